@@ -1,6 +1,7 @@
 import { type IpAddress, parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { matchForm } from "@countersign/domain/licenses/key";
 import { hashApiKey, parseApiKey } from "@countersign/domain/products/api-key";
+import type { TestOrganization } from "../../../tests/support/test-organization.ts";
 import type { Call, CallResult, Question } from "../calls.ts";
 import { StorageUnavailable } from "../problem.ts";
 import type { Store } from "../store.ts";
@@ -57,12 +58,45 @@ export async function validateOne(store: Store, call: Call): Promise<CallResult>
   return result;
 }
 
+type Caller = Pick<TestOrganization, "store" | "apiKey">;
+
+/** The result of one validation, by the organization's store or by another node's. */
+export async function ask(
+  org: Caller,
+  licenseKey: string,
+  { on = org.store, ...details }: CallerDetails & { readonly on?: Store } = {},
+): Promise<CallResult> {
+  return validateOne(on, validate(org.apiKey, licenseKey, details));
+}
+
+export async function validated(...asked: Parameters<typeof ask>) {
+  return as("validated", await ask(...asked));
+}
+
+export async function verdictOf(...asked: Parameters<typeof ask>) {
+  return (await validated(...asked)).verdict;
+}
+
+export async function statusOf(...asked: Parameters<typeof ask>): Promise<string> {
+  return (await verdictOf(...asked)).status;
+}
+
+/** The results of one batch that validates a key from each of these IP addresses. */
+export function askFrom({ store, apiKey }: Caller, licenseKey: string, ips: readonly string[]) {
+  return store.validateBatch(ips.map((ip) => validate(apiKey, licenseKey, { ip })));
+}
+
+/** What becomes of as many calls of one batch. */
+export async function tagsOf({ store, apiKey }: Caller, count: number, make = validate): Promise<string[]> {
+  return (await store.validateBatch(times(count, () => make(apiKey, "X")))).map(({ tag }) => tag);
+}
+
 export async function verdict(store: Store, call: Call) {
   return as("validated", await validateOne(store, call)).verdict;
 }
 
-export async function record(store: Store, call: Call) {
-  return as("looked_up", await validateOne(store, call)).record;
+export async function recordOf({ store, apiKey }: Caller, licenseKey: string) {
+  return as("looked_up", await validateOne(store, lookup(apiKey, licenseKey))).record;
 }
 
 /** Validates the calls on all nodes concurrently, each with as many batches in progress as a server has. */

@@ -5,6 +5,7 @@ import { keysIn, labelled } from "../request-log/keys.ts";
 import { dayOf, keysOf } from "../request-log/tables.ts";
 import type { Store } from "../store.ts";
 import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
+import { storedRow } from "../../../tests/support/stored-rows.ts";
 
 /**
  * Checks that segments do not overlap, that every row before the end of the closed part is in one, and that its keys are
@@ -13,10 +14,7 @@ import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
 export async function checkIndex(store: Store): Promise<RequestLogRow[]> {
   const rows = await requestLog(store);
   const segments = await store.reads.selectFrom("request_segments").selectAll().orderBy("from_at").execute();
-  const { closed_until: closedUntil } = await store.reads
-    .selectFrom("request_log_state")
-    .selectAll()
-    .executeTakeFirstOrThrow();
+  const { closed_until: closedUntil } = await storedRow(store.reads, "request_log_state", {});
   const expected: RequestKeyRow[] = [];
   const counts: number[] = [];
   for (const [index, { from_at, until_at }] of segments.entries()) {

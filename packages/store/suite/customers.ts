@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { newId, type TestOrganization } from "../../../tests/support/test-organization.ts";
 import { customerFor } from "../queries/customers/identify.ts";
-import { as, lookup, record, validate, validateOne } from "./calls.ts";
+import { recordOf, validated } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 export function customers(fixture: StoreFixture) {
@@ -16,46 +16,31 @@ export function customers(fixture: StoreFixture) {
       expect(bobs).not.toBe(adas);
       const seen = async (org: TestOrganization, customerId: string) => {
         const { key } = await org.license({ customerId });
-        return as("validated", await validateOne(org.store, validate(org.apiKey, key))).license?.custom
-          ?.customer;
+        return { ...(await validated(org, key)).license?.custom?.customer };
       };
-      expect({ ...(await seen(ada, adas)) }).toEqual({ email, name: "As Ada knows her", discordId: "1" });
-      expect({ ...(await seen(bob, bobs)) }).toEqual({
-        email: email.toUpperCase(),
-        name: null,
-        discordId: null,
-      });
+      expect(await seen(ada, adas)).toEqual({ email, name: "As Ada knows her", discordId: "1" });
+      expect(await seen(bob, bobs)).toEqual({ email: email.toUpperCase(), name: null, discordId: null });
     });
 
     test("a customer without a record of the organization has no name", async () => {
-      const ada = await fixture.org();
-      const bob = await fixture.org();
-      const customerId = await write(ada, {
-        email: `${newId()}@example.com`,
-        name: "Secret",
-        discordId: null,
-      });
+      const [ada, bob] = [await fixture.org(), await fixture.org()];
+      const who = { email: `${newId()}@example.com`, name: "Secret", discordId: null };
+      const customerId = await write(ada, who);
       const { key } = await bob.license({ customerId });
-      expect(await record(bob.store, lookup(bob.apiKey, key))).toMatchObject({
-        global_customer_id: customerId,
-        customer_email: null,
-        customer_name: null,
-      });
+      const none = { customer_email: null, customer_name: null };
+      expect(await recordOf(bob, key)).toMatchObject({ global_customer_id: customerId, ...none });
     });
 
-    test("are not read unless a custom response needs them", async () => {
+    test("a customer is not read unless a custom response needs them", async () => {
       const org = await fixture.org();
       const customerId = await write(org, { email: `${newId()}@example.com`, name: "Ada", discordId: null });
       const { key } = await org.license({ customerId });
-      const { license } = as("validated", await validateOne(org.store, validate(org.apiKey, key)));
+      const { license } = await validated(org, key);
       expect(license?.custom ?? null).toBeNull();
     });
   });
 }
 
-function write(
-  { store, organizationId }: TestOrganization,
-  who: Parameters<typeof customerFor>[2],
-): Promise<string> {
+function write({ store, organizationId }: TestOrganization, who: Parameters<typeof customerFor>[2]) {
   return store.transaction((db) => customerFor(db, organizationId, who, newId, 1));
 }

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
+import { storedRow } from "../../../tests/support/stored-rows.ts";
 import { type DatabaseLocation, openStore } from "../open.ts";
 import { quickKey } from "../passphrase.ts";
 import { StoreProblem } from "../problem.ts";
+import { setState } from "../queries/admin/platform-state.ts";
 import { Sealer } from "../sealer.ts";
 import type { Store } from "../store.ts";
 import { times } from "./calls.ts";
@@ -23,12 +25,11 @@ export function dataKey(fixture: StoreFixture) {
     });
 
     test.each([
-      ["from the start", key, "sealed."],
-      ["later", null, "plain."],
+      { set: "from the start", firstKey: key, beginning: "sealed." },
+      { set: "later", firstKey: null, beginning: "plain." },
     ])(
-      "is encrypted with a key that is set %s: every secret stays readable, and only with it",
-      async (...row) => {
-        const [, firstKey, beginning] = row;
+      "is encrypted with a key that is set $set: every secret stays readable, and only with it",
+      async ({ firstKey, beginning }) => {
         const location = await fixture.separate();
         const first = await open(location, firstKey);
         const sealed = first.sealer.seal(secret);
@@ -50,9 +51,7 @@ export function dataKey(fixture: StoreFixture) {
       const sealed = first.sealer.seal(secret);
       const plain = Buffer.from((await storedKey(first)).slice("plain.".length), "base64url");
       const weak = `sealed.${new Sealer(quickKey(passphrase)).seal(plain)}`;
-      await first.transaction((db) =>
-        db.updateTable("platform_state").set({ value: weak }).where("name", "=", "data_key").execute(),
-      );
+      await first.transaction((db) => setState(db, "data_key", weak));
       await first.close();
       const nodes = await Promise.all(times(2, () => open(location, passphrase)));
       for (const node of nodes) {
@@ -69,8 +68,7 @@ function open(location: DatabaseLocation, encryptionKey: string | null) {
 }
 
 async function storedKey({ reads }: Store): Promise<string> {
-  const state = reads.selectFrom("platform_state").select("value").where("name", "=", "data_key");
-  return (await state.executeTakeFirstOrThrow()).value;
+  return (await storedRow(reads, "platform_state", { name: "data_key" })).value;
 }
 
 async function expectProblem(opening: Promise<unknown>, text: string) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { createOrganization } from "../queries/organizations/organizations.ts";
 import type { Store } from "../store.ts";
@@ -13,17 +14,10 @@ export function direct(fixture: StoreFixture) {
       const name = newId();
       await put(store, name, "1");
       expect([await read(store, name), await read(other, name)]).toEqual(["1", "1"]);
-      const changed = await store.direct
-        .updateTable("platform_state")
-        .set({ value: "2" })
-        .where("name", "=", name)
-        .returningAll()
-        .executeTakeFirst();
-      expect(changed).toEqual({ name, value: "2" });
-      const gone = await store.direct
-        .deleteFrom("platform_state")
-        .where("name", "=", name)
-        .executeTakeFirst();
+      const { direct } = store;
+      const changed = direct.updateTable("platform_state").set({ value: "2" }).where("name", "=", name);
+      expect(await changed.returningAll().executeTakeFirst()).toEqual({ name, value: "2" });
+      const gone = await direct.deleteFrom("platform_state").where("name", "=", name).executeTakeFirst();
       expect(gone.numDeletedRows).toBe(1n);
     });
 
@@ -47,12 +41,7 @@ export function direct(fixture: StoreFixture) {
       const name = newId();
       await put(store, name, "before");
       await store.transaction(async () => {
-        const value = await store.direct
-          .selectFrom("platform_state")
-          .select("value")
-          .where("name", "=", name)
-          .executeTakeFirst();
-        expect(value).toEqual({ value: "before" });
+        expect(await read(store, name, store.direct)).toBe("before");
       });
     });
 
@@ -89,11 +78,7 @@ async function put(store: Store, name: string, value: string): Promise<void> {
   await store.direct.insertInto("platform_state").values({ name, value }).execute();
 }
 
-async function read(store: Store, name: string): Promise<string | undefined> {
-  const row = await store.reads
-    .selectFrom("platform_state")
-    .select("value")
-    .where("name", "=", name)
-    .executeTakeFirst();
+async function read({ reads }: Store, name: string, db = reads): Promise<string | undefined> {
+  const [row] = await storedRows(db, "platform_state", { name });
   return row?.value;
 }

@@ -4,7 +4,7 @@ import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId, type TestOrganization } from "../../../tests/support/test-organization.ts";
 import { distribution } from "../distribution.ts";
 import { addIpBlocks } from "../queries/ip-blocks/blocks.ts";
-import { race, times, validate } from "./calls.ts";
+import { ask, race, tagsOf, validate, times, askFrom } from "./calls.ts";
 import { changeOrganization, changeProduct, resetIps } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
@@ -15,21 +15,18 @@ export function events(fixture: StoreFixture) {
     test("an IP address that gets a slot gets one event, in the same batch", async () => {
       const org = await fixture.org({ now: () => noonMs });
       const { id, key } = await org.license({ maxIps: 2 });
-      await org.store.validateBatch(times(5, () => validate(org.apiKey, key, { ip: "198.51.100.7" })));
-      await org.store.validateBatch([validate(org.apiKey, key, { ip: "198.51.100.7" })]);
+      for (const count of [5, 1])
+        await askFrom(
+          org,
+          key,
+          times(count, () => "198.51.100.7"),
+        );
+      const ids = { product_id: org.productId, license_id: id };
       expect(await recordedEvents(org)).toEqual([
         {
-          type: "license.ip_registered",
-          at: noonMs,
-          product_id: org.productId,
-          license_id: id,
+          ...{ type: "license.ip_registered", at: noonMs, ...ids },
           undistributed: distribution.waitingWithoutLicense,
-          data: {
-            organization_id: org.organizationId,
-            product_id: org.productId,
-            license_id: id,
-            ip: "198.51.100.7",
-          },
+          data: { organization_id: org.organizationId, ...ids, ip: "198.51.100.7" },
         },
       ]);
     });
@@ -37,9 +34,8 @@ export function events(fixture: StoreFixture) {
     test("concurrent registrations on several nodes emit an event exactly for each slot", async () => {
       const org = await fixture.org({ now: () => noonMs });
       const { key } = await org.license({ maxIps: 4 });
-      const nodes = await fixture.nodes(2);
       const calls = times(60, (at) => validate(org.apiKey, key, { ip: `198.51.100.${at % 12}` }));
-      await race(nodes, calls, 5);
+      await race(await fixture.nodes(2), calls, 5);
       const registered = (await recordedEvents(org)).filter(({ type }) => type === "license.ip_registered");
       const ips = await org.store.reads.selectFrom("license_ips").select("ip").execute();
       const mine = new Set(registered.map(({ data }) => data.ip));
@@ -50,7 +46,7 @@ export function events(fixture: StoreFixture) {
     test("200 rejections of one license and IP address on three nodes emit one event", async () => {
       const org = await fixture.org({ now: () => noonMs });
       const { id, key } = await org.license({ maxIps: 1 });
-      await org.store.validateBatch([validate(org.apiKey, key, { ip: "198.51.100.1" })]);
+      await askFrom(org, key, ["198.51.100.1"]);
       const nodes = await fixture.nodes(3);
       const refused = () => times(200, () => validate(org.apiKey, key, { ip: "198.51.100.2" }));
       await race(nodes, refused(), 3);
@@ -65,20 +61,16 @@ export function events(fixture: StoreFixture) {
       let nowMs = noonMs;
       const org = await fixture.org({ now: () => nowMs });
       const { key } = await org.license({ maxIps: 1 });
-      const ask = (ip: string) => org.store.validateBatch([validate(org.apiKey, key, { ip })]);
+      const refuse = (host: number) => askFrom(org, key, [`198.51.100.${host}`]);
       const scope = { tier: "organization", organizationId: org.organizationId } as const;
       const block = { scope, note: null, expiresAtMs: null };
-      await ask("198.51.100.1");
-      await ask("198.51.100.2");
-      await ask("198.51.100.3");
+      for (const host of [1, 2, 3]) await refuse(host);
       await org.store.transaction((db) =>
         addIpBlocks(db, [{ ...block, id: newId(), cidr: "198.51.100.2/32" }], noonMs),
       );
-      await ask("198.51.100.2");
-      await ask("198.51.100.2");
+      for (const host of [2, 2]) await refuse(host);
       nowMs += hourMs;
-      await ask("198.51.100.3");
-      await ask("198.51.100.3");
+      for (const host of [3, 3]) await refuse(host);
       expect((await recordedEvents(org)).map(({ type, data }) => [type, data.ip]).slice(1)).toEqual([
         ["license.ip_limit_reached", "198.51.100.2"],
         ["license.ip_limit_reached", "198.51.100.3"],
@@ -92,40 +84,32 @@ export function events(fixture: StoreFixture) {
       const free = await org.license();
       const revoked = await org.license({ revokedAtMs: 1 });
       const expired = await org.license({ expiresAtMs: 1 });
-      await org.store.validateBatch(
-        [free.key, revoked.key, expired.key, "X"].map((key) => validate(org.apiKey, key)),
-      );
+      for (const key of [free.key, revoked.key, expired.key, "X"]) await ask(org, key);
       expect(await recordedEvents(org)).toEqual([]);
     });
 
     test("an IP address that is removed and registered again emits another event", async () => {
       const org = await fixture.org({ now: () => noonMs });
       const { id, key } = await org.license();
-      await org.store.validateBatch([validate(org.apiKey, key)]);
+      await ask(org, key);
       await resetIps(org.store, id);
-      await org.store.validateBatch([validate(org.apiKey, key)]);
-      expect((await recordedEvents(org)).map(({ type }) => type)).toEqual([
-        "license.ip_registered",
-        "license.ip_registered",
-      ]);
+      await ask(org, key);
+      expect(await typesOf(org)).toEqual(["license.ip_registered", "license.ip_registered"]);
     });
 
     test("the batch that reaches 80% of the limit emits a warning, and the one that exhausts it an event", async () => {
       const org = await fixture.org({ dailyLimit: 10, now: () => noonMs });
-      const ask = (count: number) => org.store.validateBatch(times(count, () => validate(org.apiKey, "X")));
-      await ask(7);
+      await tagsOf(org, 7);
       expect(await recordedEvents(org)).toEqual([]);
-      await ask(2);
-      await ask(5);
-      await ask(5);
+      for (const count of [2, 5, 5]) await tagsOf(org, count);
       const base = { organization_id: org.organizationId, product_id: org.productId, limit: 10 };
-      const resets_at = "2030-06-16T00:00:00.000Z";
       const row = {
         at: noonMs,
         product_id: org.productId,
         license_id: null,
         undistributed: distribution.waiting,
       };
+      const resets_at = "2030-06-16T00:00:00.000Z";
       expect((await recordedEvents(org)).sort((a, b) => a.data.used - b.data.used)).toEqual([
         { ...row, type: "quota.warning", data: { ...base, used: 9, resets_at } },
         { ...row, type: "quota.exhausted", data: { ...base, used: 10, resets_at } },
@@ -134,45 +118,35 @@ export function events(fixture: StoreFixture) {
 
     test("three nodes that cross both thresholds concurrently emit each event once", async () => {
       const org = await fixture.org({ dailyLimit: 100, now: () => noonMs });
-      const nodes = await fixture.nodes(3);
-      await race(
-        nodes,
-        times(250, () => validate(org.apiKey, "X")),
-        7,
-      );
-      expect((await recordedEvents(org)).map(({ type }) => type).sort()).toEqual([
-        "quota.exhausted",
-        "quota.warning",
-      ]);
+      const calls = times(250, () => validate(org.apiKey, "X"));
+      await race(await fixture.nodes(3), calls, 7);
+      expect((await typesOf(org)).sort()).toEqual(["quota.exhausted", "quota.warning"]);
     });
 
     test("the next day and a raised limit emit events again", async () => {
       let nowMs = noonMs;
       const org = await fixture.org({ dailyLimit: 5, now: () => nowMs });
-      const ask = (count: number) => org.store.validateBatch(times(count, () => validate(org.apiKey, "X")));
-      await ask(6);
+      await tagsOf(org, 6);
       await changeOrganization(org, { daily_limit_override: 20 });
-      await ask(20);
+      await tagsOf(org, 20);
       nowMs += 24 * hourMs;
-      await ask(20);
-      const types = (await recordedEvents(org)).map(({ type }) => type);
-      expect(types.filter((type) => type === "quota.warning").length).toBe(3);
-      expect(types.filter((type) => type === "quota.exhausted").length).toBe(3);
+      await tagsOf(org, 20);
+      const both = ["quota.exhausted", "quota.warning"] as const;
+      expect((await typesOf(org)).sort()).toEqual(both.flatMap((type) => times(3, () => type)));
     });
 
     test("a product that has no limit, or is deleted, emits no quota event", async () => {
       const free = await fixture.org({ now: () => noonMs });
-      await free.store.validateBatch(times(50, () => validate(free.apiKey, "X")));
+      await tagsOf(free, 50);
       const gone = await fixture.org({ dailyLimit: 3, now: () => noonMs });
       await changeProduct(gone, { deleted_at: 1 });
-      await gone.store.validateBatch(times(5, () => validate(gone.apiKey, "X")));
+      await tagsOf(gone, 5);
       expect([await recordedEvents(free), await recordedEvents(gone)]).toEqual([[], []]);
     });
 
     test("all writers generate IDs of the same kind", async () => {
       const org = await fixture.org({ dailyLimit: 1 });
-      const { key } = await org.license();
-      await org.store.validateBatch([validate(org.apiKey, key)]);
+      await ask(org, (await org.license()).key);
       const rows = await storedRows(org.store.reads, "events", { organization_id: org.organizationId });
       expect(rows.length).toBe(3);
       for (const { id } of rows) {
@@ -182,6 +156,10 @@ export function events(fixture: StoreFixture) {
       }
     });
   });
+}
+
+async function typesOf(org: TestOrganization) {
+  return (await recordedEvents(org)).map(({ type }) => type);
 }
 
 /** In the order of their IDs. Events of one millisecond are in the order in which they were written. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { newId, type TestOrganization } from "../../../tests/support/test-organization.ts";
+import { newId } from "../../../tests/support/test-organization.ts";
 import { customerFor } from "../queries/customers/identify.ts";
 import { addIpBlocks, type BlockScope, removeIpBlock } from "../queries/ip-blocks/blocks.ts";
 import { registerIp } from "../queries/licenses/create.ts";
 import type { Store } from "../store.ts";
-import { validate, verdict } from "./calls.ts";
-import { changeProduct } from "./changes.ts";
+import { statusOf, verdictOf } from "./calls.ts";
+import { changeLicense, changeProduct } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 export function ipBlocks(fixture: StoreFixture) {
@@ -16,15 +16,15 @@ export function ipBlocks(fixture: StoreFixture) {
           const { org, license, scope } = await arrange(fixture, tier);
           const other = await fixture.node();
           const ip = freshIp();
-          const statuses = async () => [
-            (await verdict(org.store, validate(org.apiKey, license.key, { ip }))).status,
-            (await verdict(other, validate(org.apiKey, license.key, { ip }))).status,
-          ];
-          expect(await statuses()).toEqual(["active", "active"]);
+          const expectStatus = async (status: string) => {
+            for (const on of [org.store, other])
+              expect(await statusOf(org, license.key, { ip, on })).toBe(status);
+          };
+          await expectStatus("active");
           const id = await block(other, scope, `${ip}/32`);
-          expect(await statuses()).toEqual(["ip_blocked", "ip_blocked"]);
+          await expectStatus("ip_blocked");
           await org.store.transaction((db) => removeIpBlock(db, id, scope));
-          expect(await statuses()).toEqual(["active", "active"]);
+          await expectStatus("active");
         });
 
         test("end at the given moment", async () => {
@@ -32,12 +32,10 @@ export function ipBlocks(fixture: StoreFixture) {
           const { org, license, scope } = await arrange(fixture, tier, () => nowMs);
           const ip = freshIp();
           await block(org.store, scope, `${ip}/32`, nowMs + 60_000);
-          const status = async () =>
-            (await verdict(org.store, validate(org.apiKey, license.key, { ip }))).status;
           nowMs += 59_999;
-          expect(await status()).toBe("ip_blocked");
+          expect(await statusOf(org, license.key, { ip })).toBe("ip_blocked");
           nowMs += 1;
-          expect(await status()).toBe("active");
+          expect(await statusOf(org, license.key, { ip })).toBe("active");
         });
 
         test("apply to a registered IP address, also without IP tracking", async () => {
@@ -45,14 +43,12 @@ export function ipBlocks(fixture: StoreFixture) {
           const ip = freshIp();
           await org.store.transaction((db) => registerIp(db, license.id, ip, 1));
           await block(org.store, scope, `${ip}/32`);
-          const call = validate(org.apiKey, license.key, { ip });
-          expect((await verdict(org.store, call)).status).toBe("ip_blocked");
+          expect(await statusOf(org, license.key, { ip })).toBe("ip_blocked");
           await changeProduct(org, { track_ip_on_validate: 0 });
-          expect((await verdict(org.store, call)).status).toBe("ip_blocked");
-          await org.store.transaction((db) =>
-            db.updateTable("licenses").set({ ip_system_enabled: 0 }).where("id", "=", license.id).execute(),
-          );
-          expect(await verdict(org.store, call)).toMatchObject({ status: "ip_blocked", ipRegistered: null });
+          expect(await statusOf(org, license.key, { ip })).toBe("ip_blocked");
+          await changeLicense(org.store, license.id, { ip_system_enabled: 0 });
+          const found = await verdictOf(org, license.key, { ip });
+          expect(found).toMatchObject({ status: "ip_blocked", ipRegistered: null });
         });
       });
     }
@@ -70,7 +66,7 @@ export function ipBlocks(fixture: StoreFixture) {
     test.each(ranges)("%s against %s: %s", async (cidr, ip, status) => {
       const { org, license, scope } = await arrange(fixture, "organization");
       await block(org.store, scope, cidr);
-      expect(await verdict(org.store, validate(org.apiKey, license.key, { ip }))).toMatchObject({ status });
+      expect(await statusOf(org, license.key, { ip })).toBe(status);
     });
 
     test("a block of one license does not affect others", async () => {
@@ -78,32 +74,21 @@ export function ipBlocks(fixture: StoreFixture) {
       const other = await org.license();
       const ip = freshIp();
       await block(org.store, scope, `${ip}/32`);
-      const calls = [license, other].map(({ key }) => validate(org.apiKey, key, { ip }));
-      expect(
-        (await org.store.validateBatch(calls)).map((one) =>
-          one.tag === "validated" ? one.verdict.status : "?",
-        ),
-      ).toEqual(["ip_blocked", "active"]);
+      const statuses = [await statusOf(org, license.key, { ip }), await statusOf(org, other.key, { ip })];
+      expect(statuses).toEqual(["ip_blocked", "active"]);
     });
 
-    test("an organization's block of a customer does not affect that customer elsewhere", async () => {
-      const { org, license, scope } = await arrange(fixture, "customer");
-      const elsewhere = await fixture.org();
-      const customerId = scope.tier === "customer" ? scope.customerId : "";
-      const { key } = await elsewhere.license({ customerId });
-      const ip = freshIp();
-      await block(org.store, scope, `${ip}/32`);
-      expect((await verdict(org.store, validate(org.apiKey, license.key, { ip }))).status).toBe("ip_blocked");
-      expect((await verdict(org.store, validate(elsewhere.apiKey, key, { ip }))).status).toBe("active");
-    });
-
-    test("an organization's blocks do not affect another organization", async () => {
-      const { org, scope } = await arrange(fixture, "organization");
-      const elsewhere = await fixture.org();
-      const { key } = await elsewhere.license();
-      const ip = freshIp();
-      await block(org.store, scope, `${ip}/32`);
-      expect((await verdict(org.store, validate(elsewhere.apiKey, key, { ip }))).status).toBe("active");
+    test("an organization's blocks, also of a customer, do not affect another organization", async () => {
+      for (const tier of ["customer", "organization"] as const) {
+        const { org, license, scope } = await arrange(fixture, tier);
+        const elsewhere = await fixture.org();
+        const customerId = scope.tier === "customer" ? scope.customerId : null;
+        const { key } = await elsewhere.license({ customerId });
+        const ip = freshIp();
+        await block(org.store, scope, `${ip}/32`);
+        expect(await statusOf(org, license.key, { ip })).toBe("ip_blocked");
+        expect(await statusOf(elsewhere, key, { ip })).toBe("active");
+      }
     });
 
     test("the longer of two blocks of one IP address applies", async () => {
@@ -112,7 +97,7 @@ export function ipBlocks(fixture: StoreFixture) {
       const ip = freshIp();
       await block(org.store, scope, `${ip}/32`, nowMs - 1);
       await block(org.store, scope, `${ip}/32`, null);
-      expect((await verdict(org.store, validate(org.apiKey, license.key, { ip }))).status).toBe("ip_blocked");
+      expect(await statusOf(org, license.key, { ip })).toBe("ip_blocked");
     });
   });
 }
@@ -123,25 +108,14 @@ async function arrange(fixture: StoreFixture, tier: BlockScope["tier"], now?: ()
   const who = { email: `${newId()}@example.com`, name: null, discordId: null };
   const customerId = await org.store.transaction((db) => customerFor(db, organizationId, who, newId, 1));
   const license = await org.license({ customerId, maxIps: 100 });
-  return { org, license, scope: scopeOf(tier, org, customerId, license.id) };
-}
-
-function scopeOf(
-  tier: BlockScope["tier"],
-  { organizationId }: TestOrganization,
-  customerId: string,
-  licenseId: string,
-): BlockScope {
-  switch (tier) {
-    case "platform":
-      return { tier };
-    case "organization":
-      return { tier, organizationId };
-    case "customer":
-      return { tier, organizationId, customerId };
-    case "license":
-      return { tier, organizationId, licenseId };
-  }
+  const ids = { organizationId, customerId, licenseId: license.id };
+  const scopes: Record<typeof tier, BlockScope> = {
+    platform: { tier: "platform" },
+    organization: { tier: "organization", ...ids },
+    customer: { tier: "customer", ...ids },
+    license: { tier: "license", ...ids },
+  };
+  return { org, license, scope: scopes[tier] };
 }
 
 async function block(store: Store, scope: BlockScope, cidr: string, expiresAtMs: number | null = null) {

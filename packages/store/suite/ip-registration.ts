@@ -3,56 +3,40 @@ import { registeredIps } from "../../../tests/support/public-api-fixture.ts";
 import { storedRow } from "../../../tests/support/stored-rows.ts";
 import type { CallResult } from "../calls.ts";
 import { registerIp } from "../queries/licenses/create.ts";
-import type { Store } from "../store.ts";
-import { as, race, times, validate, verdict } from "./calls.ts";
+import { askFrom, race, statusOf, times, verdictOf, as, validate } from "./calls.ts";
 import { changeLicense, changeProduct, resetIps } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 export function ipRegistration(fixture: StoreFixture) {
   describe("IP registration", () => {
-    test.each([1, 5, 50])(
-      "in concurrent batches of %p, 50 IP addresses take exactly 3 slots",
-      async (batchSize) => {
-        const org = await fixture.org();
+    const nodes = () => fixture.nodes(fixture.kind === "postgres" ? 3 : 1);
+    test.each([
+      { scope: "until_limit", batchSize: 1, slots: 3, otherwise: "ip_limit_reached" },
+      { scope: "until_limit", batchSize: 5, slots: 3, otherwise: "ip_limit_reached" },
+      { scope: "until_limit", batchSize: 50, slots: 3, otherwise: "ip_limit_reached" },
+      { scope: "first_only", batchSize: 4, slots: 1, otherwise: "ip_not_registered" },
+    ] as const)(
+      "in concurrent batches of $batchSize, 50 IP addresses take exactly $slots slots: $otherwise",
+      async ({ scope, batchSize, slots, otherwise }) => {
+        const org = await fixture.org({ settings: { auto_register_scope: scope } });
         const { id, key } = await org.license({ maxIps: 3 });
-        const nodes = await fixture.nodes(fixture.kind === "postgres" ? 3 : 1);
         const calls = times(200, (index) => validate(org.apiKey, key, { ip: `10.1.0.${index % 50}` }));
-        const results = await race(nodes, calls, batchSize);
+        const results = await race(await nodes(), calls, batchSize);
         const ips = await registeredIps(org.store, id);
-        expect(ips).toHaveLength(3);
-        expect(await ipCount(org.store, id)).toBe(3);
-        expect(newlyRegistered(results)).toBe(3);
+        const { ip_count } = await storedRow(org.store.reads, "licenses", { id });
+        expect([ips.length, ip_count, newlyRegistered(results)]).toEqual([slots, slots, slots]);
         calls.forEach((call, index) => {
           const { status } = as("validated", results[index]).verdict;
-          expect(status).toBe(ips.includes(call.ipAddress.text) ? "active" : "ip_limit_reached");
+          expect(status).toBe(ips.includes(call.ipAddress.text) ? "active" : otherwise);
         });
       },
     );
 
-    test("in concurrent batches, first_only registers one IP address and rejects the others", async () => {
-      const org = await fixture.org({ settings: { auto_register_scope: "first_only" } });
-      const { id, key } = await org.license({ maxIps: 3 });
-      const nodes = await fixture.nodes(fixture.kind === "postgres" ? 3 : 1);
-      const calls = times(60, (index) => validate(org.apiKey, key, { ip: `10.2.0.${index % 20}` }));
-      const results = await race(nodes, calls, 4);
-      const ips = await registeredIps(org.store, id);
-      expect(ips).toHaveLength(1);
-      expect(newlyRegistered(results)).toBe(1);
-      calls.forEach((call, index) => {
-        const { status } = as("validated", results[index]).verdict;
-        expect(status).toBe(ips.includes(call.ipAddress.text) ? "active" : "ip_not_registered");
-      });
-    });
-
     test("concurrent calls from one IP address register it once and report it once", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license({ maxIps: 3 });
-      const nodes = await fixture.nodes(2);
-      const results = await race(
-        nodes,
-        times(40, () => validate(org.apiKey, key, { ip: "10.3.0.1" })),
-        4,
-      );
+      const calls = times(40, () => validate(org.apiKey, key, { ip: "10.3.0.1" }));
+      const results = await race(await fixture.nodes(2), calls, 4);
       expect(await registeredIps(org.store, id)).toEqual(["10.3.0.1"]);
       expect(newlyRegistered(results)).toBe(1);
       expect(results.map((one) => as("validated", one).verdict.ipCount)).toEqual(times(40, () => 1));
@@ -61,11 +45,8 @@ export function ipRegistration(fixture: StoreFixture) {
     test("a batch assigns slots in order, and each result has the count up to it", async () => {
       const org = await fixture.org();
       const { key } = await org.license({ maxIps: 2 });
-      const results = await org.store.validateBatch(
-        ["10.4.0.1", "10.4.0.1", "10.4.0.2", "10.4.0.3", "10.4.0.2"].map((ip) =>
-          validate(org.apiKey, key, { ip }),
-        ),
-      );
+      const ips = ["10.4.0.1", "10.4.0.1", "10.4.0.2", "10.4.0.3", "10.4.0.2"];
+      const results = await askFrom(org, key, ips);
       const answer = results.map((one) => {
         const { status, ipRegistered, ipCount } = as("validated", one).verdict;
         return [status, ipRegistered, ipCount];
@@ -98,7 +79,7 @@ export function ipRegistration(fixture: StoreFixture) {
       const org = await fixture.org({ settings: { ipv6_prefix } });
       const { id, key } = await org.license({ maxIps: 10 });
       const ips = ["2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:2::1", "10.6.0.1", "::ffff:10.6.0.1"];
-      for (const ip of ips) await verdict(org.store, validate(org.apiKey, key, { ip }));
+      for (const ip of ips) await verdictOf(org, key, { ip });
       expect(await registeredIps(org.store, id)).toEqual(counted);
     });
 
@@ -106,67 +87,44 @@ export function ipRegistration(fixture: StoreFixture) {
       const org = await fixture.org({ settings: { auto_register_ip_on_validate: 0 } });
       const { id, key } = await org.license({ maxIps: 2 });
       await org.store.transaction((db) => registerIp(db, id, "10.7.0.1", 1));
-      const status = async (ip: string) =>
-        (await verdict(org.store, validate(org.apiKey, key, { ip }))).status;
-      expect(await status("10.7.0.1")).toBe("active");
-      expect(await status("10.7.0.2")).toBe("ip_not_registered");
+      expect(await statusOf(org, key, { ip: "10.7.0.1" })).toBe("active");
+      expect(await statusOf(org, key, { ip: "10.7.0.2" })).toBe("ip_not_registered");
       expect(await registeredIps(org.store, id)).toEqual(["10.7.0.1"]);
     });
 
     test("without tracking, no IP address is registered and every one is accepted", async () => {
       const org = await fixture.org({ settings: { track_ip_on_validate: 0 } });
       const { id, key } = await org.license({ maxIps: 1 });
-      for (const ip of ["10.8.0.1", "10.8.0.2"]) {
-        expect(await verdict(org.store, validate(org.apiKey, key, { ip }))).toMatchObject({
-          status: "active",
-          ipRegistered: false,
-          ipCount: 0,
-        });
-      }
+      const accepted = { status: "active", ipRegistered: false, ipCount: 0 };
+      for (const ip of ["10.8.0.1", "10.8.0.2"])
+        expect(await verdictOf(org, key, { ip })).toMatchObject(accepted);
       expect(await registeredIps(org.store, id)).toEqual([]);
     });
 
-    test("a raised limit adds slots, and a lowered one keeps registered IP addresses", async () => {
+    test("a raised limit adds slots, a lowered one keeps registered IP addresses, and a reset frees all", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license({ maxIps: 1 });
-      const status = async (ip: string) =>
-        (await verdict(org.store, validate(org.apiKey, key, { ip }))).status;
-      expect([await status("10.9.0.1"), await status("10.9.0.2")]).toEqual(["active", "ip_limit_reached"]);
+      const statuses = async (...hosts: number[]) => {
+        const ips = hosts.map((host) => `10.9.0.${host}`);
+        return (await askFrom(org, key, ips)).map((one) => as("validated", one).verdict.status);
+      };
+      expect(await statuses(1, 2)).toEqual(["active", "ip_limit_reached"]);
       await changeLicense(org.store, id, { max_ips: 2 });
-      expect([await status("10.9.0.2"), await status("10.9.0.3")]).toEqual(["active", "ip_limit_reached"]);
+      expect(await statuses(2, 3)).toEqual(["active", "ip_limit_reached"]);
       await changeLicense(org.store, id, { max_ips: 1 });
-      expect([await status("10.9.0.1"), await status("10.9.0.2"), await status("10.9.0.3")]).toEqual([
-        "active",
-        "active",
-        "ip_limit_reached",
-      ]);
-    });
-
-    test("a reset frees all slots", async () => {
-      const org = await fixture.org();
-      const { id, key } = await org.license({ maxIps: 1 });
-      await verdict(org.store, validate(org.apiKey, key, { ip: "10.10.0.1" }));
+      expect(await statuses(1, 2, 3)).toEqual(["active", "active", "ip_limit_reached"]);
       await resetIps(org.store, id);
-      expect(await verdict(org.store, validate(org.apiKey, key, { ip: "10.10.0.2" }))).toMatchObject({
-        status: "active",
-        ipRegistered: true,
-        ipCount: 1,
-      });
+      expect(await statuses(4, 1)).toEqual(["active", "ip_limit_reached"]);
     });
 
     test("a rejected version takes no slot", async () => {
       const org = await fixture.org();
       await changeProduct(org, { version_module_enabled: 1 });
       const { id, key } = await org.license();
-      await verdict(org.store, validate(org.apiKey, key, { version: "1" }));
+      await verdictOf(org, key, { version: "1" });
       expect(await registeredIps(org.store, id)).toEqual([]);
     });
   });
-}
-
-async function ipCount(store: Store, licenseId: string) {
-  const row = await storedRow(store.reads, "licenses", { id: licenseId });
-  return row.ip_count;
 }
 
 function newlyRegistered(results: readonly CallResult[]): number {

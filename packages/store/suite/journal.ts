@@ -39,11 +39,8 @@ export function journal(fixture: StoreFixture) {
       await log.journal.append(times(250, (at) => seen(at, 1_000)));
       await log.journal.append(times(250, (at) => seen(at, 2_000)));
       const count = async () => {
-        const rows = await log.store.reads
-          .selectFrom("ip_sightings")
-          .select(["tier", "hits"])
-          .where("ip", "like", `${license}%`)
-          .execute();
+        const query = log.store.reads.selectFrom("ip_sightings").select(["tier", "hits"]);
+        const rows = await query.where("ip", "like", `${license}%`).execute();
         return [rows.length, rows.filter(({ tier, hits }) => tier === "license" && hits === 2).length];
       };
       expect(await count()).toEqual([300, 100]);
@@ -52,28 +49,18 @@ export function journal(fixture: StoreFixture) {
     });
 
     test("sightings of all three tiers have first and last time, hits, and the number of licenses", async () => {
-      const organizations = [newId(), newId()] as const;
-      const licenses = [newId(), newId(), newId()] as const;
-      const ip = newId();
+      const [ip, o1, o2, l1, l2, l3] = [newId(), newId(), newId(), newId(), newId(), newId()];
       const seen = (organization: string, license: string, atMs: number) =>
         entry({ organization, license, ip, atMs, tracked: true });
-      await log.journal.append([
-        seen(organizations[0], licenses[0], 2_000),
-        seen(organizations[0], licenses[0], 1_500),
-        seen(organizations[0], licenses[1], 3_000),
-      ]);
-      await log.journal.append([
-        seen(organizations[0], licenses[0], 5_000),
-        seen(organizations[1], licenses[2], 4_000),
-        seen(organizations[1], licenses[2], 4_500),
-      ]);
+      await log.journal.append([seen(o1, l1, 2_000), seen(o1, l1, 1_500), seen(o1, l2, 3_000)]);
+      await log.journal.append([seen(o1, l1, 5_000), seen(o2, l3, 4_000), seen(o2, l3, 4_500)]);
       expect(await sightings(log.store, ip)).toEqual(
         sorted([
-          ["license", licenses[0], 1_500, 5_000, 3, 1],
-          ["license", licenses[1], 3_000, 3_000, 1, 1],
-          ["license", licenses[2], 4_000, 4_500, 2, 1],
-          ["organization", organizations[0], 1_500, 5_000, 4, 2],
-          ["organization", organizations[1], 4_000, 4_500, 2, 1],
+          ["license", l1, 1_500, 5_000, 3, 1],
+          ["license", l2, 3_000, 3_000, 1, 1],
+          ["license", l3, 4_000, 4_500, 2, 1],
+          ["organization", o1, 1_500, 5_000, 4, 2],
+          ["organization", o2, 4_000, 4_500, 2, 1],
           ["platform", "", 1_500, 5_000, 6, 3],
         ]),
       );
@@ -81,8 +68,8 @@ export function journal(fixture: StoreFixture) {
 
     test("a late entry moves the first time back and leaves the last time unchanged", async () => {
       const [organization, license, ip] = [newId(), newId(), newId()];
-      await log.journal.append([entry({ organization, license, ip, atMs: 5_000, tracked: true })]);
-      await log.journal.append([entry({ organization, license, ip, atMs: 2_000, tracked: true })]);
+      for (const atMs of [5_000, 2_000])
+        await log.journal.append([entry({ organization, license, ip, atMs, tracked: true })]);
       expect(await sightings(log.store, ip)).toEqual(
         sorted([
           ["license", license, 2_000, 5_000, 2, 1],
@@ -106,11 +93,9 @@ export function journal(fixture: StoreFixture) {
       const [organization, ip] = [newId(), newId()];
       const licenses = times(20, () => newId());
       const write = async (one: Journal, order: readonly string[]) => {
-        for (let round = 0; round < 5; round++) {
-          await one.append(
-            order.map((license) => entry({ organization, license, ip, atMs: 7, tracked: true })),
-          );
-        }
+        const entries = () =>
+          order.map((license) => entry({ organization, license, ip, atMs: 7, tracked: true }));
+        for (let round = 0; round < 5; round++) await one.append(entries());
       };
       await Promise.all([write(log.journal, licenses), write(second, licenses.toReversed())]);
       await second.close();
@@ -118,16 +103,8 @@ export function journal(fixture: StoreFixture) {
       expect(seen.filter(([tier]) => tier === "platform")).toEqual([["platform", "", 7, 7, 200, 20]]);
     });
 
-    const texts = [
-      "a\0b",
-      "\0",
-      "\uD800",
-      "'; drop table request_log; --",
-      "\u{1F511}".repeat(64),
-      '{1,2,"3\\',
-      "a\x1fb\x1ec",
-      "\x1e",
-    ];
+    const texts = ["a\0b", "\0", "\uD800", "'; drop table request_log; --", "\u{1F511}".repeat(64)];
+    texts.push('{1,2,"3\\', "a\x1fb\x1ec", "\x1e");
     test.each(texts.map((text) => [JSON.stringify(text), text]))(
       "a device ID of %s does no harm",
       async (_, device) => {
@@ -164,18 +141,13 @@ export function journal(fixture: StoreFixture) {
       await log.journal.append(first);
       const rows = await requestLog(log.store, { organization_id: organization });
       expect(rows).toHaveLength(5);
-      const sighting = await log.store.reads
-        .selectFrom("ip_sightings")
-        .select(["hits", "license_count"])
-        .where("scope_id", "=", organization)
-        .executeTakeFirst();
-      expect(sighting).toEqual({ hits: 5, license_count: 5 });
+      const seenRows = await storedRows(log.store.reads, "ip_sightings", { scope_id: organization });
+      expect(seenRows).toMatchObject([{ hits: 5, license_count: 5 }]);
     });
   });
 }
 
 interface Details {
-  readonly id: string;
   readonly atMs: number;
   readonly organization: string;
   readonly license: string | null;
@@ -186,13 +158,16 @@ interface Details {
   readonly tracked: boolean;
 }
 
-function entry(details: Partial<Details>): JournalEntry {
-  const { id = newId(), atMs = 1_000, organization = "o", license = null, ip = "192.0.2.1" } = details;
-  const { version = null, device = null, problem = null, tracked = false } = details;
-  return journalEntry({
-    ...{ id, at: atMs, organization_id: organization, license_id: license, ip, version, device_id: device },
-    ...{ problem, tracked },
-  });
+/** Each with its own ID. */
+function entry({
+  atMs = 1_000,
+  organization = "o",
+  license,
+  device,
+  ...details
+}: Partial<Details>): JournalEntry {
+  const ids = { organization_id: organization, license_id: license ?? null, device_id: device ?? null };
+  return journalEntry({ at: atMs, ...ids, ...details });
 }
 
 type SightingLine = [
@@ -207,14 +182,9 @@ type SightingLine = [
 async function sightings(store: Store, ip: string): Promise<SightingLine[]> {
   const rows = await storedRows(store.reads, "ip_sightings", { ip });
   return sorted(
-    rows.map((row) => [
-      row.tier,
-      row.scope_id,
-      row.first_seen_at,
-      row.last_seen_at,
-      row.hits,
-      row.license_count,
-    ]),
+    rows.map(({ tier, scope_id, first_seen_at, last_seen_at, hits, license_count }) => {
+      return [tier, scope_id, first_seen_at, last_seen_at, hits, license_count];
+    }),
   );
 }
 

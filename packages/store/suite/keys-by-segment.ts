@@ -31,17 +31,11 @@ export function keysBySegment(database: TestedDatabase, { make, order, isConvert
     let store: Store;
     let journal: Journal;
     const open = () => openStore(created.location, { encryptionKey: null, durability: "standard" });
-    const add = (atMs: number, count: number) =>
-      journal.append(
-        times(count, (index) =>
-          journalEntry({
-            at: atMs + index,
-            organization_id: `o${index % 2}`,
-            license_id: `l${index % 10}`,
-            ip: `192.0.2.${index % 10}`,
-          }),
-        ),
-      );
+    const add = (atMs: number, count: number) => {
+      const ids = (index: number) => ({ organization_id: `o${index % 2}`, license_id: `l${index % 10}` });
+      const entry = (index: number) => ({ at: atMs + index, ...ids(index), ip: `192.0.2.${index % 10}` });
+      return journal.append(times(count, (index) => journalEntry(entry(index))));
+    };
     const found = async (filter: object) => {
       const search = { filter: { ...everyRequest("o0"), ...filter }, after: null, limit: 1_000 };
       const range = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };

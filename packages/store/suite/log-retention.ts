@@ -6,12 +6,13 @@ import { closeSegments } from "../../../tests/support/journal.ts";
 import { journalEntry, requestLog } from "../../../tests/support/request-log.ts";
 import { openTestOrganization } from "../../../tests/support/test-organization.ts";
 import type { JournalEntry } from "../journal.ts";
-import { type LogRetention, sweepEveryMs, sweptAtOnce } from "../log-retention.ts";
+import { sweepEveryMs, sweptAtOnce } from "../log-retention.ts";
 import { removeState, setState } from "../queries/admin/platform-state.ts";
 import { updatePlan } from "../queries/plans/plans.ts";
 import { times } from "./calls.ts";
 import { checkIndex } from "./check-index.ts";
 import { type StoreFixture, separateLog } from "./fixture.ts";
+import { changeRow } from "./changes.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
 const mostBytes = defaultLogMegabytes * 1024 * 1024;
@@ -31,13 +32,7 @@ export function logRetention(fixture: StoreFixture) {
 
     const organization = async (plan: Plan, changes: object = {}) => {
       const { organizationId } = await openTestOrganization(null, { store: log.store, plan });
-      await log.store.transaction((db) =>
-        db
-          .updateTable("organizations")
-          .set((row) => ({ updated_at: row.ref("updated_at"), ...changes }))
-          .where("id", "=", organizationId)
-          .execute(),
-      );
+      await changeRow(log.store, "organizations", organizationId, { plan, ...changes });
       return organizationId;
     };
     const setPlan = (plan: Plan, days: number | null) =>
@@ -63,19 +58,14 @@ export function logRetention(fixture: StoreFixture) {
     };
 
     test("is the environment's, else the stored one, else the default", async () => {
-      const of = (days: number): LogRetention => ({
-        serverDays: days,
-        shortestDays: days,
-        longestDays: days,
-        mostBytes,
-      });
-      expect(await log.journal.retention({ days: 12, megabytes: null })).toEqual(of(12));
-      expect(await log.journal.retention({ days: null, megabytes: null })).toEqual(of(30));
-      await log.store.transaction((db) => setState(db, "request_log_days", "90"));
-      expect(await log.journal.retention({ days: null, megabytes: null })).toEqual(of(90));
-      expect(await log.journal.retention({ days: 12, megabytes: null })).toEqual(of(12));
-      await log.store.transaction((db) => setState(db, "request_log_days", "nonsense"));
-      expect(await log.journal.retention({ days: null, megabytes: null })).toEqual(of(30));
+      const retention = (days: number | null) => log.journal.retention({ days, megabytes: null });
+      const of = (days: number) => ({ serverDays: days, shortestDays: days, longestDays: days, mostBytes });
+      const store = (days: string) => log.store.transaction((db) => setState(db, "request_log_days", days));
+      expect([await retention(12), await retention(null)]).toEqual([of(12), of(30)]);
+      await store("90");
+      expect([await retention(12), await retention(null)]).toEqual([of(12), of(90)]);
+      await store("nonsense");
+      expect(await retention(null)).toEqual(of(30));
     });
 
     test("its size is the environment's, else the stored one, else the default", async () => {
@@ -102,10 +92,9 @@ export function logRetention(fixture: StoreFixture) {
       const ages = [85, 79, 61, 59, 31, 29, 8, 6, 3, 1];
       for (const id of Object.values(ids)) await logged(id, ages);
       expect(await pruneAll(nowMs)).toEqual({ serverDays: 30, shortestDays: 2, longestDays: 80, mostBytes });
-      const found = await Promise.all(
-        Object.entries(ids).map(async ([name, id]) => [name, await kept(id)] as const),
-      );
-      expect(Object.fromEntries(found)).toEqual({
+      const found: Record<string, number[]> = {};
+      for (const [name, id] of Object.entries(ids)) found[name] = await kept(id);
+      expect(found).toEqual({
         free: [6, 3, 1],
         cancelled: [6, 3, 1],
         pro: [59, 31, 29, 8, 6, 3, 1],
@@ -138,9 +127,7 @@ export function logRetention(fixture: StoreFixture) {
       // It is complete until the next day.
       expect(await log.journal.sweep(retention, startMs + sweepEveryMs - hourMs)).toBe(0);
       expect(await kept(free, startMs)).toHaveLength(1);
-      await log.store.transaction((db) =>
-        db.updateTable("organizations").set({ plan: "free" }).where("id", "=", other).execute(),
-      );
+      await changeRow(log.store, "organizations", other, { plan: "free" });
       await pruneAll(startMs + sweepEveryMs);
       expect([...(await kept(free)), ...(await kept(other))]).toEqual([]);
       await checkIndex(log.store);
@@ -150,14 +137,12 @@ export function logRetention(fixture: StoreFixture) {
       await setPlan("free", 7);
       const [free, other] = [await organization("free"), await organization("pro")];
       const startMs = nowMs + 60 * dayMs;
-      for (let part = 0; part < 3; part++)
+      for (const days of [10, 11, 12])
         await log.journal.append(
-          times(2_000, (index) => entryAt(index % 2 === 0 ? free : other, startMs - (10 + part) * dayMs)),
+          times(2_000, (index) => entryAt([free, other][index % 2] ?? "", startMs - days * dayMs)),
         );
-      await pruneAll(
-        startMs,
-        [log.journal, log.second, log.journal, log.second].slice(0, fixture.kind === "sqlite" ? 1 : 4),
-      );
+      const { journal, second } = log;
+      await pruneAll(startMs, fixture.kind === "sqlite" ? [journal] : [journal, second, journal, second]);
       expect(await kept(free)).toHaveLength(0);
       expect(await kept(other)).toHaveLength(3_000);
       await checkIndex(log.store);

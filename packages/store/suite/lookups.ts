@@ -3,8 +3,8 @@ import { registeredIps } from "../../../tests/support/public-api-fixture.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { customerFor } from "../queries/customers/identify.ts";
 import type { OrganizationRow, ProductRow } from "../tables.ts";
-import { lookup, record, validate, verdict } from "./calls.ts";
-import { changeOrganization, changeProduct } from "./changes.ts";
+import { recordOf, verdictOf } from "./calls.ts";
+import { changeLicense, changeOrganization, changeProduct } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 export function lookups(fixture: StoreFixture) {
@@ -22,14 +22,10 @@ export function lookups(fixture: StoreFixture) {
         notes: "paid by invoice",
         pin: { mode: "range", min: "2.1", max: "2.4" },
       });
-      await org.store.transaction((db) =>
-        db.updateTable("licenses").set({ created_at: 0, updated_at: 1_000 }).where("id", "=", id).execute(),
-      );
-      await verdict(org.store, validate(org.apiKey, key));
-      await org.store.transaction((db) =>
-        db.updateTable("licenses").set({ ips_updated_at: 2_000 }).where("id", "=", id).execute(),
-      );
-      const found = await record(org.store, lookup(org.apiKey, " imported-key "));
+      await changeLicense(org.store, id, { created_at: 0, updated_at: 1_000 });
+      await verdictOf(org, key);
+      await changeLicense(org.store, id, { ips_updated_at: 2_000 });
+      const found = await recordOf(org, " imported-key ");
       expect(Object.entries(found ?? {})).toEqual([
         ["id", id],
         ["organization_id", organizationId],
@@ -59,23 +55,22 @@ export function lookups(fixture: StoreFixture) {
     test("a plain lifetime license has null for every unset member", async () => {
       const org = await fixture.org();
       const { key } = await org.license({ maxIps: null });
-      expect(await record(org.store, lookup(org.apiKey, key))).toMatchObject({
-        global_customer_id: null,
-        expires_at: null,
-        is_lifetime: true,
-        ip_system_enabled: false,
-        max_ips: null,
-        current_unique_ip_count: 0,
-        notes: null,
-        version_pin_mode: null,
-        customer_email: null,
+      expect(await recordOf(org, key)).toMatchObject({
+        ...{
+          global_customer_id: null,
+          customer_email: null,
+          expires_at: null,
+          is_lifetime: true,
+          notes: null,
+        },
+        ...{ ip_system_enabled: false, max_ips: null, current_unique_ip_count: 0, version_pin_mode: null },
       });
     });
 
     test("the pin mode is null while version management is off", async () => {
       const org = await fixture.org();
       const { key } = await org.license({ pin: { mode: "pinned", version: "2.0" } });
-      expect(await record(org.store, lookup(org.apiKey, key))).toMatchObject({ version_pin_mode: null });
+      expect(await recordOf(org, key)).toMatchObject({ version_pin_mode: null });
     });
 
     const nowMs = Date.UTC(2030, 5, 15);
@@ -92,7 +87,7 @@ export function lookups(fixture: StoreFixture) {
         // The product's expiry enforcement has no effect here.
         const org = await fixture.org({ now: () => nowMs, settings: { expiry_enforcement: 0 } });
         const { key } = await org.license({ revokedAtMs, expiresAtMs });
-        expect((await record(org.store, lookup(org.apiKey, key)))?.status).toBe(status as "active");
+        expect((await recordOf(org, key))?.status).toBe(status as "active");
       },
     );
 
@@ -110,14 +105,14 @@ export function lookups(fixture: StoreFixture) {
         const { key } = await org.license();
         await changeOrganization(org, { updated_at: 1, ...organization });
         await changeProduct(org, { updated_at: 1, ...product });
-        expect((await record(org.store, lookup(org.apiKey, key))) !== null).toBe(found);
+        expect((await recordOf(org, key)) !== null).toBe(found);
       },
     );
 
     test("register no IP address", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license();
-      await record(org.store, lookup(org.apiKey, key));
+      await recordOf(org, key);
       expect(await registeredIps(org.store, id)).toEqual([]);
     });
   });

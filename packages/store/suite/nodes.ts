@@ -1,74 +1,59 @@
 import { describe, expect, test } from "bun:test";
-import type { TestOrganization } from "../../../tests/support/test-organization.ts";
+import { type TestOrganization, newId } from "../../../tests/support/test-organization.ts";
 import { revokeLicense } from "../queries/licenses/create.ts";
 import type { Store } from "../store.ts";
-import { validate, validateOne } from "./calls.ts";
-import { changeLicense, changeOrganization, changeProduct, deleteLicense } from "./changes.ts";
+import { ask } from "./calls.ts";
+import { changeLicense, changeOrganization, changeProduct, deleteLicense, expireApiKeys } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
+import type { LicenseRow, ProductRow, OrganizationRow } from "../tables.ts";
 
 type Change = (org: TestOrganization, licenseId: string, store: Store) => Promise<unknown>;
 type Settings = Parameters<TestOrganization["license"]>[0];
 
+const license =
+  (columns: Partial<LicenseRow>): Change =>
+  (_, id, store) =>
+    changeLicense(store, id, columns);
+const product =
+  (columns: Partial<ProductRow>): Change =>
+  (org) =>
+    changeProduct(org, columns);
+const organization =
+  (columns: Partial<OrganizationRow>): Change =>
+  (org) =>
+    changeOrganization(org, columns);
+
 export function nodes(fixture: StoreFixture) {
   describe("a change on one node applies to the next call on another", () => {
     const changes: [what: string, Change, status: string, before?: [status: string, Settings]][] = [
-      [
-        "a reinstated license",
-        (_, id, store) => changeLicense(store, id, { revoked_at: null }),
-        "active",
-        ["revoked", { revokedAtMs: 1 }],
-      ],
+      ["a reinstated license", license({ revoked_at: null }), "active", ["revoked", { revokedAtMs: 1 }]],
       [
         "a revocation",
         (_, id, store) => store.transaction((db) => revokeLicense(db, id, null, 1)),
         "revoked",
       ],
-      [
-        "an earlier expiry",
-        (_, id, store) => changeLicense(store, id, { is_lifetime: 0, expires_at: 1 }),
-        "expired",
-      ],
+      ["an earlier expiry", license({ is_lifetime: 0, expires_at: 1 }), "expired"],
       ["a deleted license", (_, id, store) => deleteLicense(store, id), "license_not_found"],
-      [
-        "a new license key",
-        (_, id, store) => changeLicense(store, id, { license_key_match: id }),
-        "license_not_found",
-      ],
-      ["an archived product", (org) => changeProduct(org, { status: "archived" }), "product_archived"],
-      ["a disabled product", (org) => changeProduct(org, { status: "disabled" }), "product_disabled"],
-      ["a deleted product", (org) => changeProduct(org, { deleted_at: 1 }), "product_not_found"],
-      ["a suspended organization", (org) => changeOrganization(org, { suspended_at: 1 }), "org_suspended"],
-      [
-        "suspended billing",
-        (org) => changeOrganization(org, { billing_state: "suspended" }),
-        "billing_suspended",
-      ],
-      ["a lowered limit", (org) => changeOrganization(org, { daily_limit_override: 0 }), "limited"],
-      [
-        "a revoked API key",
-        ({ productId }, _, store) =>
-          store.transaction((db) =>
-            db
-              .updateTable("product_api_keys")
-              .set({ expires_at: 1 })
-              .where("product_id", "=", productId)
-              .execute(),
-          ),
-        "unauthorized",
-      ],
+      ["a new license key", license({ license_key_match: newId() }), "license_not_found"],
+      ["an archived product", product({ status: "archived" }), "product_archived"],
+      ["a disabled product", product({ status: "disabled" }), "product_disabled"],
+      ["a deleted product", product({ deleted_at: 1 }), "product_not_found"],
+      ["a suspended organization", organization({ suspended_at: 1 }), "org_suspended"],
+      ["suspended billing", organization({ billing_state: "suspended" }), "billing_suspended"],
+      ["a lowered limit", organization({ daily_limit_override: 0 }), "limited"],
+      ["a revoked API key", (org) => expireApiKeys(org, 1), "unauthorized"],
     ];
-
     test.each(changes)("%s", async (_what, change, expected, [before, settings] = ["active", {}]) => {
       const org = await fixture.org();
       const { id, key } = await org.license(settings);
       const other = await fixture.node();
-      const answer = async (store: Store): Promise<string> => {
-        const results = await validateOne(store, validate(org.apiKey, key));
-        return results.tag === "validated" ? results.verdict.status : results.tag;
+      const answers = async () => {
+        const results = [await ask(org, key), await ask(org, key, { on: other })];
+        return results.map((one) => (one.tag === "validated" ? one.verdict.status : one.tag));
       };
-      expect([await answer(org.store), await answer(other)]).toEqual([before, before]);
+      expect(await answers()).toEqual([before, before] as never);
       await change({ ...org, store: other }, id, other);
-      expect([await answer(org.store), await answer(other)]).toEqual([expected, expected]);
+      expect(await answers()).toEqual([expected, expected] as never);
     });
   });
 }

@@ -7,7 +7,7 @@ import { addIpBlocks } from "../queries/ip-blocks/blocks.ts";
 import { registerIp } from "../queries/licenses/create.ts";
 import { setVersion } from "../queries/versions/versions.ts";
 import type { OrganizationRow, ProductRow } from "../tables.ts";
-import { as, validate, verdict } from "./calls.ts";
+import { statusOf, verdict, verdictOf, as, validate } from "./calls.ts";
 import { changeOrganization, changeProduct } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
@@ -61,33 +61,31 @@ export function outcomes(fixture: StoreFixture) {
     test.each(rows)("%s", async (status, one, expected) => {
       const org = await fixture.org();
       const key = await arrange(org, one);
-      const call = validate(org.apiKey, key, { ip: caller, version: "1.0" });
-      expect(await verdict(org.store, call)).toMatchObject({ status, ...expected });
-    });
-
-    test("a key is found regardless of case and spaces, and a body without a key finds none", async () => {
-      const { store, apiKey, license } = await fixture.org();
-      await license({ key: "Straße-7" });
-      expect((await verdict(store, validate(apiKey, "  straße-7 "))).status).toBe("active");
-      const empty = { ...validate(apiKey, ""), question: () => ({ ...noKey }) };
-      expect((await verdict(store, empty)).status).toBe("license_not_found");
-    });
-
-    test("a license without IP tracking returns no IP members", async () => {
-      const { store, apiKey, license } = await fixture.org();
-      const { key } = await license({ maxIps: null });
-      expect(await verdict(store, validate(apiKey, key))).toMatchObject({
-        status: "active",
-        ipRegistered: null,
-        ipCount: null,
-        maxIps: null,
+      expect(await verdictOf(org, key, { ip: caller, version: "1.0" })).toMatchObject({
+        status,
+        ...expected,
       });
     });
 
+    test("a key is found regardless of case and spaces, and a body without a key finds none", async () => {
+      const org = await fixture.org();
+      await org.license({ key: "Straße-7" });
+      expect(await statusOf(org, "  straße-7 ")).toBe("active");
+      const empty = { ...validate(org.apiKey, ""), question: () => ({ ...noKey }) };
+      expect((await verdict(org.store, empty)).status).toBe("license_not_found");
+    });
+
+    test("a license without IP tracking returns no IP members", async () => {
+      const org = await fixture.org();
+      const { key } = await org.license({ maxIps: null });
+      const none = { ipRegistered: null, ipCount: null, maxIps: null };
+      expect(await verdictOf(org, key)).toMatchObject({ status: "active", ...none });
+    });
+
     test("an expired license is valid if the product does not enforce expiry", async () => {
-      const { store, apiKey, license } = await fixture.org({ settings: { expiry_enforcement: 0 } });
-      const { key } = await license({ expiresAtMs: 1 });
-      expect(await verdict(store, validate(apiKey, key))).toMatchObject({ status: "active", expiresAtMs: 1 });
+      const org = await fixture.org({ settings: { expiry_enforcement: 0 } });
+      const { key } = await org.license({ expiresAtMs: 1 });
+      expect(await verdictOf(org, key)).toMatchObject({ status: "active", expiresAtMs: 1 });
     });
 
     test("an unknown key in a batch does not affect the other calls", async () => {

@@ -4,7 +4,7 @@ import { keepVersionModule } from "../queries/plans/organizations.ts";
 import { allPlans, updatePlan } from "../queries/plans/plans.ts";
 import type { Store } from "../store.ts";
 import type { PlanRow } from "../tables.ts";
-import { as, validate, validateOne, verdict } from "./calls.ts";
+import { validated, statusOf } from "./calls.ts";
 import { changeOrganization } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
@@ -27,10 +27,8 @@ export function plans(fixture: StoreFixture) {
       const org = await fixture.org({ plan: "free" });
       const { key } = await org.license();
       const limits = async () => {
-        const call = validate(org.apiKey, key);
-        const here = await validateOne(store, call);
-        const there = await validateOne(other, call);
-        return [as("validated", here).quota.limit, as("validated", there).quota.limit];
+        const [here, there] = [await validated(org, key), await validated(org, key, { on: other })];
+        return [here.quota.limit, there.quota.limit];
       };
       expect(await limits()).toEqual([10_000, 10_000]);
       await edit(other, "free", { daily_limit: 500 });
@@ -50,7 +48,7 @@ export function plans(fixture: StoreFixture) {
       const [store, other] = (await fixture.nodes(2)) as [Store, Store];
       const org = await fixture.org({ plan: "free", settings: { version_module_enabled: 1 } });
       const { key } = await org.license();
-      const status = async () => (await verdict(other, validate(org.apiKey, key, { version: "1" }))).status;
+      const status = () => statusOf(org, key, { version: "1", on: other });
       expect(await status()).toBe("active");
       await edit(store, "free", { version_module: 1 });
       expect(await status()).toBe("version_not_allowed");

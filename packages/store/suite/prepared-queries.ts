@@ -5,6 +5,7 @@ import { createOrganization } from "../queries/organizations/organizations.ts";
 import type { OrganizationRow } from "../tables.ts";
 import { times } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
+import { storedRows } from "../../../tests/support/stored-rows.ts";
 
 const named = prepared((db, ids: readonly string[], after: string) =>
   db
@@ -45,15 +46,11 @@ export function preparedQueries(fixture: StoreFixture) {
       expect(await write({ name: "second", ...undefinedColumn })).toBe(1);
       expect(await write({ suspended_at: null })).toBe(1);
       expect(await store.transaction((db) => change.run(db, newId(), { name: "nobody" }))).toBe(0);
-      const rows = await store.reads
-        .selectFrom("organizations")
-        .select(["name", "suspended_at"])
-        .where("id", "in", [id, other])
-        .orderBy("name")
-        .execute();
-      expect(rows).toEqual([
-        { name: "name 001", suspended_at: null },
-        { name: "second", suspended_at: null },
+      const rows = await storedRows(store.reads, "organizations", { id: [id, other] });
+      const stored = rows.map(({ name, suspended_at }) => [name, suspended_at]);
+      expect(stored.sort()).toEqual([
+        ["name 001", null],
+        ["second", null],
       ]);
     });
 

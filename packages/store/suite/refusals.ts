@@ -18,19 +18,14 @@ export function refusals(fixture: StoreFixture) {
   describe("the counts of refused validations", () => {
     const log = sharedLog(fixture);
 
-    const stored = (licenseId: string) =>
-      log.store.reads
-        .selectFrom("license_refusals")
-        .selectAll()
-        .where("license_id", "=", licenseId)
-        .orderBy("day")
-        .orderBy("status")
-        .execute();
-    const since = (sinceMs: number, ...licenseIds: string[]) =>
-      licenseRefusals(
-        log.store.reads,
-        licenseIds.map((licenseId) => ({ licenseId, sinceMs })),
-      );
+    const stored = async (licenseId: string) => {
+      const rows = await storedRows(log.store.reads, "license_refusals", { license_id: licenseId });
+      return rows.sort((a, b) => a.day - b.day || (a.status < b.status ? -1 : 1));
+    };
+    const since = (sinceMs: number, ...licenseIds: string[]) => {
+      const licenses = licenseIds.map((licenseId) => ({ licenseId, sinceMs }));
+      return licenseRefusals(log.store.reads, licenses);
+    };
 
     test("there is one per license, UTC day and status", async () => {
       const [license, other, organization] = [newId(), newId(), newId()];
@@ -73,11 +68,9 @@ export function refusals(fixture: StoreFixture) {
 
     test("any number of refusals of a license on a day costs one row per status", async () => {
       const license = newId();
-      for (let batch = 0; batch < 3; batch++) {
-        await log.journal.append(
-          times(1_000, (at) => refused({ license, ip: `192.0.2.${at % 256}`, atMs: midnight + at })),
-        );
-      }
+      const many = () =>
+        times(1_000, (at) => refused({ license, ip: `192.0.2.${at % 256}`, atMs: midnight + at }));
+      for (let batch = 0; batch < 3; batch++) await log.journal.append(many());
       expect(await stored(license)).toMatchObject([{ count: 3_000 }]);
     });
 
@@ -88,12 +81,9 @@ export function refusals(fixture: StoreFixture) {
         refused({ license, atMs: midnight + 40, ip: "192.0.2.40" }),
       ]);
       await log.journal.append([refused({ license, atMs: midnight + 20, ip: "192.0.2.20" })]);
-      expect(await stored(license)).toMatchObject([
-        {
-          ...{ count: 3, first_at: midnight + 20, last_at: midnight + 50 },
-          ...{ last_ip: "192.0.2.50", last_version: null },
-        },
-      ]);
+      const times = { first_at: midnight + 20, last_at: midnight + 50 };
+      const latest = { last_ip: "192.0.2.50", last_version: null };
+      expect(await stored(license)).toMatchObject([{ count: 3, ...times, ...latest }]);
     });
 
     test("an empty version is stored as empty, even as the only value", async () => {
@@ -102,7 +92,7 @@ export function refusals(fixture: StoreFixture) {
       expect(await stored(license)).toMatchObject([{ last_version: "" }]);
     });
 
-    test.each([["a\0b"], ["a\x1fb\x1ec"], ["\uD800"], ["'; drop table license_refusals; --"]])(
+    test.each(["a\0b", "a\x1fb\x1ec", "\uD800", "'; drop table license_refusals; --"])(
       "a version of %j does no harm",
       async (version) => {
         const [license, other] = [newId(), newId()];
@@ -128,9 +118,8 @@ export function refusals(fixture: StoreFixture) {
       const second = await openJournal(fixture.location);
       const licenses = times(20, () => newId());
       const write = async (one: Journal, order: readonly string[]) => {
-        for (let round = 0; round < 5; round++) {
-          await one.append(order.map((license) => refused({ license })));
-        }
+        const entries = () => order.map((license) => refused({ license }));
+        for (let round = 0; round < 5; round++) await one.append(entries());
       };
       await Promise.all([write(log.journal, licenses), write(second, licenses.toReversed())]);
       await second.close();
@@ -148,9 +137,7 @@ export function refusals(fixture: StoreFixture) {
       const [old, kept] = [times(5_010, () => newId()), newId()];
       await log.journal.append(old.map((license) => refused({ license, atMs: 2 * dayMs - 1 })));
       await log.journal.append([refused({ license: kept, atMs: 2 * dayMs })]);
-      expect(await prune()).toBe(5_000);
-      expect(await prune()).toBe(10);
-      expect(await prune()).toBe(0);
+      expect([await prune(), await prune(), await prune()]).toEqual([5_000, 10, 0]);
       expect(await stored(kept)).toHaveLength(1);
     });
 
@@ -158,10 +145,13 @@ export function refusals(fixture: StoreFixture) {
       const [organization, other] = [newId(), newId()];
       const licenses = times(refusalsAtOnce + 10, () => newId());
       const spared = newId();
-      await log.journal.append(licenses.map((license) => refused({ license, organization })));
-      await log.journal.append(
-        ["revoked", "expired"].map((status) => refused({ license: newId(), organization, status })),
+      const statuses = ["revoked", "expired"].map((status) =>
+        refused({ license: newId(), organization, status }),
       );
+      await log.journal.append([
+        ...licenses.map((license) => refused({ license, organization })),
+        ...statuses,
+      ]);
       await log.journal.append([refused({ license: spared, organization: other })]);
       const steps = await deleteFromLog(log.journal, organization, "refusals");
       const left = await storedRows(log.store.reads, "license_refusals", { organization_id: organization });
@@ -182,19 +172,19 @@ export function refusals(fixture: StoreFixture) {
         at(0, "expired", { license: other }),
         at(3, "expired", { license: newId() }),
       ]);
+      const usual = { last_ip: "192.0.2.1", last_version: "1.0", count: 1 };
+      const [first_at, nextDay] = [midnight, midnight + dayMs];
+      const limit = { count: 3, last_ip: "192.0.2.4", last_version: null };
       expect(await since(midnight, other, license, newId())).toEqual([
         {
-          ...{ license_id: license, status: "ip_limit_reached", count: 3 },
-          ...{ first_at: midnight, last_at: midnight + 2 * dayMs, last_ip: "192.0.2.4", last_version: null },
+          license_id: license,
+          status: "ip_limit_reached",
+          first_at,
+          last_at: midnight + 2 * dayMs,
+          ...limit,
         },
-        {
-          ...{ license_id: license, status: "revoked", count: 1, last_ip: "192.0.2.1", last_version: "1.0" },
-          ...{ first_at: midnight + dayMs, last_at: midnight + dayMs },
-        },
-        {
-          ...{ license_id: other, status: "expired", count: 1, last_ip: "192.0.2.1", last_version: "1.0" },
-          ...{ first_at: midnight, last_at: midnight },
-        },
+        { license_id: license, status: "revoked", first_at: nextDay, last_at: nextDay, ...usual },
+        { license_id: other, status: "expired", first_at, last_at: midnight, ...usual },
       ]);
     });
 
@@ -220,11 +210,10 @@ export function refusals(fixture: StoreFixture) {
     test("each license of a query has its own start, and is counted once even if it is listed twice", async () => {
       const [early, late] = [newId(), newId()].sort() as [string, string];
       await log.journal.append([early, late].map((license) => refused({ license, atMs: midnight + 5 })));
-      const asked = [
+      const found = await licenseRefusals(log.store.reads, [
         { licenseId: early, sinceMs: midnight + 5 },
         { licenseId: late, sinceMs: midnight + 6 },
-      ];
-      const found = await licenseRefusals(log.store.reads, asked);
+      ]);
       expect(found.map(({ license_id }) => license_id)).toEqual([early]);
       expect(await since(midnight, late, late)).toMatchObject([{ count: 1 }]);
     });
@@ -241,10 +230,12 @@ interface Details {
   readonly version: string | null;
 }
 
-function refused(details: Partial<Details>): JournalEntry {
-  const { atMs = midnight, organization = "o", license = null, endpoint = "validate" } = details;
-  const { status = "ip_limit_reached", ip = "192.0.2.1", version = "1.0" } = details;
-  return journalEntry({
-    ...{ at: atMs, organization_id: organization, license_id: license, endpoint, status, ip, version },
-  });
+function refused({
+  atMs = midnight,
+  organization = "o",
+  license = null,
+  ...details
+}: Partial<Details>): JournalEntry {
+  const usual = { status: "ip_limit_reached", ip: "192.0.2.1", version: "1.0" };
+  return journalEntry({ at: atMs, organization_id: organization, license_id: license, ...usual, ...details });
 }

@@ -13,6 +13,7 @@ import { dayOf, keysTable } from "../request-log/tables.ts";
 import { times } from "./calls.ts";
 import { checkIndex } from "./check-index.ts";
 import { type StoreFixture, separateLog } from "./fixture.ts";
+import { storedRow, storedRows } from "../../../tests/support/stored-rows.ts";
 
 const midnight = Date.UTC(2030, 0, 1);
 const keptForADay = { serverDays: 1, shortestDays: 1, longestDays: 1, mostBytes: 1e12 };
@@ -33,28 +34,24 @@ export function requestLogSuite(fixture: StoreFixture) {
       return midnight + used * dayMs;
     };
     const segments = async () => {
-      const rows = await log.store.reads
-        .selectFrom("request_segments")
-        .selectAll()
-        .orderBy("from_at")
-        .execute();
-      return rows.map(({ from_at, until_at, rows }) => [from_at, until_at, rows]);
+      const rows = await storedRows(log.store.reads, "request_segments", {});
+      return rows
+        .map(({ from_at, until_at, rows }) => [from_at, until_at, rows])
+        .sort(([a], [b]) => Number(a) - Number(b));
     };
+    const append = (...times: number[]) => log.journal.append(times.map((at) => journalEntry({ at })));
     const closeAll = (nowMs: number) => closeSegments(log.journal, nowMs);
 
     test("entries of two days in one batch are stored by day, and a segment ends with its day", async () => {
       const at = nextMidnight();
-      await log.journal.append([at - 1, at + 5, at - 3, at].map((ms) => journalEntry({ at: ms })));
+      await append(at - 1, at + 5, at - 3, at);
       expect(await existingDays(log.store.reads)).toEqual([dayOf(at), dayOf(at) - 1]);
       await closeAll(at + oldestOpenMs - 1);
       // The second one is not old enough yet.
       expect(await segments()).toEqual([[at - 3, at, 2]]);
       expect(await checkIndex(log.store)).toHaveLength(2);
       await closeAll(at + 5 + oldestOpenMs);
-      expect(await segments()).toEqual([
-        [at - 3, at, 2],
-        [at, at + 6, 2],
-      ]);
+      expect((await segments()).flat()).toEqual([at - 3, at, 2, at, at + 6, 2]);
       expect(await checkIndex(log.store)).toEqual([]);
     });
 
@@ -63,12 +60,10 @@ export function requestLogSuite(fixture: StoreFixture) {
       const nowMs = at + 10_000;
       // Four in every millisecond, so the limit is within one.
       for (let part = 0; part < 5; part++)
-        await log.journal.append(
-          times(5_000, (index) => journalEntry({ at: at + 1 + ((part * 5_000 + index) >> 2) })),
-        );
+        await append(...times(5_000, (index) => at + 1 + ((part * 5_000 + index) >> 2)));
       expect(await log.journal.closeSegment(nowMs - settledAfterMs)).toBe(0);
       expect(await log.journal.closeSegment(nowMs)).toBe(0);
-      await log.journal.append([journalEntry({ at })]);
+      await append(at);
       expect(await log.journal.closeSegment(nowMs + 10_000)).toBe(rowsPerSegment - 3);
       expect(await log.journal.closeSegment(nowMs + 10_000)).toBe(0);
       expect(await checkIndex(log.store)).toHaveLength(5_004);
@@ -76,7 +71,7 @@ export function requestLogSuite(fixture: StoreFixture) {
 
     test("rows of one millisecond stay together, however many they are", async () => {
       const at = nextMidnight();
-      for (let part = 0; part < 5; part++) await log.journal.append(times(5_000, () => journalEntry({ at })));
+      for (let part = 0; part < 5; part++) await append(...times(5_000, () => at));
       expect(await log.journal.closeSegment(at + 20_000)).toBe(25_000);
       expect(await checkIndex(log.store)).toEqual([]);
     });
@@ -102,7 +97,7 @@ export function requestLogSuite(fixture: StoreFixture) {
 
     test("a retried late row is neither stored nor indexed twice", async () => {
       const at = nextMidnight();
-      await log.journal.append([journalEntry({ at: at + 10 })]);
+      await append(at + 10);
       await closeAll(at + oldestOpenMs + 10);
       const late = [journalEntry({ at: at + 2 }), journalEntry({ at: at + 10 })];
       await log.journal.append(late);
@@ -113,14 +108,14 @@ export function requestLogSuite(fixture: StoreFixture) {
 
     test("a day is deleted as a whole once all of it is too old, and its rows can come late again", async () => {
       const at = nextMidnight();
-      await log.journal.append([at - 1, at, at + 5].map((ms) => journalEntry({ at: ms })));
+      await append(at - 1, at, at + 5);
       await closeAll(at + dayMs / 2);
       expect(await log.journal.prune(keptForADay, at + dayMs - 1)).toBe(0);
       expect(await log.journal.prune(keptForADay, at + dayMs)).toBe(1);
       expect(await log.journal.prune(keptForADay, at + dayMs)).toBe(0);
       expect(await requestLog(log.store)).toHaveLength(2);
       expect(await checkIndex(log.store)).toEqual([]);
-      await log.journal.append([journalEntry({ at: at - 1 })]);
+      await append(at - 1);
       expect(await requestLog(log.store)).toHaveLength(3);
       expect(await checkIndex(log.store)).toEqual([]);
     });
@@ -128,16 +123,13 @@ export function requestLogSuite(fixture: StoreFixture) {
     test("a log that is too large loses its oldest day, then the oldest part of its only day", async () => {
       const at = nextMidnight();
       const add = async (ms: number) => {
-        await log.journal.append(times(100, (index) => journalEntry({ at: ms + index })));
+        await append(...times(100, (index) => ms + index));
         await closeAll(ms + dayMs / 2);
       };
       for (const ms of [at - dayMs, at, at + dayMs / 2]) await add(ms);
       const bytes = async () => {
-        const { sum } = await log.store.reads
-          .selectFrom("request_segments")
-          .select(({ fn }) => fn.sum<number>("bytes").as("sum"))
-          .executeTakeFirstOrThrow();
-        return Number(sum);
+        const rows = await storedRows(log.store.reads, "request_segments", {});
+        return rows.reduce((sum, segment) => sum + Number(segment.bytes), 0);
       };
       const all = await bytes();
       expect(await log.journal.trim(all)).toBeNull();
@@ -148,29 +140,21 @@ export function requestLogSuite(fixture: StoreFixture) {
       expect(await log.journal.trim(all / 2)).toBeNull();
       expect(await requestLog(log.store)).toHaveLength(100);
       expect(await checkIndex(log.store)).toEqual([]);
-      const state = await log.store.reads
-        .selectFrom("request_log_state")
-        .select("cut_until")
-        .executeTakeFirst();
-      expect(state?.cut_until).toBe(at + 100);
+      expect(await storedRow(log.store.reads, "request_log_state", {})).toMatchObject({
+        cut_until: at + 100,
+      });
     });
 
     test("an organization that is deleted leaves neither rows nor keys, and others stay", async () => {
       const at = nextMidnight();
       const [gone, stays] = [newId(), newId()];
-      const add = (ms: number, ...organizations: string[]) =>
-        log.journal.append(
-          organizations.flatMap((organization_id) =>
-            times(3, (index) =>
-              journalEntry({
-                at: ms + index,
-                organization_id,
-                license_id: `${organization_id} l`,
-                ip: "192.0.2.1",
-              }),
-            ),
-          ),
-        );
+      const add = (ms: number, ...organizations: string[]) => {
+        const entries = organizations.flatMap((organization_id) => {
+          const ids = { organization_id, license_id: `${organization_id} l` };
+          return times(3, (index) => journalEntry({ at: ms + index, ...ids }));
+        });
+        return log.journal.append(entries);
+      };
       for (const [day, organizations] of [[gone, stays], [gone], [stays]].entries())
         await add(at + day * dayMs, ...organizations);
       await closeAll(at + 4 * dayMs);
@@ -187,13 +171,13 @@ export function requestLogSuite(fixture: StoreFixture) {
     if (fixture.kind === "postgres") {
       test("a day that someone is reading is deleted later", async () => {
         const at = nextMidnight();
-        await log.journal.append([journalEntry({ at })]);
+        await append(at);
         await closeAll(at + dayMs);
         const prune = () => log.journal.prune(keptForADay, at + 3 * dayMs);
         await log.store.transaction(async (db) => {
           await db.selectFrom("request_log").select("id").execute();
           expect(await prune()).toBe(0);
-          await log.journal.append([journalEntry({ at: at + 3 * dayMs })]);
+          await append(at + 3 * dayMs);
         });
         expect(await prune()).toBe(1);
         expect(await requestLog(log.store)).toHaveLength(1);
@@ -201,19 +185,19 @@ export function requestLogSuite(fixture: StoreFixture) {
 
       test("a late row is stored although another node has dropped the tables of its day", async () => {
         const at = nextMidnight();
-        await log.journal.append([journalEntry({ at })]);
+        await append(at);
         await closeAll(at + dayMs);
         const other = await openJournal(log.location);
         await other.append([journalEntry({ at: at + 3 * dayMs })]);
         expect(await other.prune(keptForADay, at + 3 * dayMs)).toBe(1);
         await other.close();
-        await log.journal.append([journalEntry({ at: at + 1 })]);
+        await append(at + 1);
         expect(await requestLog(log.store)).toHaveLength(2);
       });
 
       test("the keys of a day are sorted once it has ended, unless someone reads them", async () => {
         const at = nextMidnight();
-        await log.journal.append([at, at + dayMs].map((ms) => journalEntry({ at: ms })));
+        await append(at, at + dayMs);
         const sorted = async () => {
           const { rows } = await sql<{ name: string }>`select t.relname as name from pg_index i
             join pg_class t on t.oid = i.indrelid where i.indisclustered`.execute(log.store.reads);
@@ -232,7 +216,7 @@ export function requestLogSuite(fixture: StoreFixture) {
         expect(await sorted()).toEqual([keysTable(dayOf(at))]);
         // The next day has not ended, and this one gets late rows as before.
         await prune();
-        await log.journal.append([journalEntry({ at: at + 1 })]);
+        await append(at + 1);
         expect(await sorted()).toEqual([keysTable(dayOf(at))]);
         expect(await checkIndex(log.store)).toEqual([]);
       });
@@ -271,7 +255,7 @@ export function requestLogSuite(fixture: StoreFixture) {
         await once(child, "exit");
         expect(seen).toBeGreaterThanOrEqual(steps);
         await checkIndex(log.store);
-        await log.journal.append([journalEntry({ at: midnight + used * dayMs + 1 })]);
+        await append(midnight + used * dayMs + 1);
         await checkIndex(log.store);
       }
     }, 30_000);

@@ -6,17 +6,19 @@ import { journalEntry } from "../../../tests/support/request-log.ts";
 import { checkRollUps } from "../../../tests/support/rollups.ts";
 import { usageDays } from "../queries/usage/daily.ts";
 import { uniqueHourDays } from "../rollups/retention.ts";
-import type { Tables } from "../tables.ts";
 import { type StoreFixture, separateLog } from "./fixture.ts";
+import { times } from "./calls.ts";
+import { storedRows } from "../../../tests/support/stored-rows.ts";
 
 const startMs = Date.UTC(2030, 0, 1);
+const tables = ["rollup_hours", "rollup_hour_uniques", "rollup_days", "license_days"] as const;
 
 export function rollUps(fixture: StoreFixture) {
   describe("the roll-ups", () => {
     const log = separateLog(fixture);
 
     const entries = (count: number, fromMs: number, organization: string) =>
-      Array.from({ length: count }, (_, at) =>
+      times(count, (at) =>
         journalEntry({
           ...{
             at: fromMs + at * 500,
@@ -28,14 +30,8 @@ export function rollUps(fixture: StoreFixture) {
           ...{ count: at % 11 === 0 ? 9 : 1, sandbox: at % 13 === 0 ? 1 : 0 },
         }),
       );
-    const rows = async (table: keyof Tables, organization: string) =>
-      (
-        await log.store.reads
-          .selectFrom(table as "rollup_hours")
-          .select("organization_id")
-          .where("organization_id", "=", organization)
-          .execute()
-      ).length;
+    const rows = async (table: (typeof tables)[number], organization: string) =>
+      (await storedRows(log.store.reads, table, { organization_id: organization })).length;
 
     test("are what the closed part of the log adds up to, late requests included", async () => {
       await log.journal.append(entries(3_000, startMs, "o1"));
@@ -51,15 +47,9 @@ export function rollUps(fixture: StoreFixture) {
     });
 
     test("of more products than are written at once are complete", async () => {
-      const products = Array.from({ length: 600 }, (_, at) =>
-        journalEntry({
-          at: startMs + 2 * hourMs + at,
-          organization_id: "many",
-          product_id: `p${at}`,
-          ip: "192.0.2.1",
-        }),
-      );
-      await log.journal.append(products);
+      const atMs = startMs + 2 * hourMs;
+      const product = (at: number) => ({ at: atMs + at, organization_id: "many", product_id: `p${at}` });
+      await log.journal.append(times(600, (at) => journalEntry(product(at))));
       await closeSegments(log.journal, startMs + 3 * hourMs);
       // Each product has a row, and one is of all products.
       for (const table of ["rollup_hours", "rollup_days"] as const)
@@ -67,17 +57,10 @@ export function rollUps(fixture: StoreFixture) {
     });
 
     test("are deleted with their organization, and those of others stay", async () => {
-      const shared = Array.from({ length: 6 }, (_, at) =>
-        journalEntry({
-          at: startMs + at,
-          organization_id: "o2",
-          product_id: "p",
-          license_id: "l",
-          ip: `192.0.2.${at}`,
-        }),
+      const ids = { organization_id: "o2", product_id: "p", license_id: "l" };
+      await log.journal.append(
+        times(6, (at) => journalEntry({ at: startMs + at, ...ids, ip: `192.0.2.${at}` })),
       );
-      await log.journal.append(shared);
-      const tables = ["rollup_hours", "rollup_hour_uniques", "rollup_days", "license_days"] as const;
       for (const table of tables) expect(await rows(table, "o2")).toBeGreaterThan(0);
       const others = await rows("rollup_hours", "o1");
       await deleteFromLog(log.journal, "o2");
@@ -90,23 +73,16 @@ export function rollUps(fixture: StoreFixture) {
       const mostBytes = defaultLogMegabytes * 1024 * 1024;
       const retention = { serverDays: 30, shortestDays: 30, longestDays: 30, mostBytes };
       const ages = [0, 29, 31, uniqueHourDays, uniqueHourDays + 2, usageDays - 1, usageDays];
-      await log.journal.append(
-        ages.flatMap((days) =>
-          Array.from({ length: 3 }, (_, at) =>
-            journalEntry({
-              ...{ at: nowMs - days * dayMs + at, organization_id: "o3", product_id: "p", license_id: "l" },
-              ip: `192.0.2.${at}`,
-            }),
-          ),
-        ),
-      );
+      const ids = { organization_id: "o3", product_id: "p", license_id: "l" };
+      for (const days of ages)
+        await log.journal.append(
+          times(3, (at) => journalEntry({ at: nowMs - days * dayMs + at, ...ids, ip: `192.0.2.${at}` })),
+        );
       await closeSegments(log.journal, nowMs + hourMs);
       while ((await log.journal.prune(retention, nowMs)) > 0);
+      const counts = await Promise.all(tables.map((table) => rows(table, "o3")));
       // Each hour and day has a row of the product and one of all products.
-      expect(await rows("rollup_hours", "o3")).toBe(2 * 6);
-      expect(await rows("rollup_days", "o3")).toBe(2 * 6);
-      expect(await rows("rollup_hour_uniques", "o3")).toBe(2 * 4);
-      expect(await rows("license_days", "o3")).toBe(2);
+      expect(counts).toEqual([2 * 6, 2 * 4, 2 * 6, 2]);
     });
   });
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { storedRow } from "../../../tests/support/stored-rows.ts";
-import { as, ipAddress, times, validate, validateOne, verdict } from "./calls.ts";
+import type { Store } from "../store.ts";
+import { times, verdictOf, as, askFrom, validated } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 export function terms(fixture: StoreFixture) {
@@ -10,7 +11,7 @@ export function terms(fixture: StoreFixture) {
       let nowMs = Date.UTC(2030, 0, 1);
       const org = await fixture.org({ now: () => nowMs });
       const { key } = await org.license({ termMs: hourMs });
-      const ask = () => verdict(org.store, validate(org.apiKey, key));
+      const ask = () => verdictOf(org, key);
       nowMs += 1_000 * hourMs;
       const startedAtMs = nowMs;
       expect(await ask()).toMatchObject({ status: "active", expiresAtMs: startedAtMs + hourMs });
@@ -23,11 +24,8 @@ export function terms(fixture: StoreFixture) {
     test("is not started by a rejection", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license({ termMs: hourMs, revokedAtMs: 1 });
-      expect(await verdict(org.store, validate(org.apiKey, key))).toMatchObject({
-        status: "revoked",
-        expiresAtMs: null,
-        firstUse: false,
-      });
+      const found = await verdictOf(org, key);
+      expect(found).toMatchObject({ status: "revoked", expiresAtMs: null, firstUse: false });
       expect(await usage(org.store, id)).toEqual({ first_used_at: null, expires_at: null });
     });
 
@@ -37,11 +35,11 @@ export function terms(fixture: StoreFixture) {
       const stores = await fixture.nodes(fixture.kind === "postgres" ? 3 : 1);
       const asked = await Promise.all(
         times(30, (index) => {
-          const store = stores[index % stores.length] ?? org.store;
-          return validateOne(store, validate(org.apiKey, key, { ip: `198.51.100.${index}` }));
+          const on = stores[index % stores.length] ?? org.store;
+          return validated(org, key, { ip: `198.51.100.${index}`, on });
         }),
       );
-      const ends = new Set(asked.map((results) => as("validated", results).verdict.expiresAtMs));
+      const ends = new Set(asked.map((one) => one.verdict.expiresAtMs));
       expect(ends.size).toBe(1);
       expect(await usage(org.store, id)).toMatchObject({ expires_at: [...ends][0] ?? null });
     });
@@ -49,8 +47,7 @@ export function terms(fixture: StoreFixture) {
     test("starts once if a batch contains the license twice", async () => {
       const org = await fixture.org();
       const { key } = await org.license({ termMs: hourMs });
-      const call = validate(org.apiKey, key);
-      const results = await org.store.validateBatch([call, { ...call, ipAddress: ipAddress("203.0.113.9") }]);
+      const results = await askFrom(org, key, ["203.0.113.1", "203.0.113.9"]);
       const [first, second] = results.map((each) => as("validated", each).verdict.expiresAtMs);
       expect(first).toBe(second ?? 0);
     });
@@ -61,7 +58,7 @@ export function terms(fixture: StoreFixture) {
       const { key } = await org.license({ termMs: hourMs });
       const expiresAtMs = nowMs + hourMs;
       for (const ip of ["203.0.113.1", "203.0.113.2", "203.0.113.3"]) {
-        const found = await verdict(org.store, validate(org.apiKey, key, { ip }));
+        const found = await verdictOf(org, key, { ip });
         expect(found).toMatchObject({ status: "active", expiresAtMs, ipRegistered: true });
         nowMs += 60_000;
       }
@@ -71,27 +68,20 @@ export function terms(fixture: StoreFixture) {
       const org = await fixture.org();
       const { id, key } = await org.license();
       const before = await row(org.store, id);
-      await verdict(org.store, validate(org.apiKey, key));
+      await verdictOf(org, key);
       const { first_used_at: firstUsedAt, ...after } = await row(org.store, id);
       expect(firstUsedAt).toBeGreaterThan(0);
-      expect<object>({ ...after, first_used_at: null }).toEqual({
-        ...before,
-        ip_count: 1,
-        ips_updated_at: expect.any(Number),
-      });
-      await verdict(org.store, validate(org.apiKey, key));
+      const registered = { ip_count: 1, ips_updated_at: expect.any(Number) };
+      expect<object>({ ...after, first_used_at: null }).toEqual({ ...before, ...registered });
+      await verdictOf(org, key);
       expect((await row(org.store, id)).first_used_at).toBe(firstUsedAt);
     });
   });
 }
 
-type Opened = Awaited<ReturnType<StoreFixture["node"]>>;
+const row = ({ reads }: Store, id: string) => storedRow(reads, "licenses", { id });
 
-async function row(store: Opened, id: string) {
-  return storedRow(store.reads, "licenses", { id });
-}
-
-async function usage(store: Opened, id: string) {
+async function usage(store: Store, id: string) {
   const { first_used_at, expires_at } = await row(store, id);
   return { first_used_at, expires_at };
 }

@@ -1,21 +1,20 @@
 import { describe, expect, test } from "bun:test";
 import { removeVersion, setVersion } from "../queries/versions/versions.ts";
 import type { OrganizationRow } from "../tables.ts";
-import { validate, verdict } from "./calls.ts";
+import { verdictOf } from "./calls.ts";
 import { changeOrganization, changeProduct } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 export function versions(fixture: StoreFixture) {
   describe("versions", () => {
     test("a change to the version records applies to the next call on every node", async () => {
-      const { store, apiKey, productId, license } = await fixture.org({
-        settings: { version_module_enabled: 1 },
-      });
-      const { key } = await license();
+      const org = await fixture.org({ settings: { version_module_enabled: 1 } });
+      const { store, productId } = org;
+      const { key } = await org.license();
       const other = await fixture.node();
       const answer = async () => {
-        const call = validate(apiKey, key, { version: "1.4" });
-        const [here, there] = [await verdict(store, call), await verdict(other, call)];
+        const here = await verdictOf(org, key, { version: "1.4" });
+        const there = await verdictOf(org, key, { version: "1.4", on: other });
         const { ipRegistered, effect, firstUse } = here;
         expect(here).toEqual({ ...there, ipRegistered, effect, firstUse });
         return { status: here.status, version: here.version, versionValid: here.versionValid };
@@ -31,22 +30,20 @@ export function versions(fixture: StoreFixture) {
       expect(await answer()).toEqual({ status: "version_not_allowed", version: null, versionValid: false });
     });
 
-    test("a product in report-only mode is valid with a disallowed version", async () => {
-      const { store, apiKey, license } = await fixture.org({
-        settings: { version_module_enabled: 1, version_enforcement: "report" },
-      });
-      const { key } = await license();
-      expect(await verdict(store, validate(apiKey, key, { version: "1" }))).toMatchObject({
-        status: "active",
-        versionValid: false,
-        ipRegistered: true,
-      });
+    test("a product in report-only mode is valid with a disallowed version, also after a downgrade", async () => {
+      const settings = { version_module_enabled: 1, version_enforcement: "report" } as const;
+      const org = await fixture.org({ plan: "pro", settings });
+      const { key } = await org.license();
+      const reported = { status: "active", versionValid: false };
+      expect(await verdictOf(org, key, { version: "1" })).toMatchObject({ ...reported, ipRegistered: true });
+      await changeOrganization(org, { plan: "free" });
+      expect(await verdictOf(org, key, { version: "1" })).toMatchObject(reported);
     });
 
     test("an organization that never had the version module is not checked", async () => {
       const org = await fixture.org({ plan: "free", settings: { version_module_enabled: 1 } });
       const { key } = await org.license();
-      const answer = () => verdict(org.store, validate(org.apiKey, key, { version: "1" }));
+      const answer = () => verdictOf(org, key, { version: "1" });
       expect(await answer()).toMatchObject({ status: "active", versionValid: null });
       await changeOrganization(org, { version_checks_on_downgrade: "report" });
       expect(await answer()).toMatchObject({ status: "active", versionValid: null });
@@ -65,9 +62,9 @@ export function versions(fixture: StoreFixture) {
         const { key } = await org.license();
         const other = await fixture.node();
         const answer = async () => {
-          const call = validate(org.apiKey, key, { version: "1" });
-          const { status, versionValid } = await verdict(org.store, call);
-          expect(await verdict(other, call)).toMatchObject({ status, versionValid });
+          const { status, versionValid } = await verdictOf(org, key, { version: "1" });
+          const there = await verdictOf(org, key, { version: "1", on: other });
+          expect(there).toMatchObject({ status, versionValid });
           return [status, versionValid];
         };
         expect(await answer()).toEqual(["version_not_allowed", false]);
@@ -82,19 +79,6 @@ export function versions(fixture: StoreFixture) {
         expect(await answer()).toEqual(["version_not_allowed", false]);
       },
     );
-
-    test("after a downgrade, a product that only reports still only reports", async () => {
-      const org = await fixture.org({
-        plan: "pro",
-        settings: { version_module_enabled: 1, version_enforcement: "report" },
-      });
-      const { key } = await org.license();
-      await changeOrganization(org, { plan: "free" });
-      expect(await verdict(org.store, validate(org.apiKey, key, { version: "1" }))).toMatchObject({
-        status: "active",
-        versionValid: false,
-      });
-    });
 
     const pins: [pin: object, version: string, status: string, answer: string | null][] = [
       [{ pin: { mode: "pinned", version: "2.1.0" } }, "2.1", "active", "2.1.0"],
@@ -113,10 +97,7 @@ export function versions(fixture: StoreFixture) {
           setVersion(db, org.productId, { version: "2.x", state: "allowed" }, 1),
         );
         const { key } = await org.license(pin);
-        expect(await verdict(org.store, validate(org.apiKey, key, { version }))).toMatchObject({
-          status,
-          version: answer,
-        });
+        expect(await verdictOf(org, key, { version })).toMatchObject({ status, version: answer });
       },
     );
   });

@@ -9,13 +9,8 @@ const startMs = Number(process.argv[3]);
 const journal = await openJournal(location);
 for (let step = 0; ; step++) {
   const atMs = startMs + step * 1_000;
-  const entry = (ms: number) =>
-    journalEntry({
-      at: ms,
-      organization_id: `o${ms % 3}`,
-      license_id: `l${ms % 50}`,
-      ip: `192.0.2.${ms % 20}`,
-    });
+  const ids = (ms: number) => ({ organization_id: `o${ms % 3}`, license_id: `l${ms % 50}` });
+  const entry = (ms: number) => journalEntry({ at: ms, ...ids(ms), ip: `192.0.2.${ms % 20}` });
   await journal.append(times(200, (index) => entry(atMs + index)));
   await journal.append(times(20, (index) => entry(atMs - 2_000 + 37 * index)));
   await journal.closeSegment(atMs + oldestOpenMs);
