@@ -8,7 +8,7 @@ import { newestCode, type PortalClient, signedInCustomer } from "../support/port
 import { openPortalFixture, type Seller } from "../support/portal-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
-import { transferRow } from "../support/transfer-fixture.ts";
+import { transferRow } from "../support/transfer-row.ts";
 
 setDefaultTimeout(60_000);
 

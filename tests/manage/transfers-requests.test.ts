@@ -11,7 +11,8 @@ import { refusal } from "../support/licenses.ts";
 import type { SignedInClient } from "../support/portal-client.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
-import { openTransferSeller, someoneNew, transferRow } from "../support/transfer-fixture.ts";
+import { openTransferSeller, someoneNew } from "../support/transfer-fixture.ts";
+import { transferRow } from "../support/transfer-row.ts";
 
 setDefaultTimeout(60_000);
 

@@ -5,7 +5,6 @@ import { type Permission, permissions } from "@countersign/domain/members/permis
 import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens";
 import { addAnnouncement } from "@countersign/store/queries/announcements/announcements";
 import { customerFor } from "@countersign/store/queries/customers/identify";
-import { addInvitation } from "@countersign/store/queries/invitations/invitations";
 import { addIpBlocks, type BlockScope } from "@countersign/store/queries/ip-blocks/blocks";
 import { createLicenses, registerIp } from "@countersign/store/queries/licenses/create";
 import { addEmails } from "@countersign/store/queries/mail/outbox";
@@ -16,8 +15,10 @@ import { emailRow } from "./emails.ts";
 import { importRow } from "./import-row.ts";
 import { openTestJournal } from "./journal.ts";
 import type { ManageFixture, Person } from "./manage-fixture.ts";
+import { insertInvitation, insertSession } from "./people-rows.ts";
 import { journalEntry } from "./request-log.ts";
 import { newId } from "./test-organization.ts";
+import { transferRow } from "./transfer-row.ts";
 import { makeDelivery, makeEndpoint } from "./webhooks.ts";
 
 const dayMs = 86_400_000;
@@ -68,12 +69,8 @@ export async function fillOrganization(
     const token = await addToken(db, { organizationId }, nowMs);
     const expired = await addToken(db, { organizationId }, nowMs, nowMs - 1);
     const personal = await addToken(db, { userId: owner.userId }, nowMs);
-    await addInvitation(db, {
-      ...{ id: invitation.id, organization_id: organizationId, email: `${invitation.id}@example.com` },
-      ...{ role_id: member.roleId, token_hash: invitation.hash, invited_by: owner.userId },
-      ...{ created_at: nowMs, expires_at: nowMs + dayMs, mailed_at: nowMs },
-      ...{ accepted_at: null, accepted_by: null, revoked_at: null },
-    });
+    const invited = { id: invitation.id, token_hash: invitation.hash, invited_by: owner.userId };
+    await insertInvitation(db, { ...invited, organization_id: organizationId, role_id: member.roleId });
     await addEmails(db, [email]);
     await db.insertInto("imports").values(fileImport).execute();
     const ids: Record<string, string> = {
@@ -87,7 +84,11 @@ export async function fillOrganization(
       email_id: email.id,
       // A kind of email.
       kind: "invitation",
-      session_id: await addSession(db, owner.userId, nowMs),
+      session_id: await insertSession(db, {
+        user_id: owner.userId,
+        openedAtMs: nowMs,
+        expiresAtMs: nowMs + dayMs,
+      }),
       import_id: fileImport.id,
       endpoint_id: endpoint.id,
       delivery_id: delivery.id,
@@ -158,32 +159,24 @@ async function addBlock(db: Database, scope: BlockScope, nowMs: number): Promise
   return id;
 }
 
-async function addSession(db: Database, userId: string, nowMs: number): Promise<string> {
-  const id = newId();
-  const now = new Date(nowMs).toISOString();
-  const session = {
-    ...{ id, user_id: userId, token: randomBytes(24).toString("hex"), ip_address: null, user_agent: null },
-    ...{ created_at: now, updated_at: now, expires_at: new Date(nowMs + dayMs).toISOString() },
-  };
-  await db.insertInto("sessions").values(session).execute();
-  return id;
-}
-
 /** Requested by a portal account that was deleted. */
 export async function addPendingTransfer(
   db: Database,
   license: { id: string; organizationId: string; productId: string; customerId: string; email: string },
   nowMs: number,
 ): Promise<string> {
+  const { organizationId: organization_id, productId: product_id, email: from_email } = license;
+  const from = {
+    license_id: license.id,
+    from_customer_id: license.customerId,
+    from_email,
+    requested_at: nowMs,
+  };
   const id = newId();
-  await addTransfer(db, {
-    ...{ id, organization_id: license.organizationId, product_id: license.productId },
-    ...{ license_id: license.id, license_key_hint: "ABCD…", state: "pending" },
-    ...{ from_customer_id: license.customerId, from_email: license.email, from_discord_id: null },
-    ...{ from_name: "Ada", to_email: `${id}@example.com`, to_discord_id: null, to_customer_id: null },
-    ...{ message: null, review_reason: "product_setting", requested_by: null, requested_at: nowMs },
-    ...{ decided_at: null, decided_by: null, decided_by_name: null, reason: null, updated_at: nowMs },
-  });
+  await addTransfer(
+    db,
+    transferRow({ id, organization_id, product_id, ...from, to_email: `${id}@example.com` }),
+  );
   return id;
 }
 

@@ -6,7 +6,9 @@ import { sealText } from "@countersign/store/sealed-columns";
 import type { Database } from "@countersign/store/store";
 import type { Tables } from "@countersign/store/tables";
 import type { Insertable } from "kysely";
+import { waitingEmailRow } from "./emails.ts";
 import { addPendingTransfer, addToken } from "./filled-organization.ts";
+import { importRow } from "./import-row.ts";
 import { newId } from "./test-organization.ts";
 
 /** The IDs of what was added. */
@@ -47,27 +49,14 @@ export async function addOrganizationRows(
     { tier: "license", organizationId, licenseId: license },
   ];
   const block = { cidr: "198.51.100.0/24", note: email, expiresAtMs: null };
-  await addIpBlocks(
-    db,
-    scopes.map((scope) => ({ id: newId(), scope, ...block })),
-    nowMs,
-  );
+  const blocks = scopes.map((scope) => ({ id: newId(), scope, ...block }));
+  await addIpBlocks(db, blocks, nowMs);
   const { id: token } = await addToken(db, { organizationId }, nowMs);
-  const customResponse = {
-    custom_response: JSON.stringify({ contact: email }),
-    custom_response_enabled: 1,
-  } as const;
+  const custom_response = JSON.stringify({ contact: email });
+  const customResponse = { custom_response, custom_response_enabled: 1 } as const;
   await db.updateTable("products").set(customResponse).where("id", "=", productId).execute();
-  const ids = {
-    organizationId,
-    productId,
-    member,
-    customer,
-    license,
-    token,
-    role: newId(),
-    endpoint: newId(),
-  };
+  const owned = { organizationId, productId, member, customer, license, token };
+  const ids = { ...owned, role: newId(), endpoint: newId() };
   await insert(db, rowsOf(db, ids, email, nowMs));
   return { ...ids, licenseKey };
 }
@@ -99,6 +88,7 @@ function rowsOf(
   const [importId, event, delivery, person] = [newId(), newId(), newId(), newId()];
   const sealed = sealText(db, email);
   const data = JSON.stringify({ email });
+  const finished = { state: "finished", failed: 1, error_count: 1, claimed_until: 0 } as const;
   return {
     roles: [{ id: role, ...inOrganization, name: "Promised", permissions: "[]", ...changed }],
     members: [{ ...inOrganization, user_id: member, role_id: role, ...made }],
@@ -131,13 +121,13 @@ function rowsOf(
     product_sandbox_keys: [{ ...ofProduct, public_id: newId(), api_key: newId(), ...made }],
     daily_usage: [{ ...ofProduct, day: 20_000, used: 5, last_granted: 5 }],
     imports: [
-      {
-        ...{ id: importId, ...inOrganization, ...ofProduct, state: "finished", file_name: `${email}.csv` },
-        ...{ format: "csv", dry_run: 0, mode: "row_by_row", on_existing: "fail", send_events: 0 },
-        ...{ time_zone: "UTC", column_map: "{}", bytes_total: 0, bytes_done: 0, rows_done: 0, created: 0 },
-        ...{ updated: 0, skipped: 0, failed: 1, error_count: 1, errors: "[]", rejects_size: 0 },
-        ...{ actor: "{}", created_by: "Member", claimed_until: 0, ...changed },
-      },
+      importRow(ids, {
+        ...finished,
+        id: importId,
+        file_name: `${email}.csv`,
+        created_by: "Member",
+        ...changed,
+      }),
     ],
     // More than are removed at once.
     import_pieces: Array.from({ length: 30 }, (_, number) => ({ import_id: importId, number, body: email })),
@@ -172,16 +162,7 @@ function rowsOf(
     ],
     organization_branding: [{ ...inOrganization, support_email: email, links: "[]", updated_at: nowMs }],
     organization_billing: [{ ...inOrganization, plan_note: `Paid by ${email}`, updated_at: nowMs }],
-    waiting_emails: [
-      {
-        id: newId(),
-        ...inOrganization,
-        kind: "license_delivery",
-        license_id: license,
-        ...made,
-        dedupe_key: newId(),
-      },
-    ],
+    waiting_emails: [waitingEmailRow({ ...inOrganization, license_id: license, ...made })],
     daily_emails: [{ sender_id: ids.organizationId, recipients: "customers", day: 20_000, used: 1 }],
   };
 }

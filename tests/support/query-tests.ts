@@ -1,6 +1,7 @@
 import { beforeAll, describe } from "bun:test";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { openJournal, openStore } from "@countersign/store/open";
+import { type CustomerIdentifiers, customerFor } from "@countersign/store/queries/customers/identify";
 import { addUser } from "@countersign/store/queries/identity/users";
 import { addMember } from "@countersign/store/queries/members/members";
 import { addRole } from "@countersign/store/queries/roles/roles";
@@ -31,6 +32,8 @@ export interface QueryFixture {
   organization(options?: OrganizationOptions): Promise<TestOrganization>;
   /** A new user without a membership. */
   user(options?: { readonly name?: string; readonly admin?: boolean }): Promise<TestUser>;
+  /** A customer with these identifiers, by default with a new email address. */
+  customer(organizationId: string, who?: Partial<CustomerIdentifiers>): Promise<string>;
   /** A new user with their own role in the organization. */
   member(organizationId: string, permissions?: readonly Permission[]): Promise<TestUser>;
   /** Adds requests to the log, and those that are tracked to the sightings of their IP addresses. */
@@ -122,6 +125,8 @@ function onDatabases(
         await opened().transaction((db) => addUser(db, user, Date.now()));
         return { id, email };
       },
+      customer: (organizationId, who = { email: `${newId()}@example.com` }) =>
+        write((db) => customerFor(db, organizationId, { ...nobody, ...who }, newId, Date.now())),
       member: async (organizationId, permissions = []) => {
         const [userId, roleId] = [newId(), newId()];
         const email = `${userId}@example.com`;
@@ -146,6 +151,8 @@ function onDatabases(
     });
   });
 }
+
+const nobody = { email: null, discordId: null, name: null };
 
 type Query = (db: Database, ...values: unknown[]) => Promise<unknown>;
 

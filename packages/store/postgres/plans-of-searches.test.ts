@@ -26,13 +26,9 @@ describe("searches of the request log on PostgreSQL", () => {
     const journal = await openJournal(location);
     for (let hour = 0; hour < 24; hour++) {
       const atMs = startMs + hour * (dayMs / 24);
+      const ids = (index: number) => ({ organization_id: `o${index % 7}`, license_id: `l${index % 90}` });
       const entry = (index: number) =>
-        journalEntry({
-          at: atMs + index * 1_000,
-          organization_id: `o${index % 7}`,
-          license_id: `l${index % 90}`,
-          ip: `192.0.2.${index % 90}`,
-        });
+        journalEntry({ at: atMs + index * 1_000, ...ids(index), ip: `192.0.2.${index % 90}` });
       await journal.append(times(rowsPerHour, entry));
       // The last hour has no keys yet.
       while (hour < 23 && (await journal.closeSegment(atMs + dayMs / 24)) > 0);
@@ -64,12 +60,8 @@ describe("searches of the request log on PostgreSQL", () => {
 
       test.each(filters)("%s do not read a whole day", async (_, filter, within) => {
         const { store: watchedStore, plans } = watched(store);
-        const search = {
-          filter: { ...everyRequest("o1"), ...filter },
-          range: within,
-          after: null,
-          limit: 50,
-        };
+        const filtered = { ...everyRequest("o1"), ...filter };
+        const search = { filter: filtered, range: within, after: null, limit: 50 };
         await searchRequests(watchedStore.listReads, search);
         const ofDays = (await plans()).filter(({ plan }) => /request_(log|keys)_\d/.test(plan));
         expect(ofDays.length).toBeGreaterThan(0);

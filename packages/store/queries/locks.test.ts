@@ -19,24 +19,16 @@ onBothDatabases("transactions that lock", (fixture) => {
   const { write } = fixture;
 
   type Lock = (db: Database) => Promise<unknown>;
-  const locks: [what: string, prepare: () => Promise<Lock>][] = [
-    ["the set-up", async () => state.lockSetup],
-    ["the platform admins", async () => lockPlatformAdmins],
-    ["the platform's blocks", async () => lockPlatformBlocks],
-    ["the number of announcements", async () => countAnnouncements],
-    [
-      "a value",
-      async () => {
-        const name = newId();
-        await write((db) => state.addState(db, name, "x"));
-        return (db) => state.lockedState(db, name);
-      },
-    ],
+  const name = newId();
+  const locks: [what: string, lock: Lock][] = [
+    ["the set-up", state.lockSetup],
+    ["the platform admins", lockPlatformAdmins],
+    ["the platform's blocks", lockPlatformBlocks],
+    ["the number of announcements", countAnnouncements],
+    ["a value", (db) => state.lockedState(db, name)],
   ];
-  test.each(locks)("%s follow each other", async (_what, prepare) => {
-    const lock = await prepare();
-    const name = newId();
-    await write((db) => state.addState(db, name, "0"));
+  test.each(locks)("%s follow each other", async (_what, lock) => {
+    await write((db) => state.setState(db, name, "0"));
     const addOne = () =>
       write(async (db) => {
         await lock(db);
@@ -47,60 +39,31 @@ onBothDatabases("transactions that lock", (fixture) => {
   });
 
   type Locked = (db: Database) => Promise<object | undefined>;
-  const organization = () => fixture.organization();
-  const rows: [
-    table: keyof Tables,
-    column: string,
-    prepare: () => Promise<{ id: string; locked: Locked }>,
-  ][] = [
-    [
-      "organizations",
-      "updated_at",
-      async () => {
-        const { organizationId: id } = await organization();
-        return { id, locked: (db) => lockedOrganization(db, id) };
-      },
-    ],
-    [
-      "products",
-      "updated_at",
-      async () => {
-        const { productId: id } = await organization();
-        return { id, locked: (db) => lockedProduct(db, id) };
-      },
-    ],
-    [
-      "licenses",
-      "updated_at",
-      async () => {
-        const { id } = await (await organization()).license();
-        return { id, locked: (db) => lockedLicense(db, id) };
-      },
-    ],
-    [
-      "users",
-      "devices_since",
-      async () => {
-        const { id } = await fixture.user();
-        return { id, locked: (db) => lockedUser(db, id) };
-      },
-    ],
-    [
-      "users",
-      "suspended_at",
-      async () => {
-        const { id } = await fixture.user();
-        return { id, locked: (db) => lockedByOperator(db, id) };
-      },
-    ],
-    [
-      "webhook_endpoints",
-      "probes",
-      async () => {
-        const { organizationId, endpointId: id } = await newEndpoint(fixture);
-        return { id, locked: (db) => lockedEndpoint(db, organizationId, id) };
-      },
-    ],
+  const organization = async () => (await fixture.organization()).organizationId;
+  const product = async () => (await fixture.organization()).productId;
+  const license = async () => (await (await fixture.organization()).license()).id;
+  const user = async () => (await fixture.user()).id;
+  const endpoint = async () => {
+    const { organizationId, endpointId: id } = await newEndpoint(fixture);
+    return { id, locked: (db: Database) => lockedEndpoint(db, organizationId, id) };
+  };
+  type Prepare = () => Promise<{ id: string; locked: Locked }>;
+  const row =
+    (
+      make: () => Promise<string>,
+      locked: (db: Database, id: string) => Promise<object | undefined>,
+    ): Prepare =>
+    async () => {
+      const id = await make();
+      return { id, locked: (db) => locked(db, id) };
+    };
+  const rows: [table: keyof Tables, column: string, prepare: Prepare][] = [
+    ["organizations", "updated_at", row(organization, lockedOrganization)],
+    ["products", "updated_at", row(product, lockedProduct)],
+    ["licenses", "updated_at", row(license, lockedLicense)],
+    ["users", "devices_since", row(user, lockedUser)],
+    ["users", "suspended_at", row(user, lockedByOperator)],
+    ["webhook_endpoints", "probes", endpoint],
     ["plans", "trial_days", async () => ({ id: "pro", locked: (db) => lockedPlan(db, "pro") })],
   ];
   test.each(rows)(
@@ -108,11 +71,10 @@ onBothDatabases("transactions that lock", (fixture) => {
     async (...row) => {
       const [table, column, prepare] = row;
       const { id, locked } = await prepare();
+      const update = (db: Database) => db.updateTable(table as "licenses").where("id", "=", id);
       const set = (db: Database, value: number) =>
-        db
-          .updateTable(table as "licenses")
+        update(db)
           .set({ [column]: value })
-          .where("id", "=", id)
           .execute();
       const valueIn = async (db: Database) => Number(((await locked(db)) as Record<string, unknown>)[column]);
       // Other tests use the plans, too.

@@ -4,16 +4,9 @@ import { newId } from "../new-id.ts";
 import { times } from "../suite/calls.ts";
 import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
 import { rowOf } from "./entry-row.ts";
-import {
-  ipKey,
-  type KeyKind,
-  keyColumn,
-  keysIn,
-  labelled,
-  mergeKeys,
-  mostTimes,
-  timesOfKey,
-} from "./keys.ts";
+import * as requestKeys from "./keys.ts";
+
+const { ipKey, keyColumn, keysIn, labelled, mergeKeys, mostTimes, timesOfKey } = requestKeys;
 
 function row(values: Partial<RequestLogRow>): RequestLogRow {
   return rowOf(journalEntry(values));
@@ -26,23 +19,26 @@ describe("the keys of a segment", () => {
     row({ at: 1_007, organization_id: "a", license_id: null, ip: "192.0.2.1" }),
     row({ at: 1_009, organization_id: "b", license_id: "m", ip: "192.0.2.1" }),
   ];
-  const find = (keys: readonly RequestKeyRow[], kind: KeyKind, key: string) => {
+  const find = (keys: readonly RequestKeyRow[], kind: requestKeys.KeyKind, key: string) => {
     const found = keys.find((one) => one.kind === kind && one.key === keyColumn(kind, key));
     return found === undefined ? undefined : timesOfKey(found, kind, key);
   };
 
   test("tell when organizations, licenses and IP addresses occur", () => {
     const keys = keysIn(rows, 1_000);
-    expect(find(keys, "o", "a")).toEqual([0, 7]);
-    expect(find(keys, "o", "b")).toEqual([9]);
-    expect(find(keys, "o", "c")).toBeUndefined();
-    expect(find(keys, "l", "l")).toEqual([0]);
-    expect(find(keys, "l", "m")).toEqual([9]);
-    expect(find(keys, "l", "n")).toBeUndefined();
-    expect(find(keys, "i", ipKey("a", "192.0.2.1"))).toEqual([0, 7]);
-    expect(find(keys, "i", ipKey("a", "192.0.2.2"))).toEqual([0]);
-    expect(find(keys, "i", ipKey("b", "192.0.2.1"))).toEqual([9]);
-    expect(find(keys, "i", ipKey("b", "192.0.2.2"))).toBeUndefined();
+    const expected = [
+      ["o", "a", [0, 7]],
+      ["o", "b", [9]],
+      ["o", "c", undefined],
+      ["l", "l", [0]],
+      ["l", "m", [9]],
+      ["l", "n", undefined],
+      ["i", ipKey("a", "192.0.2.1"), [0, 7]],
+      ["i", ipKey("a", "192.0.2.2"), [0]],
+      ["i", ipKey("b", "192.0.2.1"), [9]],
+      ["i", ipKey("b", "192.0.2.2"), undefined],
+    ] as const;
+    for (const [kind, key, at] of expected) expect([key, find(keys, kind, key)]).toEqual([key, at] as never);
     const counts = Object.groupBy(keys, ({ kind }) => kind);
     expect(counts.i?.reduce((sum, { count }) => sum + count, 0)).toBe(4);
     expect(counts.l?.reduce((sum, { count }) => sum + count, 0)).toBe(3);
@@ -64,10 +60,8 @@ describe("the keys of a segment", () => {
 
   test("list no times beyond a thousand", () => {
     const found = (count: number) => {
-      const keys = keysIn(
-        times(count, (at) => row({ at, organization_id: "a", license_id: "l" })),
-        0,
-      );
+      const rows = times(count, (at) => row({ at, organization_id: "a", license_id: "l" }));
+      const keys = keysIn(rows, 0);
       return [find(keys, "o", "a")?.length, find(keys, "l", "l")?.length];
     };
     expect(found(mostTimes)).toEqual([mostTimes, mostTimes]);
@@ -106,10 +100,8 @@ describe("the keys of a segment", () => {
       0,
     );
     const late = keysIn([row({ at: 5_000, license_id: "l" })], 0);
-    const [one, other] = [many, late].map((keys) => keys.find(({ kind }) => kind === "l")) as [
-      RequestKeyRow,
-      RequestKeyRow,
-    ];
+    const [one, other] = [many, late].map((keys) => keys.find(({ kind }) => kind === "l") as RequestKeyRow);
+    if (one === undefined || other === undefined) throw new Error("Both have the key of the license.");
     expect(timesOfKey(mergeKeys(one, other), "l", "l")).toBeNull();
   });
 });

@@ -91,16 +91,10 @@ test("every request is counted once for its product and once for all products, s
 
 test("versions of an hour are bounded, and the most used ones stay", () => {
   const row = someRows(1)[0] as RolledRow;
-  const parts = Array.from({ length: 30 }, (_, part) =>
-    rollUp(
-      Array.from({ length: 100 }, (_, at) => ({
-        ...row,
-        ...{ endpoint: "validate" as const, count: 1, sandbox: 0 },
-        version: at < 20 ? "2.0" : `odd ${part} ${at}`,
-      })),
-      null,
-    ),
-  );
+  const used = { ...row, endpoint: "validate" as const, count: 1, sandbox: 0 as const };
+  const rows = (part: number) =>
+    Array.from({ length: 100 }, (_, at) => ({ ...used, version: at < 20 ? "2.0" : `odd ${part} ${at}` }));
+  const parts = Array.from({ length: 30 }, (_, part) => rollUp(rows(part), null));
   const [[, hour]] = stored(parts)[0] as unknown as [[string, RollUpHourRow]];
   expect(hour.versions).toBe("{}");
   const [, [, ofProduct]] = stored(parts)[0] as unknown as [unknown, [string, RollUpHourRow]];

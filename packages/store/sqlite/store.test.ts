@@ -6,6 +6,7 @@ import { openTestOrganization } from "../../../tests/support/test-organization.t
 import type { DatabaseLocation, StoreOptions } from "../open.ts";
 import { openStore } from "../open.ts";
 import { StoreProblem } from "../problem.ts";
+import { setState } from "../queries/admin/platform-state.ts";
 import { storeSuite } from "../store.suite.ts";
 import { validate } from "../suite/calls.ts";
 import { openDatabase, sqliteFiles } from "./files.ts";
@@ -54,9 +55,7 @@ describe("a SQLite data folder", () => {
   test("admits commands while its server runs", async () => {
     const server = await open({ soleServer: true });
     const command = await open();
-    await command.transaction((db) =>
-      db.insertInto("platform_state").values({ name: "a", value: "b" }).execute(),
-    );
+    await command.transaction((db) => setState(db, "a", "b"));
     expect(await storedRows(server.reads, "platform_state", { name: "a" })).toMatchObject([{ value: "b" }]);
     await command.close();
     await server.close();
@@ -67,7 +66,7 @@ describe("a SQLite data folder", () => {
     const command = await open();
     let before = server.lastWrite;
     for (const [name, writer] of Object.entries({ server, command })) {
-      await writer.transaction((db) => db.insertInto("platform_state").values({ name, value: "" }).execute());
+      await writer.transaction((db) => setState(db, name, ""));
       expect(server.lastWrite).not.toBe(before);
       before = server.lastWrite;
       await server.reads.selectFrom("platform_state").selectAll().execute();
@@ -98,10 +97,7 @@ describe("a SQLite data folder", () => {
 });
 
 async function refused(opening: Promise<unknown>): Promise<string> {
-  const problem = await opening.then(
-    () => null,
-    (error: unknown) => error,
-  );
+  const problem = await opening.catch((error: unknown) => error);
   expect(problem).toBeInstanceOf(StoreProblem);
   return problem instanceof StoreProblem ? problem.message : "";
 }

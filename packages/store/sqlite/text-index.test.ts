@@ -6,6 +6,7 @@ import { openTestOrganization, type TestOrganization } from "../../../tests/supp
 import { until } from "../../../tests/support/until.ts";
 import { openStore } from "../open.ts";
 import type { Store } from "../store.ts";
+import { changeLicense } from "../suite/changes.ts";
 import { sqliteFiles } from "./files.ts";
 import { trigrams } from "./text-index.ts";
 
@@ -50,10 +51,7 @@ describe("the text index of a store", () => {
     const org = await newOrganization(store);
     const find = findIn(org);
     const { id } = await org.license({ key: "early-bird-1" });
-    const rename = () =>
-      store.transaction((db) =>
-        db.updateTable("licenses").set({ search_text: "late worm" }).where("id", "=", id).execute(),
-      );
+    const rename = () => changeLicense(store, id, { search_text: "late worm" });
     const remove = () => store.transaction((db) => db.deleteFrom("licenses").where("id", "=", id).execute());
     for (const [change, early, late] of [
       [async () => undefined, [id], []],
@@ -237,11 +235,12 @@ test("the trigrams of a term are complete, by characters and not by surrogate ha
 /** Waits until the index has processed everything. */
 async function settled(store: Store): Promise<void> {
   await until("the index is up to date", async () => {
-    const { count } = (await store.reads
+    const [change] = await store.reads
       .selectFrom("license_search_changes" as "licenses")
-      .select((is) => is.fn.countAll().as("count"))
-      .executeTakeFirstOrThrow()) as { count: number };
-    return count === 0 && (await store.searchLicenses("nobody", ["nothing"], 1)) !== null;
+      .selectAll()
+      .limit(1)
+      .execute();
+    return change === undefined && (await store.searchLicenses("nobody", ["nothing"], 1)) !== null;
   });
 }
 

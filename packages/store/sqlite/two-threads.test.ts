@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { freshFolder } from "../../../tests/support/databases.ts";
 import { openStore } from "../open.ts";
+import { setState } from "../queries/admin/platform-state.ts";
 import type { MainStore } from "../worker-store.ts";
 import { yieldToEventLoop } from "../yield-to-event-loop.ts";
 
@@ -52,9 +53,7 @@ describe("a worker that writes while the main thread validates", () => {
     await once(worker, "message");
     await end(worker);
     await store.validateBatch([]);
-    await store.transaction((db) =>
-      db.insertInto("platform_state").values({ name: "whole", value: "written" }).execute(),
-    );
+    await store.transaction((db) => setState(db, "whole", "written"));
     expect(await written()).toEqual([{ name: "whole" }]);
     await worker.terminate();
   });

@@ -4,7 +4,7 @@ import { generateApiKey } from "@countersign/domain/products/api-key";
 import { countedRequests } from "../../../tests/support/public-api-fixture.ts";
 import type { TestOrganization } from "../../../tests/support/test-organization.ts";
 import { addApiKey } from "../queries/products/products.ts";
-import { ask, countTags, recordOf, statusOf, validateOne, validate, lookup } from "./calls.ts";
+import { ask, countTags, lookup, recordOf, statusOf, validate, validateOne } from "./calls.ts";
 import { changeProduct, expireApiKeys } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 

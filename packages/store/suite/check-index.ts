@@ -1,11 +1,11 @@
 import { expect } from "bun:test";
 import { requestLog } from "../../../tests/support/request-log.ts";
+import { storedRow } from "../../../tests/support/stored-rows.ts";
 import { existingDays } from "../request-log/days.ts";
 import { keysIn, labelled } from "../request-log/keys.ts";
 import { dayOf, keysOf } from "../request-log/tables.ts";
 import type { Store } from "../store.ts";
 import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
-import { storedRow } from "../../../tests/support/stored-rows.ts";
 
 /**
  * Checks that segments do not overlap, that every row before the end of the closed part is in one, and that its keys are

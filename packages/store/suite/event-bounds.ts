@@ -3,7 +3,7 @@ import { hourMs } from "@countersign/domain/dates/lengths";
 import { storedRows } from "../../../tests/support/stored-rows.ts";
 import type { TestOrganization } from "../../../tests/support/test-organization.ts";
 import { takeSummaries } from "../queries/events/summaries.ts";
-import { race, times, validate, askFrom } from "./calls.ts";
+import { askFrom, race, times, validate } from "./calls.ts";
 import { changeLicense } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 

@@ -4,7 +4,7 @@ import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId, type TestOrganization } from "../../../tests/support/test-organization.ts";
 import { distribution } from "../distribution.ts";
 import { addIpBlocks } from "../queries/ip-blocks/blocks.ts";
-import { ask, race, tagsOf, validate, times, askFrom } from "./calls.ts";
+import { ask, askFrom, race, tagsOf, times, validate } from "./calls.ts";
 import { changeOrganization, changeProduct, resetIps } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 

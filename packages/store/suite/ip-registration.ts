@@ -3,7 +3,7 @@ import { registeredIps } from "../../../tests/support/public-api-fixture.ts";
 import { storedRow } from "../../../tests/support/stored-rows.ts";
 import type { CallResult } from "../calls.ts";
 import { registerIp } from "../queries/licenses/create.ts";
-import { askFrom, race, statusOf, times, verdictOf, as, validate } from "./calls.ts";
+import { as, askFrom, race, statusOf, times, validate, verdictOf } from "./calls.ts";
 import { changeLicense, changeProduct, resetIps } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { registeredIps } from "../../../tests/support/public-api-fixture.ts";
 import { storedRow } from "../../../tests/support/stored-rows.ts";
 import { registerIp } from "../queries/licenses/create.ts";
-import { race, statusOf, times, validate, verdictOf, as } from "./calls.ts";
+import { as, race, statusOf, times, validate, verdictOf } from "./calls.ts";
 import { changeLicense, changeProduct, resetIps } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 

@@ -10,9 +10,9 @@ import { sweepEveryMs, sweptAtOnce } from "../log-retention.ts";
 import { removeState, setState } from "../queries/admin/platform-state.ts";
 import { updatePlan } from "../queries/plans/plans.ts";
 import { times } from "./calls.ts";
+import { changeRow } from "./changes.ts";
 import { checkIndex } from "./check-index.ts";
 import { type StoreFixture, separateLog } from "./fixture.ts";
-import { changeRow } from "./changes.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
 const mostBytes = defaultLogMegabytes * 1024 * 1024;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { type TestOrganization, newId } from "../../../tests/support/test-organization.ts";
+import { newId, type TestOrganization } from "../../../tests/support/test-organization.ts";
 import { revokeLicense } from "../queries/licenses/create.ts";
 import type { Store } from "../store.ts";
+import type { LicenseRow, OrganizationRow, ProductRow } from "../tables.ts";
 import { ask } from "./calls.ts";
 import { changeLicense, changeOrganization, changeProduct, deleteLicense, expireApiKeys } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
-import type { LicenseRow, ProductRow, OrganizationRow } from "../tables.ts";
 
 type Change = (org: TestOrganization, licenseId: string, store: Store) => Promise<unknown>;
 type Settings = Parameters<TestOrganization["license"]>[0];

@@ -7,7 +7,7 @@ import { addIpBlocks } from "../queries/ip-blocks/blocks.ts";
 import { registerIp } from "../queries/licenses/create.ts";
 import { setVersion } from "../queries/versions/versions.ts";
 import type { OrganizationRow, ProductRow } from "../tables.ts";
-import { statusOf, verdict, verdictOf, as, validate } from "./calls.ts";
+import { as, statusOf, validate, verdict, verdictOf } from "./calls.ts";
 import { changeOrganization, changeProduct } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 

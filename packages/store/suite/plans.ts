@@ -4,7 +4,7 @@ import { keepVersionModule } from "../queries/plans/organizations.ts";
 import { allPlans, updatePlan } from "../queries/plans/plans.ts";
 import type { Store } from "../store.ts";
 import type { PlanRow } from "../tables.ts";
-import { validated, statusOf } from "./calls.ts";
+import { statusOf, validated } from "./calls.ts";
 import { changeOrganization } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { prepared } from "../prepared-query.ts";
 import { createOrganization } from "../queries/organizations/organizations.ts";
 import type { OrganizationRow } from "../tables.ts";
 import { times } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
-import { storedRows } from "../../../tests/support/stored-rows.ts";
 
 const named = prepared((db, ids: readonly string[], after: string) =>
   db

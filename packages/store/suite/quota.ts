@@ -17,8 +17,8 @@ import {
   race,
   tagsOf,
   times,
-  validated,
   validate,
+  validated,
 } from "./calls.ts";
 import { changeOrganization, changeProduct } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";

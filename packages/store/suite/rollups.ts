@@ -4,11 +4,11 @@ import { defaultLogMegabytes } from "@countersign/domain/requests/log-days";
 import { closeSegments, deleteFromLog } from "../../../tests/support/journal.ts";
 import { journalEntry } from "../../../tests/support/request-log.ts";
 import { checkRollUps } from "../../../tests/support/rollups.ts";
+import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { usageDays } from "../queries/usage/daily.ts";
 import { uniqueHourDays } from "../rollups/retention.ts";
-import { type StoreFixture, separateLog } from "./fixture.ts";
 import { times } from "./calls.ts";
-import { storedRows } from "../../../tests/support/stored-rows.ts";
+import { type StoreFixture, separateLog } from "./fixture.ts";
 
 const startMs = Date.UTC(2030, 0, 1);
 const tables = ["rollup_hours", "rollup_hour_uniques", "rollup_days", "license_days"] as const;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { storedRow } from "../../../tests/support/stored-rows.ts";
 import type { Store } from "../store.ts";
-import { times, verdictOf, as, askFrom, validated } from "./calls.ts";
+import { as, askFrom, times, validated, verdictOf } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 export function terms(fixture: StoreFixture) {

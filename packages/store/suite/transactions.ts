@@ -4,7 +4,7 @@ import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { createOrganization } from "../queries/organizations/organizations.ts";
 import type { Store } from "../store.ts";
-import { times, ask, countTags } from "./calls.ts";
+import { ask, countTags, times } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 export function transactions(fixture: StoreFixture) {

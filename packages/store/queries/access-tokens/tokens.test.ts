@@ -60,10 +60,7 @@ onBothDatabases("access tokens", (fixture) => {
     expect(await revokeExcept([kept, foreign])).toBe(1);
     expect(await idsOf(mine)).toEqual([kept]);
     expect(await revokeExcept([])).toBe(1);
-    expect([await idsOf(mine), await idsOf(theirs), await idsOf(organizations)]).toEqual([
-      [],
-      [foreign],
-      [shared],
-    ]);
+    const left = [await idsOf(mine), await idsOf(theirs), await idsOf(organizations)];
+    expect(left).toEqual([[], [foreign], [shared]]);
   });
 });

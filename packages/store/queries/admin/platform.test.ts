@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { emailRow, waitingEmailRow } from "../../../../tests/support/emails.ts";
-import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
 import type { OrganizationRow } from "../../tables.ts";
@@ -13,17 +13,11 @@ import * as platform from "./platform.ts";
 const futureMs = Date.UTC(2120, 0);
 
 onBothDatabases("queries about the whole installation", (fixture) => {
-  const { read, write } = fixture.queries({ ...outbox, ...platform });
+  const { read, write } = fixture.queries({ ...outbox, ...platform, addWaitingEmails, createOrganization });
   const add = async (slug: string, createdAtMs: number, changes: Partial<OrganizationRow> = {}) => {
     const id = newId();
-    await fixture.write(async (db) => {
-      await createOrganization(db, { id, name: "Acme", slug, plan: "free" }, createdAtMs);
-      await db
-        .updateTable("organizations")
-        .set({ deleted_at: null, ...changes })
-        .where("id", "=", id)
-        .execute();
-    });
+    await write.createOrganization({ id, name: "Acme", slug, plan: "free" }, createdAtMs);
+    await fixture.change("organizations", id, { deleted_at: null, ...changes });
     return id;
   };
 
@@ -38,34 +32,34 @@ onBothDatabases("queries about the whole installation", (fixture) => {
   });
 
   test("organizations are listed newest first, also across pages that end between equal times", async () => {
-    const ids = [
-      await add(newId(), futureMs),
-      await add(newId(), futureMs),
-      await add(newId(), futureMs + 1),
-    ];
+    const [first, second] = await several(2, () => add(newId(), futureMs));
+    const last = await add(newId(), futureMs + 1);
     await add(newId(), futureMs + 2, { deleted_at: 1 });
-    const first = await read.allOrganizations({ after: null, limit: 2 });
-    expect(idsOf(first)).toEqual([ids[2] ?? "", ids[1] ?? ""]);
-    const after = { createdAt: futureMs, id: ids[1] ?? "" };
+    expect(idsOf(await read.allOrganizations({ after: null, limit: 2 }))).toEqual([last, second]);
+    const after = { createdAt: futureMs, id: second };
     const [next, older] = await read.allOrganizations({ after, limit: 2 });
-    expect(next?.id).toBe(ids[0] ?? "");
+    expect(next?.id).toBe(first);
     expect(older?.created_at ?? 0).toBeLessThan(futureMs);
   });
 
   test("organizations are found by the beginning of their slug, in its order", async () => {
     const prefix = `p${newId()}`;
-    const ids = [await add(`${prefix}-b`, 0), await add(`${prefix}-a`, 0), await add(`${prefix}%_`, 0)];
+    const [b, a, odd] = [
+      await add(`${prefix}-b`, 0),
+      await add(`${prefix}-a`, 0),
+      await add(`${prefix}%_`, 0),
+    ];
     await add(`${prefix}-c`, 0, { deleted_at: 1 });
     await add(`q${prefix}`, 0);
     const find = async (text: string, after: string | null = null, limit = 10) => {
       const position = after === null ? null : { text: after, id: "" };
       return idsOf(await read.organizationsStartingWith(text, position, limit));
     };
-    expect((await find(prefix)).sort()).toEqual([...ids].sort());
-    expect(await find(`${prefix}-`)).toEqual([ids[1] ?? "", ids[0] ?? ""]);
-    expect(await find(`${prefix}-`, null, 1)).toEqual([ids[1] ?? ""]);
-    expect(await find(`${prefix}-`, `${prefix}-a`)).toEqual([ids[0] ?? ""]);
-    expect(await find(`${prefix}%`)).toEqual([ids[2] ?? ""]);
+    expect((await find(prefix)).sort()).toEqual([a, b, odd].sort());
+    expect(await find(`${prefix}-`)).toEqual([a, b]);
+    expect(await find(`${prefix}-`, null, 1)).toEqual([a]);
+    expect(await find(`${prefix}-`, `${prefix}-a`)).toEqual([b]);
+    expect(await find(`${prefix}%`)).toEqual([odd]);
     expect(await find(`${prefix}_`)).toEqual([]);
   });
 
@@ -75,25 +69,20 @@ onBothDatabases("queries about the whole installation", (fixture) => {
     await product();
     await fixture.member(id);
     const waiting = times(4, () => waitingEmailRow({ organization_id: id }));
-    await fixture.write(async (db) => {
-      await db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute();
-      await addWaitingEmails(db, waiting);
-    });
+    await fixture.change("products", productId, { deleted_at: 1 });
+    await write.addWaitingEmails(waiting);
     const count = (table: Parameters<typeof platform.countIn>[1], most = 100) =>
       read.countIn(table, id, most);
-    expect([await count("products"), await count("members"), await count("waiting_emails")]).toEqual([
-      2, 1, 4,
-    ]);
+    const counts = [await count("products"), await count("members"), await count("waiting_emails")];
+    expect(counts).toEqual([2, 1, 4]);
     expect([await count("products", 1), await count("waiting_emails", 3)]).toEqual([1, 3]);
     const { organizationId: other } = await fixture.organization();
     expect(await read.countIn("members", other, 100)).toBe(0);
   });
 
   test("everything is counted without what is deleted, up to a limit", async () => {
-    const counts = () =>
-      Promise.all(
-        (["organizations", "products", "users"] as const).map((table) => read.countAll(table, 1_000_000)),
-      );
+    const tables = ["organizations", "products", "users"] as const;
+    const counts = () => Promise.all(tables.map((table) => read.countAll(table, 1_000_000)));
     const [organizations = 0, products = 0, users = 0] = await counts();
     await fixture.user();
     const { product } = await fixture.organization();
@@ -115,10 +104,7 @@ onBothDatabases("queries about the whole installation", (fixture) => {
     const { organizationId, productId } = await fixture.organization();
     const entry = { organization_id: organizationId, product_id: productId };
     const lastMs = Math.max(Date.now(), (await read.lastRequestAt()) ?? 0) + 60_000;
-    await fixture.log([
-      { ...entry, at: lastMs },
-      { ...entry, at: lastMs - 60_000 },
-    ]);
+    await fixture.log([lastMs, lastMs - 60_000].map((at) => ({ ...entry, at })));
     expect(await read.lastRequestAt()).toBe(lastMs);
   });
 });

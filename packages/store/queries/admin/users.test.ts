@@ -9,40 +9,38 @@ onBothDatabases("the operator's queries about users", (fixture) => {
   const change = (id: string, changes: Partial<UserRow>) => write.updateUser(id, changes);
 
   test("users are listed newest first, also across pages that end between equal times", async () => {
-    const ids = idsOf(await several(3, () => fixture.user()));
+    const [first, second, last] = await several(3, () => fixture.user());
     // Later than the users of any other test.
     const [early, late] = ["2120-01-01T00:00:00.000Z", "2120-01-02T00:00:00.000Z"];
-    for (const [index, id] of ids.entries()) await change(id, { created_at: index === 2 ? late : early });
-    const first = await read.allUsers({ after: null, limit: 2 });
-    expect(idsOf(first)).toEqual([ids[2] ?? "", ids[1] ?? ""]);
-    const after = { createdAt: early, id: ids[1] ?? "" };
-    const [next, older] = await read.allUsers({ after, limit: 2 });
-    expect(next?.id).toBe(ids[0] ?? "");
+    for (const { id } of [first, second, last])
+      await change(id, { created_at: id === last.id ? late : early });
+    expect(idsOf(await read.allUsers({ after: null, limit: 2 }))).toEqual(idsOf([last, second]));
+    const [next, older] = await read.allUsers({ after: { createdAt: early, id: second.id }, limit: 2 });
+    expect(next?.id).toBe(first.id);
     expect(older?.created_at).not.toStartWith("2120");
   });
 
   test("users are found by the beginning of their email address, in its order", async () => {
     const prefix = newId();
-    const ids = idsOf(await several(3, () => fixture.user()));
-    for (const [index, end] of ["b@x.org", "a@x.org", "%@x.org"].entries())
-      await change(ids[index] ?? "", { email: `${prefix}${end}` });
+    const [b, a, odd] = await several(3, async () => (await fixture.user()).id);
+    const ends = { [b]: "b@x.org", [a]: "a@x.org", [odd]: "%@x.org" };
+    for (const [id, end] of Object.entries(ends)) await change(id, { email: `${prefix}${end}` });
     const find = async (text: string, after: string | null = null, limit = 10) => {
       const position = after === null ? null : { text: after, id: "" };
       return idsOf(await read.usersStartingWith(text, position, limit));
     };
-    expect((await find(prefix)).sort()).toEqual([...ids].sort());
-    expect(await find(`${prefix}a`)).toEqual([ids[1] ?? ""]);
-    expect(await find(`${prefix}%`)).toEqual([ids[2] ?? ""]);
-    expect(await find(prefix, `${prefix}a@x.org`)).toEqual([ids[0] ?? ""]);
-    expect(await find(prefix, `${prefix}%@x.org`, 1)).toEqual([ids[1] ?? ""]);
+    expect((await find(prefix)).sort()).toEqual([a, b, odd].sort());
+    expect(await find(`${prefix}a`)).toEqual([a]);
+    expect(await find(`${prefix}%`)).toEqual([odd]);
+    expect(await find(prefix, `${prefix}a@x.org`)).toEqual([b]);
+    expect(await find(prefix, `${prefix}%@x.org`, 1)).toEqual([a]);
     expect(await find(`${prefix}_`)).toEqual([]);
   });
 
   test("a user's organizations are those they own or belong to, without deleted ones", async () => {
     const organizationOf = async (ownerId: string, deletedAt: number | null = null) => {
       const { organizationId: id } = await fixture.organization();
-      const changes = { owner_id: ownerId, deleted_at: deletedAt };
-      await fixture.change("organizations", id, changes);
+      await fixture.change("organizations", id, { owner_id: ownerId, deleted_at: deletedAt });
       return id;
     };
     const other = await fixture.user();

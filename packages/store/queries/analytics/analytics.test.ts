@@ -67,9 +67,8 @@ onBothDatabases("analytics", (fixture) => {
       buckets.map(({ counts }) => [...counts.values()].reduce((sum, count) => sum + count, 0));
     expect(sums(one)).toEqual([5, 0]);
     expect(sums(all)).toEqual([5, 1]);
-    expect(
-      [...(one[0]?.versions ?? [])].map(([name, count]) => [name.includes("1.0"), count]),
-    ).toContainEqual([true, 1]);
+    const versions = [...(one[0]?.versions ?? [])].map(([name, count]) => [name.includes("1.0"), count]);
+    expect(versions).toContainEqual([true, 1]);
   });
 
   test("different licenses and IP addresses are counted once in each range", async () => {
@@ -98,20 +97,12 @@ onBothDatabases("analytics", (fixture) => {
   });
 
   const none = { from: 0, to: 0 };
+  const days = { from: 1, to: 3 };
+  const around = { before: { from: 20, to: 24 }, after: { from: 72, to: 75 } };
   test.each([
     ["within a day", { from: 25, to: 30 }, 0, { days: none, before: { from: 25, to: 30 }, after: none }],
-    [
-      "over whole days",
-      { from: 20, to: 75 },
-      0,
-      { days: { from: 1, to: 3 }, before: { from: 20, to: 24 }, after: { from: 72, to: 75 } },
-    ],
-    [
-      "before hours are known",
-      { from: 20, to: 75 },
-      96,
-      { days: { from: 1, to: 3 }, before: none, after: none },
-    ],
+    ["over whole days", { from: 20, to: 75 }, 0, { days, ...around }],
+    ["before hours are known", { from: 20, to: 75 }, 96, { days, before: none, after: none }],
   ])("a range %s is read as days and the hours around them", (_, range, hoursSince, expected) => {
     expect(partsOf(range, hoursSince)).toEqual(expected);
   });
@@ -151,13 +142,8 @@ onBothDatabases("analytics", (fixture) => {
       ...uses("earlier", 9, 9, startMs - dayMs),
     ];
     const unusual = await figures(org, rows, async (tail, scope) => {
-      const found = await unusualLicenseDays(
-        fixture.store.listReads,
-        scope(),
-        days,
-        { ips: 3, devices: 2 },
-        tail,
-      );
+      const usual = { ips: 3, devices: 2 };
+      const found = await unusualLicenseDays(fixture.store.listReads, scope(), days, usual, tail);
       return found.map((row) => [row.license_id, row.ip_count, row.device_count]).sort();
     });
     expect(unusual).toEqual([

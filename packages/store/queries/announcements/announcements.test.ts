@@ -68,15 +68,7 @@ onBothDatabases("announcements", (fixture) => {
 
 function announcementRow(settings: Partial<AnnouncementRow>): AnnouncementRow {
   return {
-    id: newId(),
-    level: "info",
-    message: "Maintenance",
-    url: null,
-    starts_at: nowMs,
-    ends_at: null,
-    created_by: null,
-    created_at: nowMs,
-    updated_at: nowMs,
-    ...settings,
+    ...{ id: newId(), level: "info", message: "Maintenance", url: null, starts_at: nowMs, ends_at: null },
+    ...{ created_by: null, created_at: nowMs, updated_at: nowMs, ...settings },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
 import type { AuditLogRow } from "../../tables.ts";
@@ -24,13 +24,8 @@ onBothDatabases("the audit log", (fixture) => {
     const at = (index: number) => startMs + Math.floor(index / 4) * minuteMs;
     const rows = await add(...times(30, (index) => ({ organization_id: organizationId, at: at(index) })));
     await add({ organization_id: newId() }, { organization_id: null });
-    const found: AuditLogRow[] = [];
-    for (let after: AuditLogRow | null = null; found.length < 40; after = found.at(-1) ?? null) {
-      const page = await find({ organizationId }, { after, limit: 7 });
-      if (page.length === 0) break;
-      found.push(...page);
-    }
-    expect(found).toEqual(rows.toReversed());
+    const found = await pages((after: AuditLogRow | null) => find({ organizationId }, { after, limit: 7 }));
+    expect(found.flat()).toEqual(rows.toReversed());
   });
 
   test.each<[filter: Partial<log.AuditFilter>, count: number]>([
@@ -69,9 +64,10 @@ onBothDatabases("the audit log", (fixture) => {
     const rows = await add(...times(501, () => ({ organization_id: organizationId })));
     const change = fixture.change("audit_log", rows[0]?.id ?? "", { actor_name: "Else" });
     await expect(change).rejects.toThrow("append-only");
-    const removal = fixture.write((db) =>
-      db.deleteFrom("audit_log").where("organization_id", "=", organizationId).execute(),
-    );
+    const entries = fixture.store.direct
+      .deleteFrom("audit_log")
+      .where("organization_id", "=", organizationId);
+    const removal = entries.execute();
     await expect(removal).rejects.toThrow("append-only");
     expect(await find({ organizationId })).toEqual(rows.toReversed());
   });
@@ -111,32 +107,15 @@ onBothDatabases("the audit log", (fixture) => {
 });
 
 const everything: log.AuditFilter = {
-  organizationId: null,
-  actorId: null,
-  action: null,
-  subjectKind: null,
-  subjectId: null,
-  fromMs: null,
-  toMs: null,
+  ...{ organizationId: null, actorId: null, action: null, subjectKind: null, subjectId: null },
+  ...{ fromMs: null, toMs: null },
 };
 
 function auditRow(settings: Partial<AuditLogRow>): AuditLogRow {
   return {
-    id: newId(),
-    at: startMs,
-    organization_id: null,
-    actor_kind: "person",
-    actor_id: "ada",
-    actor_name: "Ada",
-    access_token_id: null,
-    action: "license.revoked",
-    subject_kind: "license",
-    subject_id: "subject",
-    subject_name: null,
-    before: null,
-    after: null,
-    ip: null,
-    request_id: null,
+    ...{ id: newId(), at: startMs, organization_id: null, actor_kind: "person", actor_id: "ada" },
+    ...{ actor_name: "Ada", access_token_id: null, action: "license.revoked", subject_kind: "license" },
+    ...{ subject_id: "subject", subject_name: null, before: null, after: null, ip: null, request_id: null },
     ...settings,
   };
 }

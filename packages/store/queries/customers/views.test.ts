@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { addLicense } from "../../../../tests/support/add-license.ts";
-import { idsOf, onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, pages, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { deleteProduct } from "../products/products.ts";
+import * as products from "../products/products.ts";
 import * as queries from "./views.ts";
 import { addCustomerView } from "./views.ts";
 
@@ -11,7 +11,7 @@ type Person = Partial<Record<"email" | "name" | "discordId" | "id", string>> & {
 };
 
 onBothDatabases("the customers of an organization", (fixture) => {
-  const { read, write } = fixture.queries(queries);
+  const { read, write } = fixture.queries({ ...queries, ...products });
   const add = async (organizationId: string, who: Person) => {
     const { email = null, name = null, discordId = null, createdAt = 1, id = newId() } = who;
     const identity = { id, organization_id: organizationId, email, discord_id: discordId, created_at: 1 };
@@ -94,18 +94,12 @@ onBothDatabases("the customers of an organization", (fixture) => {
     const { ours, theirs } = await two();
     const { organizationId, customerId } = ours;
     const deleted = await ours.product();
-    for (const settings of [
-      {},
-      { expiresAtMs: 1_000 },
-      { expiresAtMs: 1_001 },
-      { revokedAtMs: 5 },
-      { revokedAtMs: 5, expiresAtMs: 5 },
-      { termMs: 5 },
-      { productId: deleted.productId },
-    ])
+    const [active, expired] = [[{}, { expiresAtMs: 1_001 }, { termMs: 5 }], [{ expiresAtMs: 1_000 }]];
+    const revoked = [{ revokedAtMs: 5 }, { revokedAtMs: 5, expiresAtMs: 5 }];
+    for (const settings of [...active, ...expired, ...revoked, { productId: deleted.productId }])
       await ours.license({ customerId, ...settings });
     await theirs.license({ customerId: theirs.customerId });
-    await fixture.write((db) => deleteProduct(db, deleted.productId, 1));
+    await write.deleteProduct(deleted.productId, 1);
     const counts = await read.statusCountsOf(organizationId, customerId, 1_000);
     expect(counts).toEqual({ active: 3, expired: 1, revoked: 2 });
     const all = await read.licenseCountsOf(organizationId, [customerId, theirs.customerId]);
@@ -117,10 +111,9 @@ onBothDatabases("the customers of an organization", (fixture) => {
     const { ours } = await two();
     const { organizationId, customerId } = ours;
     const deleted = await ours.product();
-    const ids = [];
-    for (let at = 0; at < 3; at++) ids.push((await ours.license({ customerId })).id);
+    const ids = idsOf(await several(3, () => ours.license({ customerId })));
     const gone = await ours.license({ customerId, productId: deleted.productId });
-    await fixture.write((db) => deleteProduct(db, deleted.productId, 1));
+    await write.deleteProduct(deleted.productId, 1);
     await ours.license();
     ids.sort();
     const page = async (afterId: string | null) =>

@@ -74,18 +74,18 @@ onBothDatabases("licenses that expire", (fixture) => {
     const { productId } = await product();
     await deleteProduct(productId);
     const due = await license({ expiresAtMs: nowMs });
+    const soon = await license({ expiresAtMs: nowMs + 1 });
     const others = [
-      await license({ expiresAtMs: nowMs + 1 }),
-      await license({ expiresAtMs: nowMs - dayMs }),
-      await license({ expiresAtMs: nowMs, revokedAtMs: 1 }),
-      await license({ expiresAtMs: nowMs, productId }),
+      { expiresAtMs: nowMs - dayMs },
+      { expiresAtMs: nowMs, revokedAtMs: 1 },
+      { expiresAtMs: nowMs, productId },
     ];
-    const ids = idsOf([due, ...others]);
+    const ids = idsOf([due, soon, ...(await Promise.all(others.map(license)))]);
     const check = expiredToday(organizationId);
     expect(await read.stillDue(check, ids)).toEqual([due.id]);
     expect(await read.stillDue(check, [])).toEqual([]);
-    const soon = { ...check, type: "license.expiring_soon", days: 7 } as const;
-    expect(await read.stillDue(soon, ids)).toEqual([ids[1] ?? ""]);
+    const warning = { ...check, type: "license.expiring_soon", days: 7 } as const;
+    expect(await read.stillDue(warning, ids)).toEqual([soon.id]);
   });
 
   test("the warning periods are those of the organizations' products, each once", async () => {
@@ -100,19 +100,15 @@ onBothDatabases("licenses that expire", (fixture) => {
   });
 
   test("organizations are read in the order of their IDs, some at a time", async () => {
-    const ids: string[] = [];
-    for (let count = 0; count < 3; count++) ids.push((await fixture.organization()).organizationId);
-    expect(await read.organizationIdsAfter(ids[0] ?? "", 2)).toEqual(ids.slice(1));
-    expect(await read.organizationIdsAfter(ids[1] ?? "", 2)).toEqual(ids.slice(2));
+    const ids = await several(3, async () => (await fixture.organization()).organizationId);
+    for (const at of [0, 1] as const)
+      expect(await read.organizationIdsAfter(ids[at], 2)).toEqual(ids.slice(at + 1));
   });
 
   test("recorded refusals of past hours are removed, the oldest first and some at a time", async () => {
     const license = newId();
     const rows = [1, 1, 2, 3].map((hour, index) => ({
-      hour,
-      license_id: license,
-      type: "license.ip_blocked" as const,
-      ip: `203.0.113.${index}`,
+      ...{ hour, license_id: license, type: "license.ip_blocked" as const, ip: `203.0.113.${index}` },
       in_summary: 0 as const,
     }));
     await fixture.write((db) => db.insertInto("recorded_refusals").values(rows).execute());
@@ -127,11 +123,6 @@ onBothDatabases("licenses that expire", (fixture) => {
 
 /** What has expired since the last check, a day ago. */
 function expiredToday(organizationId: string): Due {
-  return {
-    organizationIds: [organizationId],
-    type: "license.expired",
-    days: 0,
-    afterMs: nowMs - dayMs,
-    untilMs: nowMs,
-  };
+  const days = { days: 0, afterMs: nowMs - dayMs, untilMs: nowMs };
+  return { organizationIds: [organizationId], type: "license.expired", ...days };
 }

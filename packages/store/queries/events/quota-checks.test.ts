@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { makeEvents } from "../../../../tests/support/webhooks.ts";
 import { times } from "../../suite/calls.ts";
@@ -13,40 +13,29 @@ onBothDatabases("checks of lowered limits", (fixture) => {
   const { read, write } = fixture.queries(checks);
   const schedule = (organizationIds: readonly string[], settings: Partial<checks.ScheduledQuotaCheck> = {}) =>
     write.addQuotaChecks(organizationIds, {
-      type: "quota.warning",
-      oldMark: 80,
-      day,
-      changed_at: 1_000,
-      check_at: 6_000,
-      ...settings,
+      ...{ type: "quota.warning", oldMark: 80, day, changed_at: 1_000, check_at: 6_000, ...settings },
     });
   const use = (productId: string, used: number, onDay = day) =>
     fixture.write((db) => setDailyUsage(db, productId, onDay, used));
   const deleteProduct = (id: string) => fixture.change("products", id, { deleted_at: 1 });
-  const scheduled = async (...productIds: string[]) =>
-    fixture.reads
-      .selectFrom("quota_checks")
-      .selectAll()
-      .where("product_id", "in", productIds)
-      .orderBy("product_id")
-      .execute();
+  const scheduled = (...productIds: string[]) => fixture.rows("quota_checks", { product_id: productIds });
 
   test("each product of the organizations is checked that had not reached the old threshold", async () => {
     const [org, other] = [await fixture.organization(), await fixture.organization()];
-    const [below, reached, yesterday, deleted] = await Promise.all(times(4, () => org.product()));
-    const ids = [org.productId, below?.productId, yesterday?.productId].map((id) => id ?? "");
-    await use(below?.productId ?? "", 79);
-    await use(reached?.productId ?? "", 80);
-    await use(yesterday?.productId ?? "", 500, day - 1);
-    await deleteProduct(deleted?.productId ?? "");
+    const [below, reached, yesterday, deleted] = await several(
+      4,
+      async () => (await org.product()).productId,
+    );
+    const ids = [org.productId, below, yesterday];
+    await use(below, 79);
+    await use(reached, 80);
+    await use(yesterday, 500, day - 1);
+    await deleteProduct(deleted);
     await schedule([]);
     await schedule([org.organizationId]);
-    const rows = await scheduled(...ids, reached?.productId ?? "", deleted?.productId ?? "", other.productId);
-    expect(rows).toEqual(
-      ids
-        .sort()
-        .map((id) => ({ product_id: id, type: "quota.warning", day, changed_at: 1_000, check_at: 6_000 })),
-    );
+    const rows = await scheduled(...ids, reached, deleted, other.productId);
+    const check = { type: "quota.warning", day, changed_at: 1_000, check_at: 6_000 } as const;
+    expect(rows).toEqual(ids.sort().map((id) => ({ product_id: id, ...check })));
   });
 
   test("a check that waits already is postponed, and remembers the first change", async () => {
@@ -98,13 +87,8 @@ onBothDatabases("checks of lowered limits", (fixture) => {
     const { organizationId, productId } = await fixture.organization({ plan: "pro", dailyLimit: 500 });
     await use(productId, 7);
     const usage = (onDay = day) => write.lockedUsage(productId, onDay);
-    expect(await usage()).toEqual({
-      used: 7,
-      organization_id: organizationId,
-      plan: "pro",
-      billing_state: "active",
-      daily_limit_override: 500,
-    });
+    const terms = { plan: "pro", billing_state: "active", daily_limit_override: 500 };
+    expect(await usage()).toEqual({ used: 7, organization_id: organizationId, ...terms } as never);
     expect(await usage(day + 1)).toBeUndefined();
     await deleteProduct(productId);
     expect(await usage()).toBeUndefined();

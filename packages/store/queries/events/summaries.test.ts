@@ -13,35 +13,24 @@ onBothDatabases("summaries of repeated events", (fixture) => {
 
   const add = async (organizationId: string, settings: Partial<EventSummaryRow> = {}) => {
     const row: EventSummaryRow = {
-      hour: 5,
-      license_id: newId(),
-      type: "license.ip_limit_reached",
-      organization_id: organizationId,
-      product_id: newId(),
-      count: 40,
-      last_ip: "203.0.113.9",
-      first_at: 1,
-      last_at: 2,
-      ...settings,
+      ...{ hour: 5, license_id: newId(), type: "license.ip_limit_reached", organization_id: organizationId },
+      ...{ product_id: newId(), count: 40, last_ip: "203.0.113.9", first_at: 1, last_at: 2, ...settings },
     };
     await fixture.write((db) => db.insertInto("event_summaries").values(row).execute());
     return row;
   };
-  const refuse = (row: EventSummaryRow, count: number, single = 0) =>
-    fixture.write((db) =>
-      db
-        .insertInto("recorded_refusals")
-        .values(
-          times(count, (index) => ({
-            hour: row.hour,
-            license_id: row.license_id,
-            type: row.type,
-            ip: `203.0.113.${index}`,
-            in_summary: index < single ? (0 as const) : (1 as const),
-          })),
-        )
-        .execute(),
-    );
+  const refuse = ({ hour, license_id, type }: EventSummaryRow, count: number, single = 0) => {
+    const rows = times(count, (index) => {
+      return {
+        hour,
+        license_id,
+        type,
+        ip: `203.0.113.${index}`,
+        in_summary: index < single ? 0 : 1,
+      } as const;
+    });
+    return fixture.write((db) => db.insertInto("recorded_refusals").values(rows).execute());
+  };
   const take = (beforeHour: number, atMost = 10) => write.takeSummaries(beforeHour, atMost);
 
   test("those of past hours are taken once, the oldest first and some at a time", async () => {

@@ -7,20 +7,18 @@ import { setVersion } from "../versions/versions.ts";
 import * as queries from "./request-facts.ts";
 
 onBothDatabases("the facts of an explanation", (fixture) => {
-  const { read } = fixture.queries(queries);
+  const { read, write } = fixture.queries({ ...queries, deleteProduct, registerIp, setVersion });
   test("contain the versions of this product only", async () => {
     const org = await fixture.organization({ settings: { version_module_enabled: 1 } });
     const other = await org.product({ version_module_enabled: 1 });
-    await fixture.write(async (db) => {
-      await setVersion(db, org.productId, { version: "1.0", state: "latest" }, 1);
-      await setVersion(db, other.productId, { version: "2.0", state: "latest" }, 1);
-    });
+    await write.setVersion(org.productId, { version: "1.0", state: "latest" }, 1);
+    await write.setVersion(other.productId, { version: "2.0", state: "latest" }, 1);
     expect(await read.versionRecords(org.productId)).toEqual([{ version: "1.0", state: "latest" }]);
   });
 
   test("exist for a deleted product, and not for one that never existed", async () => {
     const { store, productId } = await fixture.organization({ dailyLimit: 7 });
-    await fixture.write((db) => deleteProduct(db, productId, 5));
+    await write.deleteProduct(productId, 5);
     expect(await read.productState(store.sealer, productId)).toMatchObject({ dailyLimit: 7 });
     expect(await read.productState(store.sealer, "none")).toBeNull();
   });
@@ -37,10 +35,8 @@ onBothDatabases("the facts of an explanation", (fixture) => {
     const { license } = await fixture.organization();
     const { id } = await license();
     const other = await license();
-    await fixture.write(async (db) => {
-      for (const registered of ["192.0.2.1", "2001:db8::1", "2001:db8:1::/64"])
-        await registerIp(db, id, registered, 1);
-    });
+    for (const registered of ["192.0.2.1", "2001:db8::1", "2001:db8:1::/64"])
+      await write.registerIp(id, registered, 1);
     const asked = parseAsked(ip);
     if (asked === null) throw new Error(`${ip} is no IP address.`);
     expect(await read.isRegistered(id, asked, prefix)).toBe(expected);

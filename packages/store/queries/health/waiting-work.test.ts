@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { emailRow, waitingEmailRow } from "../../../../tests/support/emails.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
-import { newId } from "../../../../tests/support/test-organization.ts";
-import { makeEndpoint } from "../../../../tests/support/webhooks.ts";
-import type { DeliveryRow, OutboxRow } from "../../tables.ts";
+import { makeDeliveries, newEndpoint } from "../../../../tests/support/webhooks.ts";
+import type { OutboxRow } from "../../tables.ts";
 import * as outbox from "../mail/outbox.ts";
 import * as waitingEmails from "../mail/waiting-emails.ts";
 import * as waitingWork from "./waiting-work.ts";
@@ -15,26 +14,13 @@ onBothDatabases("the amount of work that waits", (fixture) => {
   const { read, write } = fixture.queries({ ...outbox, ...waitingEmails, ...waitingWork });
 
   test("deliveries count until they are complete, up to a limit", async () => {
-    const { organizationId } = await fixture.organization();
-    const { id: endpointId } = await makeEndpoint(fixture.store, organizationId, "https://hooks.example.com");
+    const owner = await newEndpoint(fixture);
     const before = await read.countPendingDeliveries(many);
-    const delivery = (state: DeliveryRow["state"]): DeliveryRow => ({
-      id: newId(),
-      organization_id: organizationId,
-      endpoint_id: endpointId,
-      event_id: newId(),
-      event_type: "license.created",
-      state,
-      attempts: 1,
-      next_attempt_at: state === "pending" ? nowMs : null,
-      claimed_by: null,
-      claimed_until: null,
-      last_status: null,
-      created_at: nowMs,
-      finished_at: state === "pending" ? null : nowMs,
-    });
-    const deliveries = [delivery("pending"), delivery("pending"), delivery("delivered"), delivery("failed")];
-    await fixture.write((db) => db.insertInto("deliveries").values(deliveries).execute());
+    const states = ["pending", "pending", "delivered", "failed"] as const;
+    await makeDeliveries(
+      owner,
+      states.map((state) => ({ state })),
+    );
     expect(await read.countPendingDeliveries(many)).toBe(before + 2);
     expect(await read.countPendingDeliveries(1)).toBe(1);
   });
@@ -49,8 +35,7 @@ onBothDatabases("the amount of work that waits", (fixture) => {
       { failure: "{}", next_attempt_at: null },
       { created_at: nowMs - 5 },
     ];
-    const rows = emails.map((settings) => emailRow({ created_at: nowMs, ...settings }));
-    await write.addEmails(rows);
+    await write.addEmails(emails.map((settings) => emailRow({ created_at: nowMs, ...settings })));
     expect(await read.countUnsentEmails(nowMs - 5, many)).toBe(3);
     expect(await read.countUnsentEmails(0, 2)).toBe(2);
   });

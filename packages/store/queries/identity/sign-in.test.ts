@@ -12,17 +12,21 @@ onBothDatabases("the ways to sign in", (fixture) => {
   const addPasskey = async (userId: string) => {
     const id = newId();
     const row = {
-      id,
-      user_id: userId,
-      name: "Phone",
-      credential_id: `credential ${id}`,
-      public_key: "key",
-      counter: 0,
-      device_type: "singleDevice",
-      backed_up: 0 as const,
-      transports: null,
-      aaguid: null,
-      created_at: null,
+      ...{
+        id,
+        user_id: userId,
+        name: "Phone",
+        credential_id: `credential ${id}`,
+        public_key: "key",
+        counter: 0,
+      },
+      ...{
+        device_type: "singleDevice",
+        backed_up: 0 as const,
+        transports: null,
+        aaguid: null,
+        created_at: null,
+      },
     };
     await fixture.write((db) => db.insertInto("passkeys").values(row).execute());
     return id;
@@ -33,12 +37,8 @@ onBothDatabases("the ways to sign in", (fixture) => {
     for (const userId of [mine, theirs]) {
       await write.addPassword({ id: newId(), userId, hash: `hash of ${userId}` }, nowMs);
       const discord = { provider_id: "discord", account_id: newId(), created_at: "", updated_at: "" };
-      await fixture.write((db) =>
-        db
-          .insertInto("accounts")
-          .values({ id: newId(), user_id: userId, ...discord })
-          .execute(),
-      );
+      const account = { id: newId(), user_id: userId, ...discord };
+      await fixture.write((db) => db.insertInto("accounts").values(account).execute());
     }
     expect(await read.passwordHashOf(mine)).toBe(`hash of ${mine}`);
     expect(await read.passwordHashOf(newId())).toBeNull();
@@ -107,9 +107,8 @@ onBothDatabases("the ways to sign in", (fixture) => {
     const identifier = newId();
     const token = { id: newId(), identifier, value: "the value", expiresAtMs: nowMs + 1 };
     await write.addOneTimeToken(token, nowMs);
-    const values = await Promise.all(
-      Array.from({ length: 6 }, () => write.consumeOneTimeToken(identifier, nowMs)),
-    );
+    const consume = () => write.consumeOneTimeToken(identifier, nowMs);
+    const values = await Promise.all(Array.from({ length: 6 }, consume));
     expect(values.filter((value) => value !== null)).toEqual(["the value"]);
   });
 
@@ -158,11 +157,9 @@ onBothDatabases("the ways to sign in", (fixture) => {
     const [userId] = await userIds();
     const remember = (number: number, afterMs: number) =>
       write.rememberDevice(userId, `device ${number}`, nowMs + afterMs);
-    const used = Array.from({ length: 20 }, (_, number) => ({
-      user_id: userId,
-      fingerprint: `device ${number}`,
-      last_used_at: nowMs + number,
-    }));
+    const used = Array.from({ length: 20 }, (_, number) => {
+      return { user_id: userId, fingerprint: `device ${number}`, last_used_at: nowMs + number };
+    });
     await fixture.write((db) => db.insertInto("known_devices").values(used).execute());
     await remember(0, 20);
     await remember(20, 21);

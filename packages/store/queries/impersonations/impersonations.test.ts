@@ -3,7 +3,6 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { ImpersonationRow } from "../../tables.ts";
 import * as queries from "./impersonations.ts";
-import { activeImpersonation, activeImpersonations } from "./impersonations.ts";
 
 const nowMs = Date.UTC(2025, 0);
 
@@ -12,13 +11,9 @@ onBothDatabases("impersonations", (fixture) => {
   const organization = async () => (await fixture.organization()).organizationId;
   const start = async (columns: Partial<ImpersonationRow> = {}) => {
     const row: ImpersonationRow = {
-      id: newId(),
-      session_id: newId(),
+      ...{ id: newId(), session_id: newId(), reason: "Ticket 1", started_at: nowMs, expires_at: nowMs + 1 },
       user_id: columns.user_id ?? (await fixture.user()).id,
       organization_id: columns.organization_id ?? (await organization()),
-      reason: "Ticket 1",
-      started_at: nowMs,
-      expires_at: nowMs + 1,
       ...columns,
     };
     await write.startImpersonation(row);
@@ -26,7 +21,7 @@ onBothDatabases("impersonations", (fixture) => {
   };
   const untilOf = async (row: ImpersonationRow) => {
     const { session_id, user_id, organization_id } = row;
-    const found = await activeImpersonation(fixture.reads, session_id, user_id, organization_id, nowMs);
+    const found = await read.activeImpersonation(session_id, user_id, organization_id, nowMs);
     return found === undefined ? null : Number(found.expires_at);
   };
 
@@ -47,10 +42,10 @@ onBothDatabases("impersonations", (fixture) => {
     const second = await start({ session_id, user_id });
     await start({ session_id, user_id, expires_at: nowMs });
     await start({ user_id });
-    const active = await activeImpersonations(fixture.reads, session_id, user_id, nowMs);
+    const active = await read.activeImpersonations(session_id, user_id, nowMs);
     const ids = active.map(({ organization_id: id }) => id);
     expect(ids.sort()).toEqual([row.organization_id, second.organization_id].sort());
-    expect(await activeImpersonations(fixture.reads, session_id, newId(), nowMs)).toEqual([]);
+    expect(await read.activeImpersonations(session_id, newId(), nowMs)).toEqual([]);
   });
 
   test("others are counted in all sessions of the user, without this one and without expired ones", async () => {

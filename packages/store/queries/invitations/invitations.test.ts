@@ -30,13 +30,10 @@ onBothDatabases("invitations", (fixture) => {
     return { organizationId, roleId, invite };
   };
   type State = keyof typeof states;
-  const idsOf = async (
-    organizationId: string,
-    page: { state?: State; beforeId?: string; limit?: number },
-  ) => {
-    const { state = null, beforeId = null, limit = 10 } = page;
-    const rows = await read.invitationsOf(organizationId, { state, beforeId, limit }, nowMs);
-    return rows.map(({ id }) => id);
+  type Page = { state?: State; beforeId?: string; limit?: number };
+  const idsOf = async (organizationId: string, { state, beforeId, limit = 10 }: Page) => {
+    const page = { state: state ?? null, beforeId: beforeId ?? null, limit };
+    return (await read.invitationsOf(organizationId, page, nowMs)).map(({ id }) => id);
   };
 
   test("invitations are listed newest first, by state and in pages, without those of others", async () => {
@@ -69,10 +66,8 @@ onBothDatabases("invitations", (fixture) => {
     async (state, columns) => {
       const { organizationId, invite } = await organization();
       const { id, token_hash: hash } = await invite(columns);
-      expect(await read.invitationByToken(hash)).toMatchObject({
-        id,
-        organization_name: "Test Organization",
-      });
+      const found = await read.invitationByToken(hash);
+      expect(found).toMatchObject({ id, organization_name: "Test Organization" });
       const usable = () => read.pendingInvitationByToken(hash, nowMs);
       expect((await usable())?.id).toBe(state === "pending" ? id : undefined);
       await fixture.change("organizations", organizationId, { deleted_at: 1 });

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
-import { registerIp } from "../licenses/create.ts";
+import * as create from "../licenses/create.ts";
 import * as queries from "./sightings.ts";
 import {
   busiestIps,
@@ -13,7 +13,7 @@ import {
 } from "./sightings.ts";
 
 onBothDatabases("sightings of IP addresses", (fixture) => {
-  const { read } = fixture.queries(queries);
+  const { read, write } = fixture.queries({ ...queries, ...create });
   const see = (
     { organizationId, productId }: Pick<TestOrganization, "organizationId" | "productId">,
     ip: string,
@@ -119,8 +119,8 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
     await see(own, network, [both], 1_000);
     await see(own, elsewhere, [seen, unseen.id], 9_000);
     await see(other, single, [foreign.id]);
-    await fixture.write((db) => registerIp(db, registered, network, 7));
-    await fixture.write((db) => registerIp(db, foreign.id, single, 7));
+    await write.registerIp(registered, network, 7);
+    await write.registerIp(foreign.id, single, 7);
     const ips = [single, network];
     const list = async (afterId: string, limit: number) =>
       idsOf(await read.licensesOfIps(own.organizationId, ips, { afterId, limit }));

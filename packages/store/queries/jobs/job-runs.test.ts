@@ -14,14 +14,8 @@ onBothDatabases("stored runs of periodic jobs", (fixture) => {
   const store = (...rows: Partial<JobRunRow>[]) =>
     write.storeJobRuns(
       rows.map((settings) => ({
-        node: "a",
-        job: "pruning",
-        every_ms: 1_500,
-        started_at: nowMs,
-        finished_at: nowMs + 20,
-        failed_at: null,
-        failure: null,
-        ...settings,
+        ...{ node: "a", job: "pruning", every_ms: 1_500, started_at: nowMs, finished_at: nowMs + 20 },
+        ...{ failed_at: null, failure: null, ...settings },
       })),
     );
   const others = async (node: string, limit = 10) =>

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { importRow } from "../../../../tests/support/import-row.ts";
-import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { ImportRow } from "../../tables.ts";
 import * as imports from "./imports.ts";
-import { addPiece, type importsOf } from "./imports.ts";
+import { addPiece } from "./imports.ts";
 import * as rejects from "./rejects.ts";
 import { addRejects } from "./rejects.ts";
 
@@ -22,19 +22,21 @@ onBothDatabases("imports", (fixture) => {
     await add({ ...org, ...(await org.product()) });
     const ids = [newId(), newId(), newId()].sort();
     for (const [at, id] of ids.entries()) await add(org, { id, created_at: at === 0 ? 9 : 5 });
-    const page = (before: Parameters<typeof importsOf>[2]["before"]) =>
-      read.importsOf(org.productId, { before, limit: 2 });
-    const first = await page(null);
-    expect(idsOf(first)).toEqual([ids[0], ids[2]] as string[]);
-    const rest = await page({ createdAt: 5, id: ids[2] ?? "" });
-    expect(idsOf(rest)).toEqual([ids[1]] as string[]);
+    type Last = { created_at: number; id: string } | null;
+    const found = await pages((last: Last) =>
+      read.importsOf(org.productId, {
+        before: last && { createdAt: last.created_at, id: last.id },
+        limit: 2,
+      }),
+    );
+    expect(found.map(idsOf)).toEqual([[ids[0], ids[2]], [ids[1]]] as string[][]);
   });
 
   test("of an organization are listed newest first with their products, once the file has arrived", async () => {
     const org = await fixture.organization();
     await add(await fixture.organization());
     const [old, receiving, young] = [await add(org), await add(org, { state: "receiving" }), await add(org)];
-    const list = async (beforeId: string | null) =>
+    const list = (beforeId: string | null) =>
       read.importsOfOrganization(org.organizationId, { beforeId, limit: 5 });
     const all = await list(null);
     expect(idsOf(all)).toEqual([young.id, old.id]);
@@ -104,9 +106,9 @@ onBothDatabases("imports", (fixture) => {
   test("keep their file, rejected rows and list of changes until these are removed, a few at a time", async () => {
     const org = await fixture.organization();
     const [job, other] = [await add(org, { finished_at: 1 }), await add(org)];
-    const reject = (number: number, errors = "[]") => ({
-      ...{ import_id: job.id, number, cells: JSON.stringify([`cell ${number}`]), errors },
-    });
+    const reject = (number: number, errors = "[]") => {
+      return { import_id: job.id, number, cells: JSON.stringify([`cell ${number}`]), errors };
+    };
     const change = (import_id: string) => ({ import_id, license_id: newId(), before: null, written_at: 1 });
     const { bulk } = fixture.store;
     await fixture.write(async (db) => {

@@ -2,15 +2,15 @@ import { expect, test } from "bun:test";
 import { matchForm } from "@countersign/domain/licenses/key";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
+import { times } from "../../suite/calls.ts";
 import { customerFor } from "../customers/identify.ts";
-import { createLicenses, revokeLicense, takenKeys } from "./create.ts";
+import * as create from "./create.ts";
 import * as search from "./search.ts";
-import { staleTexts } from "./search.ts";
 import * as tagsAndIps from "./tags-and-ips.ts";
 import * as viewsQueries from "./views.ts";
 
 onBothDatabases("licenses", (fixture) => {
-  const { read, write } = fixture.queries({ ...search, ...tagsAndIps, ...viewsQueries });
+  const { read, write } = fixture.queries({ ...search, ...tagsAndIps, ...viewsQueries, ...create });
   const ada = { email: "ada@example.com", name: "Ada", discordId: "77" };
   const addCustomer = ({ organizationId }: TestOrganization, who: Parameters<typeof customerFor>[2] = ada) =>
     fixture.write((db) => customerFor(db, organizationId, who, newId, 1));
@@ -18,18 +18,15 @@ onBothDatabases("licenses", (fixture) => {
 
   test("more are created than one statement holds, each with its tags and its text", async () => {
     const { organizationId, productId } = await fixture.organization();
-    const made = Array.from({ length: 1_100 }, (_, index) => ({
+    const made = times(1_100, (index) => ({
       ...{ id: newId(), organizationId, productId, customerId: null },
       ...{ key: `Key-${index}`, tags: index % 2 === 0 ? ["even", "all"] : ["all"] },
     }));
-    await fixture.write((db) => createLicenses(db, made, 5));
+    await write.createLicenses(made, 5);
     const views = await read.licenseViews(idsOf(made));
     expect(idsOf(views)).toEqual(idsOf(made));
-    expect(views.at(-2)).toMatchObject({
-      license_key: "Key-1098",
-      tags: ["all", "even"],
-      search_text: "key1098",
-    });
+    const even = { license_key: "Key-1098", tags: ["all", "even"], search_text: "key1098" };
+    expect(views.at(-2)).toMatchObject(even);
     expect(views.at(-1)).toMatchObject({ tags: ["all"], created_at: 5, updated_at: 5, ip_count: 0 });
   });
 
@@ -40,8 +37,8 @@ onBothDatabases("licenses", (fixture) => {
     const settled = await Promise.allSettled(attempts);
     expect(settled.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     const [made] = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-    const free = Array.from({ length: 600 }, (_, index) => `FREE-${index}`);
-    const taken = (productId: string) => takenKeys(fixture.reads, productId, [...free, matchForm("key")]);
+    const free = times(600, (index) => `FREE-${index}`);
+    const taken = (productId: string) => read.takenKeys(productId, [...free, matchForm("key")]);
     expect(await taken(org.productId)).toEqual(new Map([[matchForm("key"), made?.id ?? ""]]));
     expect(await taken(otherId)).toEqual(new Map());
     expect((await org.license({ key: "Key", productId: otherId })).key).toBe("Key");
@@ -50,8 +47,8 @@ onBothDatabases("licenses", (fixture) => {
   test("the first revocation stays", async () => {
     const { license } = await fixture.organization();
     const { id } = await license();
-    await fixture.write((db) => revokeLicense(db, id, "First", 10));
-    await fixture.write((db) => revokeLicense(db, id, "Second", 20));
+    await write.revokeLicense(id, "First", 10);
+    await write.revokeLicense(id, "Second", 20);
     expect((await read.licenseViews([id]))[0]).toMatchObject({ revoked_at: 10, revoked_reason: "First" });
   });
 
@@ -67,9 +64,8 @@ onBothDatabases("licenses", (fixture) => {
       { id: second.id, tags: [], customer_email: null },
       { id, product_name: "Test Product", tags: ["a", "b"], ...customer },
     ]);
-    expect(await read.shownLicenses([second.id], 1)).toMatchObject([
-      { metadata: { a: 1 }, custom_override: null, first_used_at: null, term_seconds: 2 },
-    ]);
+    const shown = { metadata: { a: 1 }, custom_override: null, first_used_at: null, term_seconds: 2 };
+    expect(await read.shownLicenses([second.id], 1)).toMatchObject([shown]);
     expect(await read.shownLicense(id, 1)).toMatchObject({ id, tags: ["a", "b"], ...customer });
     await expect(read.shownLicense("unknown", 1)).rejects.toThrow("unknown");
   });
@@ -101,19 +97,22 @@ onBothDatabases("licenses", (fixture) => {
     const [org, other] = [await fixture.organization(), await fixture.organization()];
     const customerId = await addCustomer(org);
     const common = { organizationId: org.organizationId, productId: org.productId, customerId };
-    const made = Array.from({ length: 120 }, (_, index) => ({
-      ...{ ...common, id: newId(), key: `K${index}`, notes: "Paid", tags: ["VIP"] },
+    const made = times(120, (index) => ({
+      ...common,
+      id: newId(),
+      key: `K${index}`,
+      notes: "Paid",
+      tags: ["VIP"],
     }));
-    await fixture.write((db) => createLicenses(db, made, 1));
+    await write.createLicenses(made, 1);
     const ids = idsOf(made).sort();
     const foreign = await other.license({ customerId, key: "Foreign" });
     const own = await org.license({ key: "Own" });
+    type Stale = Awaited<ReturnType<typeof search.staleTexts>>;
     const stale = async (names: typeof ada) => {
       const found: string[] = [];
       for (let after: string | null = ""; after !== null; ) {
-        const part: Awaited<ReturnType<typeof staleTexts>> = await staleTexts(
-          ...([fixture.reads, org.organizationId, customerId, names, after] as const),
-        );
+        const part: Stale = await read.staleTexts(org.organizationId, customerId, names, after);
         found.push(...part.stale);
         after = part.last;
       }

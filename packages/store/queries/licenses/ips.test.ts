@@ -1,11 +1,10 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { registerIp } from "./create.ts";
 import * as drainIpsQueries from "./drain-ips.ts";
 import { ipsAtOnce } from "./drain-ips.ts";
 import * as ipsQueries from "./ips.ts";
 import * as tagsAndIps from "./tags-and-ips.ts";
-import { replaceIps } from "./tags-and-ips.ts";
 
 const addresses = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ ip: `10.1.${index >> 8}.${index & 255}`, registeredAt: 1 }));
@@ -31,11 +30,8 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
     const [id, other] = [await license(1), await license(1)];
     for (const one of [id, other]) await register(one, "203.0.113.1");
     const remove = (ip: string) => write.unregisterIp(id, ip, 1);
-    expect([await remove("203.0.113.2"), await remove("203.0.113.1"), await remove("203.0.113.1")]).toEqual([
-      false,
-      true,
-      false,
-    ]);
+    const removed = [await remove("203.0.113.2"), await remove("203.0.113.1"), await remove("203.0.113.1")];
+    expect(removed).toEqual([false, true, false]);
     expect([await register(id, "203.0.113.2"), await register(other, "203.0.113.2")]).toEqual([true, false]);
     expect([await texts(id), await texts(other)]).toEqual([["203.0.113.2"], ["203.0.113.1"]]);
   });
@@ -82,15 +78,16 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
       { ...seen, license_id: id, ip: "203.0.113.1", at: at + 5 },
       { ...seen, license_id: other.id, ip: "203.0.113.9", at },
     ]);
-    const first = await read.licenseIps(id, { afterIp: null, limit: 2 });
-    const rest = await read.licenseIps(id, { afterIp: first[1]?.ip ?? null, limit: 9 });
-    expect([...first, ...rest].map(({ ip }) => ip)).toEqual(ips);
+    type Last = { ip: string } | null;
+    const found = await pages((last: Last) => read.licenseIps(id, { afterIp: last?.ip ?? null, limit: 2 }));
+    expect(found.map((page) => page.map(({ ip }) => ip))).toEqual([ips.slice(0, 2), ips.slice(2)]);
     const sightings = { first_seen_at: at, last_seen_at: at + 5, hits: 2 };
-    expect(first).toEqual([
-      { ip: "198.51.100.7", registered_at: 3, first_seen_at: null, last_seen_at: null, hits: null },
+    const never = { first_seen_at: null, last_seen_at: null, hits: null };
+    expect(found[0]).toEqual([
+      { ip: "198.51.100.7", registered_at: 3, ...never },
       { ip: "203.0.113.1", registered_at: 2, ...sightings },
     ] as never);
-    expect(rest[1]).toMatchObject({ ip: "203.0.113.9", hits: null });
+    expect(found[1]?.[1]).toMatchObject({ ip: "203.0.113.9", hits: null });
     expect(await read.sighting(id, "203.0.113.1")).toEqual(sightings);
     expect(await read.sighting(id, "203.0.113.9")).toBeUndefined();
     expect(await read.registeredIps(id, 1)).toEqual([{ ip: "198.51.100.7", registered_at: 3 }]);
@@ -118,20 +115,16 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
     for (const size of sizes) {
       const id = await license(9);
       ids.push(id);
-      await fixture.write(async (db) => {
-        await replaceIps(db, id, addresses(size));
-        await db.updateTable("licenses").set({ ip_count: size }).where("id", "=", id).execute();
-      });
+      await write.replaceIps(id, addresses(size));
+      await fixture.change("licenses", id, { ip_count: size });
     }
     expect(await read.licenseToDrain(ids.slice(0, 1))).toBeNull();
     expect(await read.licenseToDrain([])).toBeNull();
     const [largest = ""] = ids;
     expect(await read.licenseToDrain(ids)).toEqual({ id: largest, tooMany: 5 });
     expect(await write.drainIps(largest, 5)).toBe(5);
-    expect([(await rowOf(largest)).ip_count, (await texts(largest))[0]]).toEqual([
-      ipsAtOnce - 10,
-      "10.1.0.102",
-    ]);
+    const left = [(await rowOf(largest)).ip_count, (await texts(largest))[0]];
+    expect(left).toEqual([ipsAtOnce - 10, "10.1.0.102"]);
     expect(await read.licenseToDrain(ids)).toBeNull();
     expect(await write.drainIps(ids[1] ?? "", 100)).toBe(10);
   });

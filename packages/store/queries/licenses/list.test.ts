@@ -3,7 +3,6 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { searchText, searchWords } from "@countersign/domain/licenses/search-text";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
-import { customerFor } from "../customers/identify.ts";
 import { deleting } from "./changes.ts";
 import { countLicenses } from "./count-filtered.ts";
 import { createLicenses, type NewLicense, registerIp } from "./create.ts";
@@ -30,8 +29,7 @@ onBothDatabases("the list of licenses", (fixture) => {
 
   const fill = async (org: TestOrganization, productId: string, otherId: string) => {
     const { organizationId } = org;
-    const who = { email: "later@example.com", name: null, discordId: null };
-    const customer = await fixture.write((db) => customerFor(db, organizationId, who, newId, 1));
+    const customer = await fixture.customer(organizationId, { email: "later@example.com" });
     const settings: Record<string, Partial<NewLicense> & { readonly name?: string }> = {
       plain: { firstUsedAtMs: 1 },
       expired: { expiresAtMs: nowMs },
@@ -74,12 +72,8 @@ onBothDatabases("the list of licenses", (fixture) => {
     await fixture.change("products", deletedId, { deleted_at: 1 });
   }, 60_000);
 
-  const pageOf = (
-    given: Partial<LicenseFilter>,
-    order: LicenseOrder,
-    after: Position | null,
-    limit: number,
-  ) => {
+  type After = Position | null;
+  const pageOf = (given: Partial<LicenseFilter>, order: LicenseOrder, after: After, limit: number) => {
     const filter = { ...everyLicenseOf(own.organizationId), ...given };
     return licensePage(fixture.store, filter, order, after, limit, nowMs);
   };
@@ -141,14 +135,11 @@ onBothDatabases("the list of licenses", (fixture) => {
           const [a, b] = [one, other].map((view) => view[by] ?? Number.MAX_SAFE_INTEGER) as [number, number];
           return (a - b || (one.id < other.id ? -1 : 1)) * (descending ? -1 : 1);
         });
-        const expected = named(idsOf(sorted));
-        expect(named(await walk(filter(), { by, descending }, 1))).toEqual(expected);
+        expect(named(await walk(filter(), { by, descending }, 1))).toEqual(named(idsOf(sorted)));
       }
       const wanted = { ...everyLicenseOf(own.organizationId), ...filter() };
-      expect(await countLicenses(fixture.store, wanted, nowMs, { longestMs: 60_000 })).toEqual({
-        count: found.length,
-        exact: true,
-      });
+      const counted = await countLicenses(fixture.store, wanted, nowMs, { longestMs: 60_000 });
+      expect(counted).toEqual({ count: found.length, exact: true });
     },
   );
 

@@ -87,12 +87,8 @@ describe.each(databases)("a list of many licenses on $kind", ({ kind, make }) =>
 
   test("the overview's charts read stored counts, and only licenses that expire today", async () => {
     const { store, plans } = watched(org.store);
-    const created = await createdByDay(
-      store.listReads,
-      org.organizationId,
-      Math.floor(nowMs / dayMs) - 29,
-      30,
-    );
+    const firstDay = Math.floor(nowMs / dayMs) - 29;
+    const created = await createdByDay(store.listReads, org.organizationId, firstDay, 30);
     expect(created.reduce((sum, day) => sum + day, 0)).toBe(licenseCount);
     expect(await expiringByWeek(store.listReads, org.organizationId, nowMs, 12)).not.toContain(0);
     const scan = kind === "sqlite" ? "SCAN" : "Seq Scan on";
@@ -101,18 +97,10 @@ describe.each(databases)("a list of many licenses on $kind", ({ kind, make }) =>
 
   test("a match far down the list is found by following the pages", async () => {
     const pages: (readonly string[])[] = [];
+    const [filter, newest] = [{ ...all, minIps: 3 }, { by: "created_at", descending: true } as const];
     let after: Position | null = null;
     do {
-      const page: LicensePage = await licensePage(
-        ...([
-          org.store,
-          { ...all, minIps: 3 },
-          { by: "created_at", descending: true },
-          after,
-          50,
-          nowMs,
-        ] as const),
-      );
+      const page: LicensePage = await licensePage(org.store, filter, newest, after, 50, nowMs);
       pages.push(page.ids);
       after = page.next;
     } while (after !== null);

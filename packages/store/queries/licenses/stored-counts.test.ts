@@ -5,33 +5,17 @@ import { newId, type TestOrganization } from "../../../../tests/support/test-org
 import { foldCounts } from "../../postgres/fold-counts.ts";
 import { validate } from "../../suite/calls.ts";
 import * as remove from "../organizations/remove.ts";
-import * as changesQueries from "./changes.ts";
-import { deleting, extending, reinstating, revoking, settingExpiry } from "./changes.ts";
+import * as changes from "./changes.ts";
 import { createLicenses, licenseRow, type NewLicense } from "./create.ts";
 import { everyLicenseOf, type LicenseFilter } from "./filter.ts";
 import * as recount from "./recount.ts";
-import { recountLicenses } from "./recount.ts";
-import * as storedCounts from "./stored-counts.ts";
-import {
-  createdBetween,
-  createdByDay,
-  expiringBetween,
-  expiringByWeek,
-  hasStoredCount,
-  revokedBetween,
-  storedCount,
-} from "./stored-counts.ts";
+import * as counts from "./stored-counts.ts";
 import * as views from "./views.ts";
-import { licenseViews } from "./views.ts";
+
+const { deleting, extending, reinstating, revoking, settingExpiry } = changes;
 
 onBothDatabases("the stored counts of licenses", (fixture) => {
-  const { read, write } = fixture.queries({
-    ...remove,
-    ...changesQueries,
-    ...recount,
-    ...storedCounts,
-    ...views,
-  });
+  const { read, write } = fixture.queries({ ...remove, ...changes, ...recount, ...counts, ...views });
   /** What a server does every second on PostgreSQL. */
   const fold = async () => {
     const { reads } = fixture.store.withOwnConnections("jobs");
@@ -75,43 +59,42 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
       for (const status of [null, "active", "expired", "revoked"] as const)
         for (const other of others) {
           const filter = { ...everyLicenseOf(organizationId), ...other, status };
-          expect(hasStoredCount(filter)).toBe(true);
+          expect(counts.hasStoredCount(filter)).toBe(true);
           const wanted = rows.filter((row) => isMatch(row, filter, nowMs)).length;
           const why = `${what}: ${JSON.stringify(other)} ${status} at ${nowMs}`;
-          expect(await storedCount(listReads, filter, nowMs), why).toBe(wanted);
+          expect(await counts.storedCount(listReads, filter, nowMs), why).toBe(wanted);
         }
       const today = Math.floor(nowMs / dayMs);
       const days = Array.from({ length: 15 }, (_, index) => today - 12 + index);
-      expect(await createdByDay(listReads, organizationId, today - 12, 15), what).toEqual(
+      expect(await counts.createdByDay(listReads, organizationId, today - 12, 15), what).toEqual(
         days.map((day) => rows.filter((row) => Math.floor(row.created_at / dayMs) === day).length),
       );
       const isActive = (row: Row) => row.revoked_at === null && (row.expires_at ?? 0) > nowMs;
       const weekOf = (row: Row) => Math.floor((Math.floor((row.expires_at ?? 0) / dayMs) - today) / 7);
-      expect(await expiringByWeek(listReads, organizationId, nowMs, 3), what).toEqual(
+      expect(await counts.expiringByWeek(listReads, organizationId, nowMs, 3), what).toEqual(
         [0, 1, 2].map((week) => rows.filter((row) => isActive(row) && weekOf(row) === week).length),
       );
-      for (const [fromMs, toMs] of [
+      const ranges = [
         [nowMs - 5.5 * dayMs, nowMs + 2.2 * dayMs],
         [nowMs, nowMs + 1],
         [nowMs, nowMs],
-      ] as const)
+      ] as const;
+      for (const [fromMs, toMs] of ranges)
         for (const ofProduct of [null, productId]) {
           const of = { organizationId, productId: ofProduct };
           const range = { fromMs: Math.floor(fromMs), toMs: Math.floor(toMs) };
           const within = (ms: number | null) => ms !== null && ms >= range.fromMs && ms < range.toMs;
           const mine = rows.filter((row) => ofProduct === null || row.product_id === ofProduct);
-          expect(
-            [
-              await createdBetween(listReads, of, range),
-              await revokedBetween(listReads, of, range),
-              await expiringBetween(listReads, of, range),
-            ],
-            `${what}: ${JSON.stringify({ of, range })}`,
-          ).toEqual([
-            mine.filter((row) => within(row.created_at)).length,
-            mine.filter((row) => within(row.revoked_at)).length,
-            mine.filter((row) => row.revoked_at === null && within(row.expires_at)).length,
-          ]);
+          const { createdBetween, revokedBetween, expiringBetween } = counts;
+          const found = [createdBetween, revokedBetween, expiringBetween].map((count) =>
+            count(listReads, of, range),
+          );
+          const expected = [
+            mine.filter((row) => within(row.created_at)),
+            mine.filter((row) => within(row.revoked_at)),
+            mine.filter((row) => row.revoked_at === null && within(row.expires_at)),
+          ].map((matching) => matching.length);
+          expect(await Promise.all(found), `${what}: ${JSON.stringify({ of, range })}`).toEqual(expected);
         }
     }
   };
@@ -199,7 +182,7 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
       licenses.slice(from, from + 20).map(({ id }) =>
         fixture.write(async (db) => {
           await fixture.store.bulk.lockLicenses(db, [id]);
-          await apply(db, await licenseViews(db, [id]));
+          await apply(db, await views.licenseViews(db, [id]));
         }),
       );
     await Promise.all([
@@ -226,14 +209,14 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
       await create(org, count, { expiresAtMs: Number(expiresAtMs) });
     const filter = { ...everyLicenseOf(org.organizationId), status: "expired" } as const;
     const moments = [-120_000, -1, 0, 120_000, dayMs].map((ms) => endMs + ms);
-    const counts: number[] = [];
-    for (const nowMs of moments) counts.push(await storedCount(fixture.store.listReads, filter, nowMs));
-    expect(counts).toEqual([0, 3, 2_103, 2_105, 2_105]);
+    const found: number[] = [];
+    for (const nowMs of moments) found.push(await counts.storedCount(fixture.store.listReads, filter, nowMs));
+    expect(found).toEqual([0, 3, 2_103, 2_105, 2_105]);
   });
 
   test("no count is stored for a filter by customer, tag, IP addresses or words", () => {
     for (const filter of [{ customerId: "x" }, { tag: "x" }, { minIps: 1 }, { words: ["x"] }])
-      expect(hasStoredCount({ ...everyLicenseOf("o"), ...filter })).toBe(false);
+      expect(counts.hasStoredCount({ ...everyLicenseOf("o"), ...filter })).toBe(false);
   });
 
   test("a recount repairs them during concurrent writes", async () => {
@@ -248,7 +231,11 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
       await db.insertInto("license_counts").values(wrong).execute();
     });
     expect((await wrongOf(org.organizationId)).length).toBeGreaterThan(1);
-    const [repaired] = await Promise.all([recountLicenses(fixture.store), create(org, 50), create(org, 50)]);
+    const [repaired] = await Promise.all([
+      recount.recountLicenses(fixture.store),
+      create(org, 50),
+      create(org, 50),
+    ]);
     expect(repaired).toBeGreaterThan(1);
     expect(await wrongOf(org.organizationId)).toEqual([]);
   });

@@ -30,12 +30,8 @@ onBothDatabases("the outbox", (fixture) => {
     expect(JSON.stringify(await stored(id))).not.toContain("secret");
     expect(await read.emailById(id)).toMatchObject(contents);
     await write.emailWasSent(id, nowMs);
-    expect(await stored(id)).toMatchObject({
-      sent_at: nowMs,
-      failure: null,
-      next_attempt_at: null,
-      sealed_body: null,
-    });
+    const sent = { sent_at: nowMs, failure: null, next_attempt_at: null, sealed_body: null };
+    expect(await stored(id)).toMatchObject(sent);
     const erased = { body_text: "", body_html: null, reply_to: null };
     expect(await read.emailById(id)).toMatchObject(erased);
     expect(await read.emailById(newId())).toBeUndefined();
@@ -56,14 +52,8 @@ onBothDatabases("the outbox", (fixture) => {
 
   test("a key is found with the state of its email, and can be used again once it is free", async () => {
     const [id] = await add({ dedupe_key: "a" });
-    expect(await read.emailByKey("a")).toEqual({
-      id: id ?? "",
-      recipient: "ada@example.com",
-      created_at: nowMs,
-      sent_at: null,
-      next_attempt_at: nowMs,
-      failure: null,
-    });
+    const waiting = { recipient: "ada@example.com", sent_at: null, next_attempt_at: nowMs, failure: null };
+    expect(await read.emailByKey("a")).toEqual({ id: id ?? "", created_at: nowMs, ...waiting });
     await write.freeEmailKey("a");
     expect(await read.emailByKey("a")).toBeUndefined();
     const [second] = await add({ dedupe_key: "a" });

@@ -5,14 +5,6 @@ import { newId } from "../../../../tests/support/test-organization.ts";
 import * as tokens from "../access-tokens/tokens.ts";
 import * as members from "../members/members.ts";
 import * as access from "./access.ts";
-import {
-  licenseById,
-  licenseReference,
-  lockedProduct,
-  organizationById,
-  productById,
-  tokenByHash,
-} from "./access.ts";
 
 onBothDatabases("access", (fixture) => {
   const { read, write } = fixture.queries({ ...tokens, ...members, ...access });
@@ -24,19 +16,14 @@ onBothDatabases("access", (fixture) => {
       const id = await fixture.write((db) => insertToken(db, columns));
       await write.touchToken(id, 7);
       const isPersonal = "user_id" in columns;
-      expect(await tokenByHash(fixture.reads, `hash of ${id}`)).toMatchObject({
-        id,
-        user_id: null,
-        organization_id: null,
-        ...columns,
-        last_used_at: 7,
-        user_name: isPersonal ? "Ada" : null,
-        is_platform_admin: isPersonal ? 1 : null,
-        user_suspended_at: null,
+      const user_name = isPersonal ? "Ada" : null;
+      expect(await read.tokenByHash(`hash of ${id}`)).toMatchObject({
+        ...{ id, user_id: null, organization_id: null, last_used_at: 7, ...columns, user_name },
+        ...{ is_platform_admin: isPersonal ? 1 : null, user_suspended_at: null },
       });
       const holder = isPersonal ? { userId: user.id } : { organizationId };
       await write.revokeAccessToken(holder, id, 8);
-      expect(await tokenByHash(fixture.reads, `hash of ${id}`)).toBeUndefined();
+      expect(await read.tokenByHash(`hash of ${id}`)).toBeUndefined();
     }
   });
 
@@ -44,19 +31,16 @@ onBothDatabases("access", (fixture) => {
     const { organizationId, productId, license } = await fixture.organization();
     const { id: licenseId, key } = await license();
     const reference = { id: licenseId, organization_id: organizationId, product_id: productId };
-    expect(await licenseReference(fixture.reads, licenseId)).toEqual({
-      ...reference,
-      customer_id: null,
-      license_key: key,
-    });
-    expect(await licenseById(fixture.reads, licenseId)).toMatchObject(reference);
-    expect((await productById(fixture.reads, productId))?.id).toBe(productId);
+    const whole = { ...reference, customer_id: null, license_key: key };
+    expect(await read.licenseReference(licenseId)).toEqual(whole);
+    expect(await read.licenseById(licenseId)).toMatchObject(reference);
+    expect((await read.productById(productId))?.id).toBe(productId);
     await fixture.change("products", productId, { deleted_at: 1 });
-    expect(await productById(fixture.reads, productId)).toBeUndefined();
-    expect(await fixture.write((db) => lockedProduct(db, productId))).toBeUndefined();
-    expect(await licenseReference(fixture.reads, licenseId)).toBeUndefined();
-    expect(await licenseById(fixture.reads, licenseId)).toBeUndefined();
-    expect((await organizationById(fixture.reads, organizationId))?.id).toBe(organizationId);
+    expect(await read.productById(productId)).toBeUndefined();
+    expect(await write.lockedProduct(productId)).toBeUndefined();
+    expect(await read.licenseReference(licenseId)).toBeUndefined();
+    expect(await read.licenseById(licenseId)).toBeUndefined();
+    expect((await read.organizationById(organizationId))?.id).toBe(organizationId);
   });
 
   test("a member has the permissions of their role in the organization, and an outsider none", async () => {

@@ -4,28 +4,21 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { IdempotencyKeyRow } from "../../tables.ts";
 import * as queries from "./idempotency.ts";
-import { storedAnswer } from "./idempotency.ts";
 
 onBothDatabases("stored responses", (fixture) => {
-  const { write } = fixture.queries(queries);
+  const { read, write } = fixture.queries(queries);
   const rowOf = (columns: Partial<IdempotencyKeyRow> = {}): IdempotencyKeyRow => ({
-    actor_id: newId(),
-    idempotency_key: "key",
-    fingerprint: "fingerprint",
-    status: 201,
-    sealed_answer: "first",
-    created_at: Date.now(),
-    ...columns,
+    ...{ actor_id: newId(), idempotency_key: "key", fingerprint: "fingerprint", status: 201 },
+    ...{ sealed_answer: "first", created_at: Date.now(), ...columns },
   });
   const add = (row: IdempotencyKeyRow) => write.storeNew(row);
   const answerOf = async ({ actor_id: actorId, idempotency_key: key }: IdempotencyKeyRow) =>
-    (await storedAnswer(fixture.reads, actorId, key))?.sealed_answer;
+    (await read.storedAnswer(actorId, key))?.sealed_answer;
 
   test("of concurrent requests with one key, the first stores its response; other actors have their own", async () => {
     const row = rowOf();
-    const results = await Promise.all(
-      [1, 2, 3, 4].map((number) => add({ ...row, sealed_answer: `${number}` })),
-    );
+    const answers = ["1", "2", "3", "4"].map((sealed_answer) => add({ ...row, sealed_answer }));
+    const results = await Promise.all(answers);
     expect(results.filter((isStored) => isStored)).toHaveLength(1);
     expect(await answerOf(row)).toBe(`${results.indexOf(true) + 1}`);
     expect(await add({ ...row, actor_id: newId() })).toBe(true);
@@ -61,11 +54,8 @@ onBothDatabases("stored responses", (fixture) => {
     const rows: IdempotencyKeyRow[] = [];
     const [own, other] = [await fixture.organization(), await fixture.organization()];
     const { id: userId } = await fixture.user();
-    for (const columns of [
-      { organization_id: own.organizationId },
-      { organization_id: other.organizationId },
-      { user_id: userId },
-    ]) {
+    const holders = [own, other].map(({ organizationId }) => ({ organization_id: organizationId }));
+    for (const columns of [...holders, { user_id: userId }]) {
       const actor_id = await fixture.write((db) => insertToken(db, columns));
       rows.push(rowOf({ actor_id }), rowOf({ actor_id, idempotency_key: "second" }));
     }

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { addOrganizationRows } from "../../../../tests/support/organization-rows.ts";
-import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { customerFor } from "../customers/identify.ts";
 import { addIpBlocks } from "../ip-blocks/blocks.ts";
 import { registerIp } from "../licenses/create.ts";
 import * as queries from "./rows.ts";
@@ -25,69 +24,39 @@ onBothDatabases("the export of an organization", (fixture) => {
     );
     for (let number = 0; number < 3; number++) {
       await organization.license();
+      await fixture.customer(organizationId);
+      const block = { cidr: `198.51.100.${number}/32`, note: null, expiresAtMs: null };
+      const scope = { tier: "organization", organizationId } as const;
+      const endpoint = { ...(await fixture.row("webhook_endpoints", { id: rows.endpoint })), id: newId() };
       await fixture.write(async (db) => {
-        const who = { email: `${newId()}@a.example`, discordId: null, name: "Ada" };
-        await customerFor(db, organizationId, who, newId, 5);
-        const block = { cidr: `198.51.100.${number}/32`, note: null, expiresAtMs: null };
-        await addIpBlocks(
-          db,
-          [{ id: newId(), scope: { tier: "organization", organizationId }, ...block }],
-          5,
-        );
-        const endpoint = db.selectFrom("webhook_endpoints").selectAll().where("id", "=", rows.endpoint);
-        const copy = { ...(await endpoint.executeTakeFirstOrThrow()), id: newId() };
-        await db.insertInto("webhook_endpoints").values(copy).execute();
+        await addIpBlocks(db, [{ id: newId(), scope, ...block }], 5);
+        await db.insertInto("webhook_endpoints").values(endpoint).execute();
       });
     }
-    await fixture.write((db) =>
-      db
-        .updateTable("licenses")
-        .set({ created_at: 5 })
-        .where("organization_id", "=", organizationId)
-        .execute(),
-    );
+    for (const { id } of await fixture.rows("licenses", { organization_id: organizationId }))
+      await fixture.change("licenses", id, { created_at: 5 });
     return { ...organization, rows };
   };
-  /** The IDs of all pages, of two rows each. */
-  const walk = async (read: (last: Position | null) => Promise<readonly Position[]>) => {
-    const ids: string[] = [];
-    for (let last: Position | null = null; ; ) {
-      const page = await read(last);
-      expect(page.length).toBeLessThanOrEqual(2);
-      ids.push(...idsOf(page));
-      last = page.at(-1) ?? null;
-      if (last === null) return ids;
-    }
+  type Read = (id: string, last: Position | null) => Promise<readonly Position[]>;
+  const customers: Read = async (id, last) => {
+    const rows = await read.customersToExport(id, last?.id ?? null, 2);
+    return rows.map((row) => ({ ...row, id: row.customer_id }));
   };
-
-  test.each<
-    [
-      table: "organization_customers" | "licenses" | "ip_blocks" | "webhook_endpoints",
-      read: (id: string, last: Position | null) => Promise<readonly Position[]>,
-    ]
-  >([
-    [
-      "organization_customers",
-      async (id, last) => {
-        const rows = await read.customersToExport(id, last?.id ?? null, 2);
-        return rows.map((row) => ({ ...row, id: row.customer_id }));
-      },
-    ],
+  test.each<[table: "organization_customers" | "licenses" | "ip_blocks" | "webhook_endpoints", read: Read]>([
+    ["organization_customers", customers],
     ["licenses", (id, last) => read.licensesToExport(id, last, 2)],
     ["ip_blocks", (id, last) => read.blocksToExport(id, last?.id ?? null, 2)],
     ["webhook_endpoints", (id, last) => read.webhooksToExport(id, last, 2)],
   ])("contains each row of %s once, by ID, and none of another organization", async (table, read) => {
     const { organizationId: id } = await filled();
     await filled();
+    const rows = await fixture.rows(table, { organization_id: id });
     const column = table === "organization_customers" ? "customer_id" : "id";
-    const rows = await fixture.reads
-      .selectFrom(table)
-      .select(`${column} as id`)
-      .where("organization_id", "=", id)
-      .execute();
-    const ids = rows.map((row) => String(row.id)).toSorted();
+    const ids = rows.map((row) => (row as Record<string, unknown>)[column]);
     expect(ids.length).toBeGreaterThanOrEqual(4);
-    expect(await walk((last) => read(id, last))).toEqual(ids);
+    const found = await pages((last: Position | null) => read(id, last));
+    expect(Math.max(...found.map((page) => page.length))).toBe(2);
+    expect(idsOf(found.flat())).toEqual(ids.map(String).toSorted());
   });
 
   test("contains the oldest licenses and webhooks first, no deleted ones, and no secret of a webhook", async () => {
@@ -95,19 +64,10 @@ onBothDatabases("the export of an organization", (fixture) => {
     const deleted = await product();
     const [gone, old] = [await license({ productId: deleted.productId }), await license()];
     const [first, second] = await read.webhooksToExport(id, null, 10);
-    await fixture.write(async (db) => {
-      await db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", deleted.productId).execute();
-      await db.updateTable("licenses").set({ created_at: 4 }).where("id", "=", old.id).execute();
-      const webhooks = db.updateTable("webhook_endpoints");
-      await webhooks
-        .set({ created_at: 4 })
-        .where("id", "=", second?.id ?? "")
-        .execute();
-      await webhooks
-        .set({ deleted_at: 1 })
-        .where("id", "=", first?.id ?? "")
-        .execute();
-    });
+    await fixture.change("products", deleted.productId, { deleted_at: 1 });
+    await fixture.change("licenses", old.id, { created_at: 4 });
+    await fixture.change("webhook_endpoints", second?.id ?? "", { created_at: 4 });
+    await fixture.change("webhook_endpoints", first?.id ?? "", { deleted_at: 1 });
     const licenses = idsOf(await read.licensesToExport(id, null, 10));
     expect([licenses[0], licenses.includes(gone.id)]).toEqual([old.id, false]);
     const webhooks = await read.webhooksToExport(id, null, 10);
@@ -123,12 +83,10 @@ onBothDatabases("the export of an organization", (fixture) => {
     const tagged = await license({ tags: ["vip", "beta"] });
     await fixture.write(async (db) => {
       await registerIp(db, tagged.id, "203.0.113.9", 5);
-      const download = { product_id: productId, url: "https://docs.example/" };
-      const more = [
-        { ...download, position: 2, id: newId(), title: "Third" },
-        { ...download, position: 1, id: newId(), title: "Second" },
-      ];
-      await db.insertInto("product_downloads").values(more).execute();
+      const more = ["Second", "Third"].map((title, at) => {
+        return { product_id: productId, url: "https://docs.example/", position: at + 1, id: newId(), title };
+      });
+      await db.insertInto("product_downloads").values(more.toReversed()).execute();
     });
     const { reads } = fixture;
     expect((await read.ipsOfLicenses([tagged.id])).map(({ ip }) => ip)).toEqual(["203.0.113.9"]);

@@ -3,30 +3,20 @@ import type { OrganizationRow } from "@countersign/store/tables";
 import { insertRole } from "../../../../tests/support/people-rows.ts";
 import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { organizationById } from "../manage/access.ts";
+import * as access from "../manage/access.ts";
 import { addMember } from "../members/members.ts";
-import {
-  createOrganization,
-  createOrganizationIfSlugIsFree,
-  lockedAllowance,
-  organizationBySlug,
-  organizationsOf,
-  setBillingState,
-  slugIsTaken,
-  suspendOrganization,
-  updateOrganization,
-} from "./organizations.ts";
+import * as organizations from "./organizations.ts";
+import { createOrganization, lockedAllowance } from "./organizations.ts";
 
 onBothDatabases("organizations", (fixture) => {
+  const { read, write } = fixture.queries({ ...access, ...organizations });
   const { user } = fixture;
 
   /** Creates an organization, which this user may own, and changes it. */
   const created = async (ownerId: string | null, changes: Partial<OrganizationRow> = {}): Promise<string> => {
     const id = newId();
-    await fixture.write(async (db) => {
-      await createOrganization(db, { id, name: "Acme", slug: id, plan: "free", ownerId }, 1_000);
-      if (Object.keys(changes).length > 0) await updateOrganization(db, id, changes);
-    });
+    await write.createOrganization({ id, name: "Acme", slug: id, plan: "free", ownerId }, 1_000);
+    if (Object.keys(changes).length > 0) await write.updateOrganization(id, changes);
     return id;
   };
   const join = (organizationId: string, userId: string, permissions: string) =>
@@ -35,12 +25,11 @@ onBothDatabases("organizations", (fixture) => {
       await insertRole(db, role);
       await addMember(db, { organizationId, userId, roleId: role.id }, 0);
     });
-  const read = async (id: string) => organizationById(fixture.reads, id);
   const firstPage = { afterId: null, limit: 100 };
 
   test("a new organization is active and has no owner unless one is named", async () => {
     const id = await created(null);
-    expect(await organizationById(fixture.reads, id)).toMatchObject({
+    expect(await read.organizationById(id)).toMatchObject({
       ...{ plan: "free", billing_state: "active", owner_id: null, locale: "en", time_zone: "UTC" },
       ...{ created_at: 1_000, deleted_at: null },
     });
@@ -49,18 +38,16 @@ onBothDatabases("organizations", (fixture) => {
   test("an organization whose slug is taken is not created, even if several try it at the same time", async () => {
     const taken = await created(null);
     const create = (slug: string) =>
-      fixture.write((db) =>
-        createOrganizationIfSlugIsFree(db, { id: newId(), name: "Second", slug, plan: "free" }, 1_000),
-      );
+      write.createOrganizationIfSlugIsFree({ id: newId(), name: "Second", slug, plan: "free" }, 1_000);
     expect(await create(taken)).toBe(false);
-    expect(await organizationBySlug(fixture.reads, taken)).toMatchObject({ id: taken, name: "Acme" });
+    expect(await read.organizationBySlug(taken)).toMatchObject({ id: taken, name: "Acme" });
     const results = await Promise.all(Array.from({ length: 5 }, () => create(`${taken}-2`)));
     expect(results.filter((wasCreated) => wasCreated)).toHaveLength(1);
   });
 
   test("a slug is taken by any other organization, and not by the one that has it", async () => {
     const [one, other] = [await created(null), await created(null)];
-    const isTaken = (slug: string, exceptId: string | null) => slugIsTaken(fixture.reads, slug, exceptId);
+    const isTaken = (slug: string, exceptId: string | null) => read.slugIsTaken(slug, exceptId);
     expect(await isTaken(one, null)).toBe(true);
     expect(await isTaken(one, other)).toBe(true);
     expect(await isTaken(one, one)).toBe(false);
@@ -73,13 +60,10 @@ onBothDatabases("organizations", (fixture) => {
     const joined = await created(stranger.id);
     await join(joined, person.id, '["licenses:view"]');
     await join(owned, stranger.id, "[]");
-    const [further, deleted, foreign] = [
-      await created(null),
-      await created(null, { deleted_at: 1 }),
-      await created(stranger.id),
-    ];
+    const [further, foreign] = [await created(null), await created(stranger.id)];
+    const deleted = await created(null, { deleted_at: 1 });
     const list = async (...furtherIds: string[]) => {
-      const rows = await organizationsOf(fixture.reads, person.id, firstPage, furtherIds);
+      const rows = await read.organizationsOf(person.id, firstPage, furtherIds);
       return rows.map((row) => [row.id, row.role_permissions]);
     };
     const own = [
@@ -95,7 +79,7 @@ onBothDatabases("organizations", (fixture) => {
     const person = await user();
     const ids = await several(3, () => created(person.id));
     const page = async (afterId: string | null) =>
-      idsOf(await organizationsOf(fixture.reads, person.id, { afterId, limit: 2 }));
+      idsOf(await read.organizationsOf(person.id, { afterId, limit: 2 }));
     expect(await page(null)).toEqual(ids.slice(0, 2));
     expect(await page(ids[1] ?? null)).toEqual(ids.slice(2));
     expect(await page(ids[2] ?? null)).toEqual([]);
@@ -110,21 +94,13 @@ onBothDatabases("organizations", (fixture) => {
     await created(other.id, { plan: "enterprise" });
     await fixture.change("users", other.id, { organization_allowance: 7 });
     const allowance = async (userId: string) => {
-      const facts = await fixture.write((db) => lockedAllowance(db, userId));
+      const facts = await write.lockedAllowance(userId);
       return { ...facts, ownedPlans: facts.ownedPlans.toSorted() };
     };
-    expect(await allowance(person.id)).toEqual({
-      count: 4,
-      ownedPlans: ["free", "pro"],
-      override: null,
-      isPlatformAdmin: false,
-    });
-    expect(await allowance(other.id)).toEqual({
-      count: 1,
-      ownedPlans: ["enterprise"],
-      override: 7,
-      isPlatformAdmin: true,
-    });
+    const mine = { count: 4, ownedPlans: ["free", "pro"], override: null, isPlatformAdmin: false };
+    expect(await allowance(person.id)).toEqual(mine as never);
+    const theirs = { count: 1, ownedPlans: ["enterprise"], override: 7, isPlatformAdmin: true };
+    expect(await allowance(other.id)).toEqual(theirs as never);
   });
 
   test("organizations that a user gains at the same time are counted one after the other", async () => {
@@ -143,17 +119,12 @@ onBothDatabases("organizations", (fixture) => {
 
   test("a suspension and a payment state change only this organization", async () => {
     const [changed, other] = [await created(null), await created(null)];
-    const before = await read(other);
-    await fixture.write(async (db) => {
-      await suspendOrganization(db, changed, "Abuse", 2_000);
-      await setBillingState(db, changed, "grace", 3_000);
+    const before = await read.organizationById(other);
+    await write.suspendOrganization(changed, "Abuse", 2_000);
+    await write.setBillingState(changed, "grace", 3_000);
+    expect(await read.organizationById(changed)).toMatchObject({
+      ...{ suspended_at: 2_000, suspension_reason: "Abuse", billing_state: "grace", updated_at: 3_000 },
     });
-    expect(await read(changed)).toMatchObject({
-      suspended_at: 2_000,
-      suspension_reason: "Abuse",
-      billing_state: "grace",
-      updated_at: 3_000,
-    });
-    expect(await read(other)).toEqual(before);
+    expect(await read.organizationById(other)).toEqual(before);
   });
 });

@@ -3,6 +3,8 @@ import type { OrganizationRow } from "@countersign/store/tables";
 import { addOrganizationRows } from "../../../../tests/support/organization-rows.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
+import { updateBilling } from "../billing/billing.ts";
+import { removeBillingOfDeleted } from "../billing/sync.ts";
 import { registerIp } from "../licenses/create.ts";
 import { organizationById } from "../manage/access.ts";
 import { updateOrganization } from "./organizations.ts";
@@ -12,27 +14,12 @@ import * as queries from "./remove.ts";
 const nowMs = 1_000_000;
 
 /** Deleted at once; `remove-due.test.ts` of the server shows that nothing is forgotten. */
-const atOnce = [
-  "members",
-  "invitations",
-  "roles",
-  "access_tokens",
-  "organization_branding",
-  "impersonations",
-] as const;
+const people = ["members", "invitations", "roles", "access_tokens"] as const;
+const atOnce = [...people, "organization_branding", "impersonations"] as const;
 const deletedLater = [
-  "imports",
-  "waiting_emails",
-  "webhook_endpoints",
-  "deliveries",
-  "events",
-  "transfers",
-  "licenses",
-  "license_tags",
-  "ip_blocks",
-  "organization_customers",
-  "customers",
-] as const;
+  ...(["imports", "waiting_emails", "webhook_endpoints", "deliveries", "events", "transfers"] as const),
+  ...(["licenses", "license_tags", "ip_blocks", "organization_customers", "customers"] as const),
+];
 
 onBothDatabases("removing an organization", (fixture) => {
   const { read, write } = fixture.queries(queries);
@@ -54,10 +41,7 @@ onBothDatabases("removing an organization", (fixture) => {
   const rowOf = (id: string) => organizationById(fixture.reads, id);
   const rowsIn = async (tables: readonly (typeof atOnce | typeof deletedLater)[number][], id: string) => {
     const counts: number[] = [];
-    for (const table of tables) {
-      const rows = fixture.reads.selectFrom(table).select("organization_id");
-      counts.push((await rows.where("organization_id", "=", id).execute()).length);
-    }
+    for (const table of tables) counts.push((await fixture.rows(table, { organization_id: id })).length);
     return counts;
   };
   const emptied = (counts: readonly number[]) => counts.every((count) => count === 0);
@@ -101,20 +85,14 @@ onBothDatabases("removing an organization", (fixture) => {
     expect(full(await rowsIn(atOnce, ours.id))).toBe(true);
     const before = await rowOf(ours.id);
     expect(await close(ours.id)).toEqual(before as never);
-    expect(await rowOf(ours.id)).toMatchObject({
-      deleted_at: nowMs,
-      owner_id: null,
-      slug: `~deleted-${ours.id}`,
-    });
+    const closed = { deleted_at: nowMs, owner_id: null, slug: `~deleted-${ours.id}` };
+    expect(await rowOf(ours.id)).toMatchObject(closed);
     expect(emptied(await rowsIn(atOnce, ours.id))).toBe(true);
-    const products = fixture.reads.selectFrom("products").select(["deleted_at", "custom_response"]);
-    expect(await products.where("organization_id", "=", ours.id).execute()).toEqual([
-      { deleted_at: nowMs, custom_response: null },
-    ]);
+    const product = (id: string) => fixture.row("products", { organization_id: id });
+    expect(await product(ours.id)).toMatchObject({ deleted_at: nowMs, custom_response: null });
     expect(full(await rowsIn(atOnce, other.id))).toBe(true);
-    expect(await products.where("organization_id", "=", other.id).execute()).toMatchObject([
-      { deleted_at: null, custom_response: expect.any(String) },
-    ]);
+    const kept = { deleted_at: null, custom_response: expect.any(String) };
+    expect(await product(other.id)).toMatchObject(kept as never);
     expect(await rowOf(other.id)).toMatchObject({ deleted_at: null });
   });
 
@@ -126,32 +104,15 @@ onBothDatabases("removing an organization", (fixture) => {
 
   test("the payments of a customer of Stripe stay until they are cancelled there, which is due at once", async () => {
     const [customer, other] = [await filled({ delete_after: nowMs }), await filled({ delete_after: nowMs })];
-    const billing = (id: string) =>
-      fixture.reads
-        .selectFrom("organization_billing")
-        .selectAll()
-        .where("organization_id", "=", id)
-        .executeTakeFirst();
-    await fixture.write((db) =>
-      db
-        .updateTable("organization_billing")
-        .set({ stripe_customer_id: "cus_1", subscription_id: "sub_1", due_at: nowMs + 5 })
-        .where("organization_id", "=", customer.id)
-        .execute(),
-    );
-    await close(customer.id);
-    await close(other.id);
-    expect(await billing(customer.id)).toMatchObject({
-      stripe_customer_id: "cus_1",
-      subscription_id: null,
-      plan_note: null,
-      due_at: null,
-      sync_due_at: nowMs,
-    });
+    const billing = async (id: string) =>
+      (await fixture.rows("organization_billing", { organization_id: id }))[0];
+    const ofStripe = { stripe_customer_id: "cus_1", subscription_id: "sub_1", due_at: nowMs + 5 };
+    await fixture.write((db) => updateBilling(db, customer.id, ofStripe));
+    for (const { id } of [customer, other]) await close(id);
+    const left = { stripe_customer_id: "cus_1", subscription_id: null, plan_note: null, due_at: null };
+    expect(await billing(customer.id)).toMatchObject({ ...left, sync_due_at: nowMs });
     expect(await billing(other.id)).toBeUndefined();
-    await fixture.write((db) =>
-      db.deleteFrom("organization_billing").where("organization_id", "=", customer.id).execute(),
-    );
+    await fixture.write((db) => removeBillingOfDeleted(db, customer.id, "cus_1"));
   });
 
   test("its data is removed in small steps, and nothing of another organization", async () => {
@@ -203,13 +164,7 @@ onBothDatabases("removing an organization", (fixture) => {
       pages.push(await write.emptyAuditEntries(id, after, 2));
     } while (pages.at(-1) !== null);
     expect(pages.map((page) => page?.at)).toEqual([5, 7, undefined]);
-    const rows = await fixture.reads
-      .selectFrom("audit_log")
-      .select(["subject_kind", "subject_name", "before", "after", "actor_name"])
-      .where("organization_id", "=", id)
-      .orderBy("at")
-      .orderBy("id")
-      .execute();
+    const rows = await fixture.rows("audit_log", { organization_id: id });
     const empty = { subject_name: null, before: null, after: null, actor_name: "Countersign" };
     expect(rows).toMatchObject([empty, empty, { subject_name: "Ada", after: '{"name":"Grace"}' }, empty]);
   });

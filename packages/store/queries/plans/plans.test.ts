@@ -7,7 +7,6 @@ import { onBothDatabases, type QueryFixture, several } from "../../../../tests/s
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { updateOrganization } from "../organizations/organizations.ts";
 import * as organizationsQueries from "./organizations.ts";
-import { organizationLimits } from "./organizations.ts";
 import * as plansQueries from "./plans.ts";
 import * as used from "./used.ts";
 
@@ -66,7 +65,7 @@ onBothDatabases("plans", (fixture) => {
   ])("the limits of an organization on %s that is %s are its %s ones", async (plan, state, which) => {
     const { organizationId } = await organizationOn(fixture, plan, { billing_state: state });
     await withPlan(fixture, "free", settings, async () => {
-      const limits = await organizationLimits(fixture.reads, organizationId);
+      const limits = await read.organizationLimits(organizationId);
       const none = { max_products: null, max_licenses: null, max_members: null, max_webhooks: null };
       expect(limits).toMatchObject(which === "free" ? settings : none);
     });
@@ -74,11 +73,9 @@ onBothDatabases("plans", (fixture) => {
 
   test("the limits of an organization include those that the operator set for it", async () => {
     const { organizationId } = await organizationOn(fixture, "pro", { max_products_override: 9 });
-    expect(await organizationLimits(fixture.reads, organizationId)).toMatchObject({
-      max_products_override: 9,
-      max_licenses_override: null,
-    });
-    expect(await organizationLimits(fixture.reads, newId())).toBeUndefined();
+    const overrides = { max_products_override: 9, max_licenses_override: null };
+    expect(await read.organizationLimits(organizationId)).toMatchObject(overrides);
+    expect(await read.organizationLimits(newId())).toBeUndefined();
   });
 
   /** Which of these organizations a query that goes through all of them names. */
@@ -88,15 +85,12 @@ onBothDatabases("plans", (fixture) => {
   };
 
   test("the organizations with the daily limit of a plan are those on it without a limit of their own, by ID", async () => {
-    const columns: Partial<OrganizationRow>[] = [
-      {},
-      { billing_state: "grace" },
-      { billing_state: "cancelled" },
-      { daily_limit_override: 5 },
-      { deleted_at: 1 },
-    ];
     const ids: string[] = [];
-    for (const each of columns) ids.push((await organizationOn(fixture, "pro", each)).organizationId);
+    for (const columns of [
+      ...[{}, { billing_state: "grace" }, { billing_state: "cancelled" }, { daily_limit_override: 5 }],
+      { deleted_at: 1 },
+    ] as Partial<OrganizationRow>[])
+      ids.push((await organizationOn(fixture, "pro", columns)).organizationId);
     const [first, overdue, cancelled] = ids as [string, string, string];
     const free = (await organizationOn(fixture, "free")).organizationId;
     expect(await among([...ids, free], "pro")).toEqual([first, overdue]);

@@ -15,18 +15,12 @@ onBothDatabases("codes of the portal", (fixture) => {
     expiresAtMs = nowMs + 1,
   } = {}) {
     const [id, codeHash, linkHash, challengeHash] = [newId(), newId(), newId(), newId()];
+    const emailHash = `hash of ${email}`;
     await write.addPortalCode({
-      id,
-      email,
-      email_hash: `hash of ${email}`,
-      person_id: personId,
-      code_hash: codeHash,
-      link_hash: linkHash,
-      challenge_hash: challengeHash,
-      created_at: nowMs - 600_000,
-      expires_at: expiresAtMs,
+      ...{ id, email, email_hash: emailHash, person_id: personId, code_hash: codeHash, link_hash: linkHash },
+      ...{ challenge_hash: challengeHash, created_at: nowMs - 600_000, expires_at: expiresAtMs },
     });
-    return { id, email, emailHash: `hash of ${email}`, codeHash, linkHash, challengeHash, nowMs };
+    return { id, email, emailHash, codeHash, linkHash, challengeHash, nowMs };
   }
   type Code = Awaited<ReturnType<typeof addCode>>;
   const stored = ({ emailHash }: Pick<Code, "emailHash">) =>
@@ -128,12 +122,7 @@ onBothDatabases("codes of the portal", (fixture) => {
   test("what is stored does not contain the email address", async () => {
     const email = `${newId()}@example.com`;
     const { id } = await addCode({ email });
-    const row = await fixture.reads
-      .selectFrom("portal_codes")
-      .select("sealed_email")
-      .where("id", "=", id)
-      .executeTakeFirst();
-    expect(row?.sealed_email).not.toContain(email);
+    expect((await fixture.row("portal_codes", { id })).sealed_email).not.toContain(email);
   });
 
   test("the codes of an email address are removed, and no others", async () => {

@@ -2,9 +2,8 @@ import { expect, test } from "bun:test";
 import { matchForm } from "@countersign/domain/licenses/key";
 import { addLicense } from "../../../../tests/support/add-license.ts";
 import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
-import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
 import * as queries from "./licenses.ts";
-import { portalLicenseReference } from "./licenses.ts";
 
 const newEmail = () => `${newId()}@example.com`;
 
@@ -16,23 +15,15 @@ onBothDatabases("licenses as their customers see them", (fixture) => {
     const both = await addLicense(seller, { customer: { email, discordId, name: "Ada" } });
     const byDiscord = await addLicense(seller, { customer: { discordId } });
     const nobody = await addLicense(seller);
-    expect(await portalLicenseReference(fixture.reads, both.id)).toEqual({
-      id: both.id,
-      organization_id: seller.organizationId,
-      product_id: seller.productId,
-      license_key: both.key,
-      customer_id: String(both.customerId),
+    expect(await read.portalLicenseReference(both.id)).toEqual({
+      ...{ id: both.id, organization_id: seller.organizationId, product_id: seller.productId },
+      ...{ license_key: both.key, customer_id: String(both.customerId), customer_name: "Ada" },
       // Whatever else the seller has recorded about the customer does not count.
-      identity_email: email,
-      identity_discord_id: null,
-      customer_name: "Ada",
+      ...{ identity_email: email, identity_discord_id: null },
     });
-    expect(await portalLicenseReference(fixture.reads, byDiscord.id)).toMatchObject({
-      identity_email: null,
-      identity_discord_id: discordId,
-      customer_name: null,
-    });
-    expect(await portalLicenseReference(fixture.reads, nobody.id)).toBeUndefined();
+    const identity = { identity_email: null, identity_discord_id: discordId, customer_name: null };
+    expect(await read.portalLicenseReference(byDiscord.id)).toMatchObject(identity);
+    expect(await read.portalLicenseReference(nobody.id)).toBeUndefined();
   });
 
   test("licenses are read in the order of their IDs in the request, with what the list shows of their product", async () => {
@@ -46,21 +37,20 @@ onBothDatabases("licenses as their customers see them", (fixture) => {
     expect(await read.portalLicenses([])).toEqual([]);
   });
 
-  const hide = (table: "products" | "organizations", id: string, columns: object) =>
-    fixture.change(table, id, columns);
-  test.each<[string, (seller: TestOrganization) => Promise<unknown>]>([
-    [
-      "a product that is not in the portal",
-      ({ productId }) => hide("products", productId, { portal_enabled: 0 }),
-    ],
-    ["a deleted product", ({ productId }) => hide("products", productId, { deleted_at: 1 })],
-    ["a deleted seller", ({ organizationId }) => hide("organizations", organizationId, { deleted_at: 1 })],
-  ])("a license of %s is not shown", async (_, change) => {
+  test.each([
+    ["a product that is not in the portal", "products", { portal_enabled: 0 }],
+    ["a deleted product", "products", { deleted_at: 1 }],
+    ["a deleted seller", "organizations", { deleted_at: 1 }],
+  ] as const)("a license of %s is not shown", async (_, table, columns) => {
     const seller = await fixture.organization();
     const { id } = await addLicense(seller, { customer: { email: newEmail() } });
-    expect(await portalLicenseReference(fixture.reads, id)).toBeDefined();
-    await change(seller);
-    expect(await portalLicenseReference(fixture.reads, id)).toBeUndefined();
+    expect(await read.portalLicenseReference(id)).toBeDefined();
+    await fixture.change(
+      table,
+      table === "products" ? seller.productId : seller.organizationId,
+      columns as object,
+    );
+    expect(await read.portalLicenseReference(id)).toBeUndefined();
     expect(await read.portalLicenses([id])).toEqual([]);
   });
 

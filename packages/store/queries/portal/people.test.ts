@@ -1,13 +1,15 @@
 import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { transferRow } from "../../../../tests/support/transfer-fixture.ts";
+import { transferRow } from "../../../../tests/support/transfer-row.ts";
 import { customerFor } from "../customers/identify.ts";
-import { addTransfer, transferById } from "../transfers/transfers.ts";
+import * as transfers from "../transfers/transfers.ts";
+import { addTransfer } from "../transfers/transfers.ts";
 import { addPortalCode } from "./codes.ts";
 import * as knownEmailQueries from "./known-email.ts";
 import * as people from "./people.ts";
-import { addPortalSession, portalIdentitiesOf } from "./sessions.ts";
+import * as sessions from "./sessions.ts";
+import { addPortalSession } from "./sessions.ts";
 import * as unknownIdentities from "./unknown-identities.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
@@ -16,13 +18,19 @@ const emailOf = (value: string) => ({ kind: "email", value, name: null }) as con
 const discordOf = (value: string, name: string | null = null) => ({ kind: "discord", value, name }) as const;
 
 onBothDatabases("people of the portal", (fixture) => {
-  const { read, write } = fixture.queries({ ...knownEmailQueries, ...people, ...unknownIdentities });
+  const { read, write } = fixture.queries({
+    ...knownEmailQueries,
+    ...people,
+    ...unknownIdentities,
+    ...sessions,
+    ...transfers,
+  });
   const personWith = (proven: people.ProvenIdentity) => write.personWith(proven, newId, nowMs);
   const give = (personId: string, proven: people.ProvenIdentity) =>
     write.giveIdentity(personId, proven, newId, nowMs);
   const exists = async (personId: string) => (await read.portalPerson(personId)) !== undefined;
   const valuesOf = async (personId: string) =>
-    (await portalIdentitiesOf(fixture.reads, personId)).map(({ value }) => value);
+    (await read.portalIdentitiesOf(personId)).map(({ value }) => value);
 
   test("whoever proves something for the first time is a new person, and the same person ever after", async () => {
     const email = newEmail();
@@ -44,7 +52,7 @@ onBothDatabases("people of the portal", (fixture) => {
     const discordId = newId();
     const personId = await personWith(discordOf(discordId, "grace"));
     await personWith(discordOf(discordId, "hopper"));
-    expect(await portalIdentitiesOf(fixture.reads, personId)).toMatchObject([{ name: "hopper" }]);
+    expect(await read.portalIdentitiesOf(personId)).toMatchObject([{ name: "hopper" }]);
   });
 
   test("a person gets what they prove, once, and keeps the ID of what they had", async () => {
@@ -78,11 +86,8 @@ onBothDatabases("people of the portal", (fixture) => {
     const [personId, other] = [await personWith(emailOf(email)), await personWith(emailOf(newEmail()))];
     const id = String((await read.identityRow(emailOf(email)))?.id);
     const remove = (by: string) => write.removeIdentity(by, id);
-    expect([await remove(other), await remove(personId), await remove(personId)]).toEqual([
-      false,
-      true,
-      false,
-    ]);
+    const removed = [await remove(other), await remove(personId), await remove(personId)];
+    expect(removed).toEqual([false, true, false]);
   });
 
   test("the chosen language is stored, and left to the browser again", async () => {
@@ -137,12 +142,10 @@ onBothDatabases("people of the portal", (fixture) => {
     const [one, other] = [await everythingOf(newEmail()), await everythingOf(newEmail())];
     await write.removePortalPerson(one.personId);
     expect([await exists(one.personId), await rowsOf(one.personId)]).toEqual([false, [0, 0, 0]]);
-    expect(await transferById(fixture.reads, one.transferId)).toMatchObject({
-      state: "pending",
-      requested_by: null,
-    });
+    const left = { state: "pending", requested_by: null };
+    expect(await read.transferById(one.transferId)).toMatchObject(left);
     expect([await exists(other.personId), await rowsOf(other.personId)]).toEqual([true, [1, 1, 1]]);
-    expect((await transferById(fixture.reads, other.transferId))?.requested_by).toBe(other.personId);
+    expect((await read.transferById(other.transferId))?.requested_by).toBe(other.personId);
   });
 
   test("people without anything proven are removed, others and unknown ones are not", async () => {
@@ -156,11 +159,6 @@ onBothDatabases("people of the portal", (fixture) => {
     expect([await exists(without), await exists(withOne)]).toEqual([false, true]);
   });
 
-  const customer = (organizationId: string, who: { email?: string; discordId?: string }) =>
-    fixture.write((db) =>
-      customerFor(db, organizationId, { email: null, discordId: null, name: null, ...who }, newId, nowMs),
-    );
-
   test("what nobody has a customer for any more is removed, with people who are left with nothing", async () => {
     const { organizationId } = await fixture.organization();
     const [alone, shared, second, discordId] = [newEmail(), newEmail(), newEmail(), newId()];
@@ -169,7 +167,7 @@ onBothDatabases("people of the portal", (fixture) => {
     // Someone else's customer too, with another identity that only the removed customer had.
     const known = await personWith(emailOf(shared));
     await give(known, emailOf(second));
-    await customer(organizationId, { email: shared });
+    await fixture.customer(organizationId, { email: shared });
     await write.removeUnknownIdentities([
       ...[alone, shared, second, newEmail()].map((email) => ({ email, discord_id: null })),
       { email: null, discord_id: discordId },
@@ -181,7 +179,7 @@ onBothDatabases("people of the portal", (fixture) => {
   test("an email address is known if it is a customer's or someone has proven it", async () => {
     const { organizationId } = await fixture.organization();
     const [of, proven] = [newEmail(), newEmail()];
-    await customer(organizationId, { email: of });
+    await fixture.customer(organizationId, { email: of });
     const personId = await personWith(emailOf(proven));
     const known = (email: string) => read.knownEmail(email);
     expect(await known(of)).toEqual({ isKnown: true, personId: null, language: "en" });
@@ -195,10 +193,9 @@ onBothDatabases("people of the portal", (fixture) => {
     const email = newEmail();
     for (const [at, locale] of (["es", "de"] as const).entries()) {
       const { organizationId } = await fixture.organization();
-      await fixture.write(async (db) => {
-        await db.updateTable("organizations").set({ locale }).where("id", "=", organizationId).execute();
-        await customerFor(db, organizationId, { email, discordId: null, name: null }, newId, nowMs + at);
-      });
+      await fixture.change("organizations", organizationId, { locale });
+      const who = { email, discordId: null, name: null };
+      await fixture.write((db) => customerFor(db, organizationId, who, newId, nowMs + at));
     }
     const language = async () => (await read.knownEmail(email)).language;
     expect(await language()).toBe("de");

@@ -13,16 +13,8 @@ onBothDatabases("sessions of the portal", (fixture) => {
     write.personWith({ kind: "email", value, name: null }, newId, nowMs);
   const addSession = async (personId: string, changes: Partial<PortalSessionRow> = {}) => {
     const row: PortalSessionRow = {
-      id: newId(),
-      person_id: personId,
-      token_hash: newId(),
-      signed_in_by: "email",
-      ip: null,
-      user_agent: null,
-      created_at: nowMs,
-      last_used_at: nowMs,
-      expires_at: nowMs + 1,
-      ...changes,
+      ...{ id: newId(), person_id: personId, token_hash: newId(), signed_in_by: "email", ip: null },
+      ...{ user_agent: null, created_at: nowMs, last_used_at: nowMs, expires_at: nowMs + 1, ...changes },
     };
     await write.addPortalSession(row);
     return row;

@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import * as keysQueries from "./keys.ts";
-import { addSigningKey, endApiKey, markApiKeysUsed, updateApiKey } from "./keys.ts";
 import { addApiKey, deleteProduct, workingApiKeys } from "./products.ts";
 import * as unusedKeys from "./unused-keys.ts";
 
@@ -49,14 +48,12 @@ onBothDatabases("the API keys of products", (fixture) => {
   test("a change of one key leaves the others alone, and its use is never moved back", async () => {
     const { ids, productId } = await keyed(null, null, null);
     const [first = "", second = ""] = ids;
-    await fixture.write(async (db) => {
-      await updateApiKey(db, first, { name: "Shop" });
-      await endApiKey(db, second, 50);
-      await markApiKeysUsed(db, [first, second], 30);
-      await markApiKeysUsed(db, [first], 20);
-      await markApiKeysUsed(db, [second], 40);
-      await markApiKeysUsed(db, [], 90);
-    });
+    await write.updateApiKey(first, { name: "Shop" });
+    await write.endApiKey(second, 50);
+    await write.markApiKeysUsed([first, second], 30);
+    await write.markApiKeysUsed([first], 20);
+    await write.markApiKeysUsed([second], 40);
+    await write.markApiKeysUsed([], 90);
     expect(await workingApiKeys(fixture.reads, [productId], 0)).toMatchObject([
       { name: "Shop", expires_at: null, last_used_at: 30 },
       { name: "", expires_at: 50, last_used_at: 40 },
@@ -67,10 +64,8 @@ onBothDatabases("the API keys of products", (fixture) => {
   test("the signing keys are the one in use and upcoming ones, of which an unused one can be removed", async () => {
     const { productId, signingKey } = await fixture.organization();
     const [now, soon] = [newId(), newId()];
-    await fixture.write(async (db) => {
-      await addSigningKey(db, productId, { id: soon, sealedSecret: "s", activeFromMs: 200 }, 1);
-      await addSigningKey(db, productId, { id: now, sealedSecret: "s", activeFromMs: 100 }, 1);
-    });
+    await write.addSigningKey(productId, { id: soon, sealedSecret: "s", activeFromMs: 200 }, 1);
+    await write.addSigningKey(productId, { id: now, sealedSecret: "s", activeFromMs: 100 }, 1);
     const idsFrom = async (atMs: number) =>
       (await read.signingKeysFrom(productId, atMs)).map((key) => key.id);
     expect(await idsFrom(99)).toEqual([signingKey.id, now, soon]);

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { ProductRow } from "../../tables.ts";
 import * as keys from "../sandbox/keys.ts";
-import { addSandboxKey, sandboxCallers } from "../sandbox/keys.ts";
+import { sandboxCallers } from "../sandbox/keys.ts";
 import * as daily from "../usage/daily.ts";
 import { setDailyUsage } from "./daily-usage.ts";
 import * as downloads from "./downloads.ts";
-import { downloadsOf, replaceDownloads } from "./downloads.ts";
+import { downloadsOf } from "./downloads.ts";
 import { deleteProduct, productsOf, updateProduct, workingApiKeys } from "./products.ts";
 
 onBothDatabases("products", (fixture) => {
@@ -22,27 +22,21 @@ onBothDatabases("products", (fixture) => {
     await fixture.organization();
     const ids = [productId, (await product()).productId, (await product()).productId].sort();
     for (const [at, id] of ids.entries()) await change(id, { created_at: at === 0 ? 5 : 4 });
-    const expected = [ids[1], ids[2], ids[0]] as string[];
-    const seen: string[] = [];
-    let after: { createdAt: number; id: string } | null = null;
-    for (;;) {
-      const [row]: ProductRow[] = await list(organizationId, { after, limit: 1 });
-      if (row === undefined) break;
-      seen.push(row.id);
-      after = { createdAt: row.created_at, id: row.id };
-    }
-    expect(seen).toEqual(expected);
+    const found = await pages((last: ProductRow | null) =>
+      list(organizationId, { after: last && { createdAt: last.created_at, id: last.id }, limit: 1 }),
+    );
+    expect(idsOf(found.flat())).toEqual([ids[1], ids[2], ids[0]] as string[]);
   });
 
   test("are filtered by status, and a deleted one is in no list but keeps its API keys", async () => {
     const { organizationId, productId, product } = await fixture.organization();
     const archived = await product({ status: "archived" });
-    const idsOf = async (status: ProductRow["status"] | null) =>
-      (await list(organizationId, { status })).map((row) => row.id);
-    expect(await idsOf("archived")).toEqual([archived.productId]);
-    expect(await idsOf("active")).toEqual([productId]);
+    const listed = async (status: ProductRow["status"] | null) =>
+      idsOf(await list(organizationId, { status }));
+    expect(await listed("archived")).toEqual([archived.productId]);
+    expect(await listed("active")).toEqual([productId]);
     await fixture.write((db) => deleteProduct(db, archived.productId, 77));
-    expect(await idsOf(null)).toEqual([productId]);
+    expect(await listed(null)).toEqual([productId]);
     expect(await workingApiKeys(fixture.reads, [archived.productId], 0)).toHaveLength(1);
   });
 
@@ -53,10 +47,8 @@ onBothDatabases("products", (fixture) => {
       ...{ id: newId(), product_id, position, title, url: "https://example.com/file.zip" },
       ...{ min_version: null, checksum: null },
     });
-    await fixture.write(async (db) => {
-      await replaceDownloads(db, productId, [link(productId, 2, "second"), link(productId, 1, "first")]);
-      await replaceDownloads(db, other.productId, [link(other.productId, 1, "theirs")]);
-    });
+    await write.replaceDownloads(productId, [link(productId, 2, "second"), link(productId, 1, "first")]);
+    await write.replaceDownloads(other.productId, [link(other.productId, 1, "theirs")]);
     const titles = async (id: string) => (await downloadsOf(fixture.reads, id)).map(({ title }) => title);
     expect(await titles(productId)).toEqual(["first", "second"]);
     await write.replaceDownloads(productId, []);
@@ -88,15 +80,12 @@ onBothDatabases("test API keys", (fixture) => {
   });
 
   test("a caller gets the facts of the product, until the product is deleted", async () => {
-    const { productId, organizationId, product } = await fixture.organization({
-      settings: { ipv6_prefix: 128, signed_validation: 1 },
-    });
+    const settings = { ipv6_prefix: 128, signed_validation: 1 } as const;
+    const { productId, organizationId, product } = await fixture.organization({ settings });
     const other = await product();
     const key = testKey(productId);
-    await fixture.write(async (db) => {
-      await addSandboxKey(db, key);
-      await addSandboxKey(db, testKey(other.productId));
-    });
+    await write.addSandboxKey(key);
+    await write.addSandboxKey(testKey(other.productId));
     expect(await sandboxCallers(fixture.reads, [key.public_id, "unknown"])).toMatchObject([
       { product_id: productId, organization_id: organizationId, ipv6_prefix: 128, product_signs: 1 },
     ]);

@@ -8,7 +8,7 @@ import * as queries from "./registrations.ts";
 const nowMs = Date.now() - dayMs;
 
 onBothDatabases("past uses of licenses", (fixture) => {
-  const { read } = fixture.queries(queries);
+  const { read, write } = fixture.queries({ ...queries, registerIp });
   test("are the valid validations of the product's licenses in the range, added up by IP address and version", async () => {
     const org = await fixture.organization();
     const other = await org.product();
@@ -35,10 +35,8 @@ onBothDatabases("past uses of licenses", (fixture) => {
     const first = { licenseId: "l1", ip: "192.0.2.1", version: "1.0" };
     const once = { requests: 1, firstAtMs: nowMs - 2, lastAtMs: nowMs - 2 };
     expect(found.uses).toHaveLength(4);
-    expect(found.uses).toContainEqual({
-      ...first,
-      ...{ requests: 4, firstAtMs: range.fromMs, lastAtMs: nowMs - 1 },
-    });
+    const added = { requests: 4, firstAtMs: range.fromMs, lastAtMs: nowMs - 1 };
+    expect(found.uses).toContainEqual({ ...first, ...added });
     for (const different of [{ version: null }, { ip: "192.0.2.2" }, { licenseId: "l2" }])
       expect(found.uses).toContainEqual({ ...first, ...once, ...different });
   });
@@ -66,29 +64,17 @@ onBothDatabases("past uses of licenses", (fixture) => {
     const { license } = await fixture.organization();
     const { id, key } = await license();
     const other = await license();
-    await fixture.write(async (db) => {
-      await registerIp(db, id, "192.0.2.1", 10);
-      await registerIp(db, id, "2001:db8::1", 20);
-      await registerIp(db, id, "2001:db8:1::/64", 30);
-      await registerIp(db, other.id, "192.0.2.9", 5);
-    });
+    for (const [at, ip] of ["192.0.2.1", "2001:db8::1", "2001:db8:1::/64"].entries())
+      await write.registerIp(id, ip, 10 * (at + 1));
+    await write.registerIp(other.id, "192.0.2.9", 5);
     const licenses = await read.shadowedLicenses([id, "deleted"]);
     expect(licenses).toMatchObject([{ id, license_key: key, max_ips: 3 }]);
-    expect(await read.slotsBefore([id, other.id], 20)).toEqual(
-      new Map([
-        [id, 1],
-        [other.id, 1],
-      ]),
-    );
+    const slots = await read.slotsBefore([id, other.id], 20);
+    expect([slots.get(id), slots.get(other.id), slots.size]).toEqual([1, 1, 2]);
     const ips = ["192.0.2.1", "192.0.2.9", "2001:db8::/64", "2001:db8::2", "2001:db8:1::7"];
     const times = await read.registrationTimes(ips.map((ip) => ({ licenseId: id, ip })));
-    expect(times.get(id)).toEqual(
-      new Map([
-        ["192.0.2.1", 10],
-        ["2001:db8::/64", 20],
-        ["2001:db8:1::7", 30],
-      ]),
-    );
+    const known = { "192.0.2.1": 10, "2001:db8::/64": 20, "2001:db8:1::7": 30 };
+    expect(Object.fromEntries(times.get(id) ?? [])).toEqual(known);
     expect(await read.registrationTimes([])).toEqual(new Map());
   });
 });

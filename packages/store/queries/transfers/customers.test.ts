@@ -1,36 +1,29 @@
 import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { transferRow } from "../../../../tests/support/transfer-fixture.ts";
+import { transferRow } from "../../../../tests/support/transfer-row.ts";
 import type { TransferRow } from "../../tables.ts";
-import { customerFor } from "../customers/identify.ts";
 import { eraseFromTransfers } from "./erase-customer.ts";
 import * as queries from "./targets.ts";
 import { type KnownTarget, keyOf } from "./targets.ts";
-import { addTransfer, transferById } from "./transfers.ts";
+import * as transfers from "./transfers.ts";
+import { addTransfer } from "./transfers.ts";
 
 onBothDatabases("customers in transfers", (fixture) => {
-  const { read } = fixture.queries(queries);
-  const customer = (organizationId: string, who: { email?: string; discordId?: string; name?: string }) =>
-    fixture.write((db) =>
-      customerFor(db, organizationId, { email: null, discordId: null, name: null, ...who }, newId, 1),
-    );
-
+  const { read } = fixture.queries({ ...queries, ...transfers });
   test("a recipient is known by email address in any letter case or by Discord ID, in the organization only", async () => {
     const [{ organizationId }, other] = [await fixture.organization(), await fixture.organization()];
     const [email, discordId] = [`grace-${newId()}@example.com`, newId()];
-    const grace = { id: await customer(organizationId, { email, name: "Grace" }), name: "Grace" };
-    const joan = { id: await customer(organizationId, { discordId }), name: null };
-    await customer(other.organizationId, { email, name: "Someone" });
+    const grace = { id: await fixture.customer(organizationId, { email, name: "Grace" }), name: "Grace" };
+    const joan = { id: await fixture.customer(organizationId, { discordId }), name: null };
+    await fixture.customer(other.organizationId, { email, name: "Someone" });
     const toEmail = { to_email: email.toUpperCase(), to_discord_id: null };
     const toDiscord = { to_email: null, to_discord_id: discordId };
     const unknown = { to_email: discordId, to_discord_id: null };
-    for (const [target, known] of [
-      [toEmail, grace],
-      [toDiscord, joan],
-      [unknown, null],
-    ] as const)
-      expect(await read.knownTarget(organizationId, target)).toEqual(known);
+    const known = await Promise.all(
+      [toEmail, toDiscord, unknown].map((to) => read.knownTarget(organizationId, to)),
+    );
+    expect(known).toEqual([grace, joan, null]);
     expect(await read.knownTargets(organizationId, [toEmail, toDiscord, unknown, toEmail])).toEqual(
       new Map<string, KnownTarget>([
         [keyOf(toEmail), grace],
@@ -53,27 +46,20 @@ onBothDatabases("customers in transfers", (fixture) => {
   ];
   test.each(cases)("erasing a customer changes a transfer %s as it should", async (_, columns, changes) => {
     const [one, other] = [await fixture.organization(), await fixture.organization()];
-    const rows = [one, other].map(({ organizationId, productId }) =>
-      transferRow({
-        organization_id: organizationId,
-        product_id: productId,
-        state: "rejected",
-        from_customer_id: grace,
-        ...columns,
-      }),
-    );
-    const who =
-      columns.to_discord_id === undefined
-        ? { email: "Ada@example.com", discordId: null }
-        : { email: null, discordId: "42" };
+    const rows = [one, other].map(({ organizationId, productId }) => {
+      const of = { organization_id: organizationId, product_id: productId, from_customer_id: grace };
+      return transferRow({ ...of, state: "rejected", ...columns });
+    });
+    const hasDiscordId = columns.to_discord_id !== undefined;
+    const who = { email: hasDiscordId ? null : "Ada@example.com", discordId: hasDiscordId ? "42" : null };
     await fixture.write(async (db) => {
       for (const row of rows) await addTransfer(db, row);
       await eraseFromTransfers(db, one.organizationId, { id: ada, ...who });
     });
     const [before, elsewhere] = rows;
     if (before === undefined || elsewhere === undefined) throw new Error("There are two transfers.");
-    expect(await transferById(fixture.reads, before.id)).toEqual({ ...before, ...changes });
+    expect(await read.transferById(before.id)).toEqual({ ...before, ...changes });
     // What another organization knows stays.
-    expect(await transferById(fixture.reads, elsewhere.id)).toEqual(elsewhere);
+    expect(await read.transferById(elsewhere.id)).toEqual(elsewhere);
   });
 });

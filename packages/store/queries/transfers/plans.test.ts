@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { CompiledQuery, type RootOperationNode, sql } from "kysely";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { transferRow } from "../../../../tests/support/transfer-fixture.ts";
+import { transferRow } from "../../../../tests/support/transfer-row.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import type { Database } from "../../store.ts";
 import { eraseFromTransfers } from "./erase-customer.ts";
@@ -21,13 +21,9 @@ onBothDatabases("querying many transfers", (fixture) => {
     organizationId = organization.organizationId;
     const rows = licenses.map((license_id, at) =>
       transferRow({
-        organization_id: organizationId,
-        product_id: organization.productId,
-        license_id,
-        state: at % 100 === 0 ? "pending" : "rejected",
-        to_email: `${at}@example.com`,
-        requested_by: at % 1_000 === 0 ? person : newId(),
-        requested_at: nowMs,
+        ...{ organization_id: organizationId, product_id: organization.productId, license_id },
+        ...{ state: at % 100 === 0 ? "pending" : "rejected", to_email: `${at}@example.com` },
+        ...{ requested_by: at % 1_000 === 0 ? person : newId(), requested_at: nowMs },
       }),
     );
     for (let start = 0; start < count; start += 1_000)

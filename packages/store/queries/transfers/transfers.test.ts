@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
-import { transferRow } from "../../../../tests/support/transfer-fixture.ts";
+import { transferRow } from "../../../../tests/support/transfer-row.ts";
 import type { TransferRow } from "../../tables.ts";
 import * as branding from "../branding/branding.ts";
 import { addIpBlocks } from "../ip-blocks/blocks.ts";
@@ -16,12 +16,8 @@ onBothDatabases("transfers", (fixture) => {
     { organizationId, productId }: Pick<TestOrganization, "organizationId" | "productId">,
     columns: Partial<TransferRow> = {},
   ) => {
-    const row = transferRow({
-      organization_id: organizationId,
-      product_id: productId,
-      requested_at: nowMs,
-      ...columns,
-    });
+    const of = { organization_id: organizationId, product_id: productId };
+    const row = transferRow({ ...of, requested_at: nowMs, ...columns });
     await write.addTransfer(row);
     return row;
   };
@@ -30,20 +26,15 @@ onBothDatabases("transfers", (fixture) => {
     fixture.change(table, id, { deleted_at: 1 });
   const approved = (atMs: number) => ({ state: "approved", requested_at: atMs, decided_at: atMs }) as const;
 
-  const decision = {
-    state: "approved",
-    decided_by: "organization",
-    decided_by_name: "Grace",
-    reason: null,
-    to_customer_id: "someone",
-  } as const;
+  const decided = { decided_by: "organization", decided_by_name: "Grace", reason: null } as const;
+  const decision = { state: "approved", ...decided, to_customer_id: "someone" } as const;
   const decide = (id: string, atMs = nowMs + 5) => write.decideTransfer(id, decision, atMs);
 
   test("a transfer that waits is decided once, also by several at once, and its time of change always increases", async () => {
     const row = await add();
-    const decided = await Promise.all([decide(row.id), decide(row.id), decide(row.id)]);
+    const answers = await Promise.all([decide(row.id), decide(row.id), decide(row.id)]);
     const expected = { ...row, ...decision, decided_at: nowMs + 5, updated_at: nowMs + 5 };
-    expect(decided.filter((one) => one !== undefined)).toEqual([expected]);
+    expect(answers.filter((one) => one !== undefined)).toEqual([expected]);
     expect(await read.transferById(row.id)).toEqual(expected);
     const early = await add();
     expect(await decide(early.id, nowMs - 5)).toMatchObject({ decided_at: nowMs - 5, updated_at: nowMs + 1 });
@@ -66,8 +57,7 @@ onBothDatabases("transfers", (fixture) => {
     expect(await read.pendingTransferOf(waiting.license_id)).toEqual(waiting);
     expect(await read.pendingTransferOf(ended.license_id)).toBeUndefined();
     const licenses = [waiting.license_id, ended.license_id, newId()];
-    const inTransfer = await read.licensesInTransfer(licenses);
-    expect(inTransfer).toEqual(new Set([waiting.license_id]));
+    expect(await read.licensesInTransfer(licenses)).toEqual(new Set([waiting.license_id]));
     expect(await read.licensesInTransfer([])).toEqual(new Set());
   });
 
@@ -97,15 +87,7 @@ onBothDatabases("transfers", (fixture) => {
 
   test("transfers are outdated that wait for a deleted license, or one of another customer than who requested it", async () => {
     const organization = await fixture.organization();
-    const { organizationId: organization_id } = organization;
-    const [mine, others] = [newId(), newId()];
-    await fixture.write(async (db) => {
-      for (const id of [mine, others])
-        await db
-          .insertInto("customers")
-          .values({ id, organization_id, email: `${id}@example.com`, discord_id: null, created_at: 1 })
-          .execute();
-    });
+    const [mine, others] = await several(2, () => fixture.customer(organization.organizationId));
     const transferOf = async (customerId: string | null, columns: Partial<TransferRow> = {}) => {
       const { id } = await organization.license({ customerId });
       return addTo(organization, { license_id: id, from_customer_id: mine, ...columns });
@@ -124,11 +106,9 @@ onBothDatabases("transfers", (fixture) => {
   test("a portal account is named by what it requested, until that is no longer recorded", async () => {
     const organization = await fixture.organization();
     const [person, other] = [newId(), newId()];
-    const [waiting, ended, theirs] = [
-      await addTo(organization, { requested_by: person }),
-      await addTo(organization, { requested_by: person, state: "rejected" }),
-      await addTo(organization, { requested_by: other }),
-    ];
+    const waiting = await addTo(organization, { requested_by: person });
+    const ended = await addTo(organization, { requested_by: person, state: "rejected" });
+    const theirs = await addTo(organization, { requested_by: other });
     expect(await read.pendingTransfersOfPerson(person)).toEqual([waiting]);
     await write.removeRequester(person);
     for (const row of [waiting, ended])
@@ -156,13 +136,9 @@ onBothDatabases("transfers", (fixture) => {
       read.transfersOfPerson(person, { beforeId, limit });
     const all = await page(null, 50);
     const names = { product_name: "Test Product", seller_name: "Test Organization" };
-    expect(all).toEqual(
-      rows.map((row) => ({
-        ...row,
-        ...names,
-        ...(row.organization_id === one.organizationId ? {} : { seller_name: "Studio Nine" }),
-      })),
-    );
+    const named = (row: TransferRow) =>
+      row.organization_id === one.organizationId ? names : { ...names, seller_name: "Studio Nine" };
+    expect(all).toEqual(rows.map((row) => ({ ...row, ...named(row) })));
     expect(await page(null, 2)).toEqual(all.slice(0, 2));
     expect(await page(String(all[1]?.id), 2)).toEqual(all.slice(2));
     expect(await read.portalTransferView(String(all[0]?.id))).toEqual(all[0]);
@@ -178,7 +154,7 @@ onBothDatabases("transfers", (fixture) => {
       await addTo(organization, { state: "rejected" }),
       await addTo(organization, { license_id }),
     ].toReversed();
-    const [newest, middle, oldest] = idsOf(rows);
+    const [newest = "", middle = "", oldest = ""] = idsOf(rows);
     await add({ license_id, state: "rejected" });
     const deleted = await organization.product();
     const hidden = await addTo({ ...organization, ...deleted });
@@ -186,16 +162,16 @@ onBothDatabases("transfers", (fixture) => {
     const list = async (filter: object, page = firstPage as { beforeId: string | null; limit: number }) =>
       idsOf(await read.transferPage({ organizationId, state: null, licenseId: null, ...filter }, page));
     expect(await list({})).toEqual(idsOf(rows));
-    expect(await list({ state: "pending" })).toEqual([String(newest)]);
-    expect(await list({ state: "rejected" })).toEqual([String(middle), String(oldest)]);
-    expect(await list({ licenseId: license_id })).toEqual([String(newest), String(oldest)]);
-    expect(await list({ licenseId: license_id, state: "rejected" })).toEqual([String(oldest)]);
-    expect(await list({}, { beforeId: null, limit: 2 })).toEqual([String(newest), String(middle)]);
-    expect(await list({}, { beforeId: String(middle), limit: 2 })).toEqual([String(oldest)]);
+    expect(await list({ state: "pending" })).toEqual([newest]);
+    expect(await list({ state: "rejected" })).toEqual([middle, oldest]);
+    expect(await list({ licenseId: license_id })).toEqual([newest, oldest]);
+    expect(await list({ licenseId: license_id, state: "rejected" })).toEqual([oldest]);
+    expect(await list({}, { beforeId: null, limit: 2 })).toEqual([newest, middle]);
+    expect(await list({}, { beforeId: middle, limit: 2 })).toEqual([oldest]);
     const exported = async (afterId: string | null, limit: number) =>
       idsOf(await read.transfersToExport(organizationId, afterId, limit));
-    expect(await exported(null, 2)).toEqual([String(oldest), String(middle)]);
-    expect(await exported(String(middle), 2)).toEqual([String(newest)]);
+    expect(await exported(null, 2)).toEqual([oldest, middle]);
+    expect(await exported(middle, 2)).toEqual([newest]);
     expect(await read.transferView(hidden.id)).toBeUndefined();
   });
 
@@ -245,29 +221,16 @@ onBothDatabases("transfers", (fixture) => {
 
   test("customers are blocked by current IP blocks of the organization", async () => {
     const [{ organizationId }, other] = [await fixture.organization(), await fixture.organization()];
-    const customers = {
-      always: newId(),
-      still: newId(),
-      expired: newId(),
-      elsewhere: newId(),
-      never: newId(),
-    };
+    const [always, still, expired, elsewhere, never] = await several(5, async () => newId());
     const block = (customerId: string, expiresAtMs: number | null, by = organizationId) => ({
-      id: newId(),
-      cidr: "127.0.0.0/8",
-      note: null,
+      ...{ id: newId(), cidr: "127.0.0.0/8", note: null, expiresAtMs },
       scope: { tier: "customer", organizationId: by, customerId } as const,
-      expiresAtMs,
     });
-    const blocks = [
-      block(customers.always, null),
-      block(customers.still, nowMs + 1),
-      block(customers.expired, nowMs),
-      block(customers.elsewhere, null, other.organizationId),
-    ];
+    const blocks = [block(always, null), block(still, nowMs + 1), block(expired, nowMs)];
+    blocks.push(block(elsewhere, null, other.organizationId));
     await fixture.write((db) => addIpBlocks(db, blocks, nowMs));
     const blocked = (ids: readonly string[]) => read.blockedCustomers(organizationId, ids, nowMs);
-    expect(await blocked(Object.values(customers))).toEqual(new Set([customers.always, customers.still]));
+    expect(await blocked([always, still, expired, elsewhere, never])).toEqual(new Set([always, still]));
     expect(await blocked([])).toEqual(new Set());
   });
 });

@@ -27,12 +27,7 @@ onBothDatabases("daily usage", (fixture) => {
       [101, 4],
     ]);
     const both = await read.usageByDay([productId, other.productId], 100);
-    expect(new Map(both.map(({ day, used }) => [day, used]))).toEqual(
-      new Map([
-        [100, 53],
-        [101, 4],
-      ]),
-    );
+    expect(Object.fromEntries(both.map(({ day, used }) => [day, used]))).toEqual({ 100: 53, 101: 4 });
     expect(await read.usageSince([], 100)).toEqual([]);
   });
 
@@ -53,12 +48,8 @@ onBothDatabases("daily usage", (fixture) => {
       await bulk.insert(db, "daily_usage", used);
     });
     const { store, plans } = watched(fixture.store);
-    expect(await organizationUsage(store.listReads, organizationId, 70)).toEqual(
-      new Map([
-        [99, 420],
-        [100, 425],
-      ]),
-    );
+    const usage = await organizationUsage(store.listReads, organizationId, 70);
+    expect(Object.fromEntries(usage)).toEqual({ 99: 420, 100: 425 });
     const whole = fixture.kind === "sqlite" ? /SCAN (?!CONSTANT)/ : /Seq Scan/;
     for (const { text, plan } of await plans()) expect(whole.test(plan) ? `${text}\n${plan}` : "").toBe("");
   });

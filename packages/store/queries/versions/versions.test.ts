@@ -1,19 +1,21 @@
 import { expect, test } from "bun:test";
 import type { VersionState } from "@countersign/domain/versions/catalog";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
-import { removeVersion, replaceVersions, setVersion, versionsOf } from "./versions.ts";
+import * as versions from "./versions.ts";
+import { replaceVersions } from "./versions.ts";
 
 onBothDatabases("version records", (fixture) => {
+  const { read, write } = fixture.queries(versions);
   /** A product with records, and another with the same ones. */
   const product = async (records: Record<string, VersionState>) => {
     const org = await fixture.organization();
     const { productId: otherId } = await org.product();
     const set = (productId: string, version: string, state: VersionState, nowMs: number) =>
-      fixture.write((db) => setVersion(db, productId, { version, state }, nowMs));
+      write.setVersion(productId, { version, state }, nowMs);
     for (const [version, state] of Object.entries(records))
       for (const id of [org.productId, otherId]) await set(id, version, state, 1);
     const stateOf = async (productId: string) => {
-      const rows = await versionsOf(fixture.reads, productId);
+      const rows = await read.versionsOf(productId);
       const texts = rows.map(({ version, state, created_at }) => `${version} ${state} ${created_at}`);
       const { versions_revision: revision } = await fixture.row("products", { id: productId });
       return { texts: texts.sort(), revision };
@@ -51,7 +53,7 @@ onBothDatabases("version records", (fixture) => {
 
   test("a removal takes one record of one product", async () => {
     const { productId, expectAfter } = await product({ "1.0": "allowed", "2.0": "latest" });
-    await fixture.write((db) => removeVersion(db, productId, "1.0"));
+    await write.removeVersion(productId, "1.0");
     await expectAfter(1, ["2.0 latest 1"]);
   });
 

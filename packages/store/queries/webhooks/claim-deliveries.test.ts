@@ -25,7 +25,7 @@ onBothDatabases("claims on deliveries", (fixture) => {
     ({ state: "pending", attempts: 0, next_attempt_at: nowMs, ...fields }) as const;
   const claim = (ids: readonly string[], claimant: string, atMs = nowMs) =>
     write.claimDeliveries(fixture.store.bulk, ids, claimant, atMs, atMs + leaseMs);
-  const onlyRow = async ({ endpointId }: DeliveryOwner) => (await deliveriesTo(fixture.store, endpointId))[0];
+  const onlyRow = ({ endpointId }: DeliveryOwner) => fixture.row("deliveries", { endpoint_id: endpointId });
 
   test("an endpoint is due if the next attempt of a pending delivery is", async () => {
     const [ready, later, finished, held] = await several(4, () => endpoint());
@@ -41,17 +41,17 @@ onBothDatabases("claims on deliveries", (fixture) => {
   test("endpoints that are deleted are not sent to", async () => {
     const [one, deleted] = [await endpoint(), await endpoint({ deleted_at: 1 })];
     const found = await read.endpointsByIds([one.endpointId, deleted.endpointId]);
-    expect(found).toMatchObject([
-      { id: one.endpointId, organization_id: one.organizationId, status: "enabled" },
-    ]);
+    const enabled = { organization_id: one.organizationId, status: "enabled" };
+    expect(found).toMatchObject([{ id: one.endpointId, ...enabled }]);
     expect(await read.endpointsByIds([])).toEqual([]);
   });
 
   test("each endpoint gets at most as many due deliveries as it can have, the longest due first", async () => {
     const [many, few, unasked] = await several(3, () => endpoint());
+    const times = [nowMs - 1, nowMs - 3, nowMs - 2, nowMs + 1];
     const rows = await makeDeliveries(
       many,
-      [nowMs - 1, nowMs - 3, nowMs - 2, nowMs + 1].map((at) => due({ next_attempt_at: at })),
+      times.map((at) => due({ next_attempt_at: at })),
     );
     const only = await makeDelivery(few, due());
     await makeDelivery(unasked, due());
@@ -61,31 +61,23 @@ onBothDatabases("claims on deliveries", (fixture) => {
       ...Array.from({ length: 60 }, () => ({ endpointId: newId(), atMost: 1 })),
       { endpointId: few.endpointId, atMost: 2 },
     ];
-    const [first, second, third] = [rows[1], rows[2], only];
-    expect(await read.dueDeliveries(wanted, nowMs)).toEqual(idsOf([first, second, third] as DeliveryRow[]));
+    const expected = [rows[1], rows[2], only] as DeliveryRow[];
+    expect(await read.dueDeliveries(wanted, nowMs)).toEqual(idsOf(expected));
     const all = [{ endpointId: many.endpointId, atMost: 10 }];
     expect(await read.dueDeliveries(all, nowMs)).toHaveLength(3);
   });
 
   test("a delivery is claimed once, however many nodes try at the same time", async () => {
     const owner = await endpoint();
-    const ids = idsOf(
-      await makeDeliveries(
-        owner,
-        Array.from({ length: 20 }, () => due()),
-      ),
-    );
-    const claimed = await Promise.all(["a", "b", "c", "d"].map((name) => claim(ids, name)));
+    const ids = idsOf(await makeDeliveries(owner, Array(20).fill(due())));
+    const names = ["a", "b", "c", "d"];
+    const claimed = await Promise.all(names.map((name) => claim(ids, name)));
     expect(claimed.flatMap(idsOf).toSorted()).toEqual(ids.toSorted());
-    for (const [index, name] of ["a", "b", "c", "d"].entries())
-      for (const id of idsOf(claimed[index] ?? []))
-        expect(
-          (await deliveriesTo(fixture.store, owner.endpointId)).find((row) => row.id === id),
-        ).toMatchObject({
-          claimed_by: name,
-          claimed_until: nowMs + leaseMs,
-          next_attempt_at: nowMs + leaseMs,
-        });
+    const times = { claimed_until: nowMs + leaseMs, next_attempt_at: nowMs + leaseMs };
+    for (const row of await deliveriesTo(fixture.store, owner.endpointId)) {
+      expect(row).toMatchObject(times);
+      expect(idsOf(claimed[names.indexOf(row.claimed_by ?? "")] ?? [])).toContain(row.id);
+    }
   });
 
   test("a claim lasts until its end, and then another node can claim the delivery", async () => {
@@ -114,12 +106,8 @@ onBothDatabases("claims on deliveries", (fixture) => {
     await release("other");
     expect(await onlyRow(owner)).toMatchObject({ claimed_by: "node", next_attempt_at: nowMs + leaseMs });
     await release("node");
-    expect(await onlyRow(owner)).toMatchObject({
-      claimed_by: null,
-      claimed_until: null,
-      next_attempt_at: nowMs + 1,
-      attempts: 0,
-    });
+    const released = { claimed_by: null, claimed_until: null, attempts: 0 };
+    expect(await onlyRow(owner)).toMatchObject({ ...released, next_attempt_at: nowMs + 1 });
   });
 
   test("events are read by their IDs", async () => {
@@ -160,14 +148,13 @@ onBothDatabases("claims on deliveries", (fixture) => {
       await record("node", [written]);
       // A transaction whose outcome was unknown is repeated.
       await record("node", [written]);
+      const { nextAttemptAt: next_attempt_at, ...columns } = result;
+      const ended = { finished_at: finishedAt, claimed_by: null, claimed_until: null };
       expect(await onlyRow(owner)).toMatchObject({
-        state: result.state,
-        attempts: result.attempts,
-        next_attempt_at: result.nextAttemptAt,
+        ...columns,
+        next_attempt_at,
         last_status: status,
-        finished_at: finishedAt,
-        claimed_by: null,
-        claimed_until: null,
+        ...ended,
       });
       expect(await attemptsAt(fixture.store, owner.endpointId)).toEqual([written.attempt]);
       const stored = await fixture.row("delivery_attempts", { delivery_id: id });
@@ -187,19 +174,14 @@ onBothDatabases("claims on deliveries", (fixture) => {
 
   test("results of many deliveries are recorded together, each with its own state", async () => {
     const owner = await endpoint();
-    const rows = await makeDeliveries(
-      owner,
-      Array.from({ length: 6 }, () => due()),
-    );
+    const rows = await makeDeliveries(owner, Array(6).fill(due()));
     await claim(idsOf(rows), "node");
     const results = rows.map(({ id }, index) =>
       index % 2 === 0 ? resultOf(owner, id) : resultOf(owner, id, { state: "failed", attempts: 10 }, 500),
     );
     await write.writeDeliveries(fixture.store.bulk, "node", results, nowMs);
-    const states = (await deliveriesTo(fixture.store, owner.endpointId)).map((row) => [
-      row.state,
-      row.last_status,
-    ]);
+    const stored = await deliveriesTo(fixture.store, owner.endpointId);
+    const states = stored.map((row) => [row.state, row.last_status]);
     expect(states).toEqual(results.map((result) => [result.state, result.attempt.status]));
     expect(await attemptsAt(fixture.store, owner.endpointId)).toEqual([]);
   });
@@ -213,18 +195,12 @@ onBothDatabases("claims on deliveries", (fixture) => {
   ])(
     "after %s, an endpoint has failed since the first failure without a later success",
     async (_, before, lastSuccessAt, lastFailureAt, failingSince, after) => {
-      const { endpointId } = await endpoint({
-        failing_since: before,
-        last_success_at: 1,
-        last_failure_at: 2,
-      });
+      const settings = { failing_since: before, last_success_at: 1, last_failure_at: 2 };
+      const { endpointId } = await endpoint(settings);
       const change = { endpointId, lastSuccessAt, lastFailureAt, failingSince };
-      expect(await write.recordEndpointChange(change)).toMatchObject({
-        id: endpointId,
-        failing_since: after,
-        last_success_at: lastSuccessAt ?? 1,
-        last_failure_at: lastFailureAt ?? 2,
-      });
+      const last = { last_success_at: lastSuccessAt ?? 1, last_failure_at: lastFailureAt ?? 2 };
+      const changed = await write.recordEndpointChange(change);
+      expect(changed).toMatchObject({ id: endpointId, failing_since: after, ...last });
     },
   );
 

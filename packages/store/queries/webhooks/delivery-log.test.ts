@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import {
   type DeliveryOwner,
@@ -8,6 +8,7 @@ import {
   makeDelivery,
   newEndpoint,
 } from "../../../../tests/support/webhooks.ts";
+import { times } from "../../suite/calls.ts";
 import type { DeliveryRow } from "../../tables.ts";
 import type { DeliveryFilter } from "./delivery-log.ts";
 import * as deliveryLog from "./delivery-log.ts";
@@ -24,31 +25,24 @@ onBothDatabases("the log of deliveries", (fixture) => {
   const eight = (owner: DeliveryOwner) =>
     makeDeliveries(
       owner,
-      Array.from({ length: 8 }, (_, number) => ({
+      times(8, (number) => ({
         created_at: startMs + number * 1_000,
-        state: number % 2 === 0 ? ("failed" as const) : ("delivered" as const),
+        state: number % 2 ? "delivered" : "failed",
       })),
     );
-  const everyPage = async (filter: DeliveryFilter, descending: boolean) => {
-    const found: DeliveryRow[] = [];
-    for (;;) {
-      const after = found.at(-1)?.id ?? null;
-      const page = await read.deliveriesAfter(filter, { after, descending, limit: 3 });
-      found.push(...page);
-      if (page.length < 3) return found;
-    }
-  };
+  const everyPage = async (filter: DeliveryFilter, descending: boolean) =>
+    (
+      await pages((last: DeliveryRow | null) =>
+        read.deliveriesAfter(filter, { after: last?.id ?? null, descending, limit: 3 }),
+      )
+    ).flat();
 
   test.each([
     ["all deliveries", {}, [0, 1, 2, 3, 4, 5, 6, 7]],
     ["those of a state", { state: "failed" }, [0, 2, 4, 6]],
     ["those from a time on", { fromMs: startMs + 5_000 }, [5, 6, 7]],
     ["those before a time", { toMs: startMs + 2_000 }, [0, 1]],
-    [
-      "those of a state and a range of time",
-      { state: "delivered", fromMs: startMs + 2_000, toMs: startMs + 6_000 },
-      [3, 5],
-    ],
+    ["those of both", { state: "delivered", fromMs: startMs + 2_000, toMs: startMs + 6_000 }, [3, 5]],
     ["none of a state that there is not", { state: "held" }, []],
     ["none if the range is empty", { fromMs: startMs + 2_000, toMs: startMs + 2_000 }, []],
     ["those since before any clock", { fromMs: -1, toMs: startMs + 1_000 }, [0]],
@@ -92,64 +86,46 @@ onBothDatabases("the log of deliveries", (fixture) => {
   test("the attempts of a delivery are listed oldest first, in pages, with the decrypted response", async () => {
     const owner = await endpoint();
     const statuses = [500, null, 301];
-    const { id } = await makeDelivery(
-      owner,
-      {},
-      statuses.map((status) => ({ status, response_body: status === null ? null : `answer ${status}` })),
-    );
+    const answer = (status: number | null) => (status === null ? null : `answer ${status}`);
+    const attempts = statuses.map((status) => ({ status, response_body: answer(status) }));
+    const { id } = await makeDelivery(owner, {}, attempts);
     await makeDelivery(owner, {}, [{ status: 200 }]);
-    const first = await read.attemptsOf(id, { afterId: null, limit: 2 });
-    const rest = await read.attemptsOf(id, { afterId: first.at(-1)?.id ?? null, limit: 2 });
-    expect([...first, ...rest].map((attempt) => [attempt.status, attempt.response_body])).toEqual([
-      [500, "answer 500"],
-      [null, null],
-      [301, "answer 301"],
-    ]);
+    const found = await pages((last: { id: string } | null) =>
+      read.attemptsOf(id, { afterId: last?.id ?? null, limit: 2 }),
+    );
+    const shown = found.map((page) => page.map((attempt) => [attempt.status, attempt.response_body]));
+    const [first, second, third] = statuses.map((status) => [status, answer(status)]);
+    expect(shown).toEqual([[first, second], [third]] as never);
   });
 
   test.each([
-    ["at any time", always, { delivered: 4, failed: 4, attempts: 8, succeeded: 4 }],
-    [
-      "from a time on",
-      { fromMs: startMs + 3_000, beforeMs: null },
-      { delivered: 3, failed: 2, attempts: 5, succeeded: 3 },
-    ],
-    [
-      "before a time",
-      { fromMs: null, beforeMs: startMs + 3_000 },
-      { delivered: 1, failed: 2, attempts: 3, succeeded: 1 },
-    ],
+    ["at any time", always, [4, 4, 8, 4]],
+    ["from a time on", { ...always, fromMs: startMs + 3_000 }, [3, 2, 5, 3]],
+    ["before a time", { ...always, beforeMs: startMs + 3_000 }, [1, 2, 3, 1]],
   ] as const)("deliveries and attempts %s are counted by state and success", async (_, span, expected) => {
     const owner = await endpoint();
-    const statuses = { delivered: [200, 204, 299, 201], failed: [199, 300, 500, null] };
+    // Of a failed and a delivered one in turns.
+    const statuses = [199, 200, 300, 204, 500, 299, null, 201];
     for (const from of [owner, await endpoint()]) {
       const rows = await eight(from);
-      const attempts = rows.map(({ id, created_at, state }, index) => {
-        const status =
-          statuses[state === "delivered" ? "delivered" : "failed"][Math.floor(index / 2)] ?? null;
-        return { at: created_at, delivery_id: id, status };
+      const attempt = ({ id, created_at }: DeliveryRow, at: number) => ({
+        delivery_id: id,
+        at: created_at,
+        status: statuses[at] ?? null,
       });
-      await makeAttempts(from, attempts);
+      await makeAttempts(from, rows.map(attempt));
     }
     const count = (state: DeliveryRow["state"]) => read.countDeliveries(owner.endpointId, state, span, never);
-    expect({
-      delivered: await count("delivered"),
-      failed: await count("failed"),
-      ...(await read.countAttempts(owner.endpointId, span, never)),
-    }).toEqual(expected);
+    const { attempts, succeeded } = await read.countAttempts(owner.endpointId, span, never);
+    expect([await count("delivered"), await count("failed"), attempts, succeeded]).toEqual([...expected]);
     expect(await count("held")).toBe(0);
   });
 
   test("any number is counted in slices that let other work run, until the count is stopped", async () => {
     const owner = await endpoint();
-    const rows = await makeDeliveries(
-      owner,
-      Array.from({ length: 5_100 }, () => ({ created_at: startMs })),
-    );
-    await makeAttempts(
-      owner,
-      rows.map((row) => ({ at: startMs, delivery_id: row.id, response_body: null })),
-    );
+    const rows = await makeDeliveries(owner, Array(5_100).fill({ created_at: startMs }));
+    const attempts = rows.map((row) => ({ at: startMs, delivery_id: row.id, response_body: null }));
+    await makeAttempts(owner, attempts);
     const { endpointId } = owner;
     let hasPaused = false;
     setImmediate(() => {
@@ -157,10 +133,8 @@ onBothDatabases("the log of deliveries", (fixture) => {
     });
     expect(await read.countDeliveries(endpointId, "delivered", always, never)).toBe(5_100);
     expect(hasPaused).toBe(true);
-    expect(await read.countAttempts(endpointId, always, never)).toEqual({
-      attempts: 5_100,
-      succeeded: 5_100,
-    });
+    const all = { attempts: 5_100, succeeded: 5_100 };
+    expect(await read.countAttempts(endpointId, always, never)).toEqual(all);
     const stopped = () => true;
     expect(await read.countDeliveries(endpointId, "delivered", always, stopped)).toBe(5_000);
     expect((await read.countAttempts(endpointId, always, stopped)).attempts).toBe(5_000);

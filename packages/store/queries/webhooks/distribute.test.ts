@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { deliveriesTo, makeEndpoint, makeEvents } from "../../../../tests/support/webhooks.ts";
 import { distribution } from "../../distribution.ts";
+import { times } from "../../suite/calls.ts";
 import * as queries from "./distribute.ts";
 import { completeEvents, takeEvents } from "./distribute.ts";
 
@@ -10,15 +11,10 @@ onBothDatabases("the distribution of events", (fixture) => {
   const { read, write } = fixture.queries(queries);
   const events = (organizationId: string, count: number, settings: Parameters<typeof makeEvents>[3] = {}) =>
     makeEvents(fixture.store, organizationId, count, settings);
-  const organizations = async (count: number) => {
-    const made: string[] = [];
-    for (let number = 0; number < count; number += 1)
-      made.push((await fixture.organization()).organizationId);
-    return made;
-  };
+  const organization = async () => (await fixture.organization()).organizationId;
 
   test("organizations with undistributed events are found in the order of their IDs, up to a limit", async () => {
-    const [before = "", first = "", second = "", third = "", without = ""] = await organizations(5);
+    const [before, first, second, third, without] = await several(5, organization);
     for (const id of [third, first, second, first, before]) await events(id, 1);
     await events(without, 1, { undistributed: distribution.none });
     expect(await read.organizationsWaiting(before, 2)).toEqual([first, second]);
@@ -27,24 +23,20 @@ onBothDatabases("the distribution of events", (fixture) => {
   });
 
   test("each organization gets the same number of events, oldest first and in turns", async () => {
-    const [many = "", few = "", unasked = ""] = await organizations(3);
+    const [many, few, unasked] = await several(3, organization);
     const [first, second, third] = await events(many, 4);
     const [only] = await events(few, 1);
     await events(few, 1, { undistributed: distribution.none });
     await events(unasked, 1);
     const found = await read.undistributedEvents([many, few], 3);
-    expect(
-      found
-        .slice(0, 2)
-        .map((event) => event.id)
-        .toSorted(),
-    ).toEqual([first, only].toSorted() as string[]);
-    expect(found.slice(2).map((event) => event.id)).toEqual([second, third] as string[]);
+    const ids = idsOf(found);
+    expect(ids.slice(0, 2).toSorted()).toEqual([first, only].toSorted() as string[]);
+    expect(ids.slice(2)).toEqual([second, third] as string[]);
     expect(await read.undistributedEvents([], 3)).toEqual([]);
   });
 
   test("an event is taken once, however many nodes try at the same time", async () => {
-    const [organizationId = ""] = await organizations(1);
+    const organizationId = await organization();
     const ids = await events(organizationId, 20);
     const take = () => write.takeEvents(fixture.store.bulk, ids);
     const taken = await Promise.all([take(), take(), take(), take()]);
@@ -54,7 +46,7 @@ onBothDatabases("the distribution of events", (fixture) => {
   });
 
   test("an event of the hot path is taken like others, and completing it changes only its data", async () => {
-    const [organizationId = ""] = await organizations(1);
+    const organizationId = await organization();
     const { bulk } = fixture.store;
     const settings = { undistributed: distribution.waitingWithoutLicense, data: '{"short":1}' };
     const [id = "", other = ""] = await events(organizationId, 2, settings);
@@ -66,17 +58,13 @@ onBothDatabases("the distribution of events", (fixture) => {
       const complete = { ...row, type: "license.deleted", data: '{"complete":1}' } as const;
       await completeEvents(db, bulk, [{ ...complete, undistributed: distribution.none }]);
     });
-    const stored = await fixture.rows("events", { id: [id, other] });
-    expect(stored.find((event) => event.id === id)).toMatchObject({
-      type: "license.updated",
-      data: '{"complete":1}',
-      undistributed: null,
-    });
-    expect(stored.find((event) => event.id === other)).toMatchObject(settings);
+    const completed = { type: "license.updated", data: '{"complete":1}', undistributed: null };
+    expect(await fixture.row("events", { id })).toMatchObject(completed);
+    expect(await fixture.row("events", { id: other })).toMatchObject(settings);
   });
 
   test("endpoints of these organizations receive events, unless they are deleted or were disabled by hand", async () => {
-    const [first = "", second = "", other = ""] = await organizations(3);
+    const [first, second, other] = await several(3, organization);
     const endpoint = async (organizationId: string, settings: Parameters<typeof makeEndpoint>[3] = {}) =>
       (await makeEndpoint(fixture.store, organizationId, "https://hooks.example.invalid/", settings)).id;
     const newer = await endpoint(first, { created_at: 2 });
@@ -86,27 +74,27 @@ onBothDatabases("the distribution of events", (fixture) => {
     await endpoint(second, { status: "disabled", disabled_reason: "by_hand" });
     await endpoint(first, { deleted_at: 1 });
     await endpoint(other);
-    const listeners = await read.listenersOf([second, first]);
-    expect(listeners.map((listener) => listener.id)).toEqual([older, newer, failing, gone]);
+    expect(idsOf(await read.listenersOf([second, first]))).toEqual([older, newer, failing, gone]);
   });
 
   test("any number of deliveries can be added at once", async () => {
-    const [organizationId = ""] = await organizations(1);
+    const organizationId = await organization();
     const { id } = await makeEndpoint(fixture.store, organizationId, "https://hooks.example.invalid/");
-    const rows = Array.from({ length: 1_001 }, () => ({
-      id: newId(),
-      organization_id: organizationId,
-      endpoint_id: id,
-      event_id: newId(),
-      event_type: "license.updated" as const,
-      state: "failed" as const,
-      attempts: 10,
-      next_attempt_at: null,
-      claimed_by: null,
-      claimed_until: null,
-      last_status: 500,
-      created_at: 1,
-      finished_at: 2,
+    const rows = times(1_001, () => ({
+      ...{
+        id: newId(),
+        organization_id: organizationId,
+        endpoint_id: id,
+        event_id: newId(),
+        last_status: 500,
+      },
+      ...{
+        event_type: "license.updated" as const,
+        state: "failed" as const,
+        attempts: 10,
+        next_attempt_at: null,
+      },
+      ...{ claimed_by: null, claimed_until: null, created_at: 1, finished_at: 2 },
     }));
     await write.addDeliveries(rows);
     expect(await deliveriesTo(fixture.store, id)).toEqual(rows);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { makeDelivery, makeEndpoint } from "../../../../tests/support/webhooks.ts";
 import * as claimDeliveries from "./claim-deliveries.ts";
@@ -22,23 +22,21 @@ onBothDatabases("webhook endpoints", (fixture) => {
     const oldest = await at(1_000);
     await endpoint(organizationId, { created_at: 1_500, deleted_at: 4_000 });
     await endpoint(other.organizationId, { created_at: 1_600 });
-    const listed: string[] = [];
-    for (let after: { createdAt: number; id: string } | null = null; ; ) {
-      const page = await read.endpointsOf(organizationId, { after, limit: 1 });
-      const [row] = page;
-      if (row === undefined) break;
-      expect(row.url).toBe(url);
-      listed.push(row.id);
-      after = { createdAt: row.created_at, id: row.id };
-    }
-    expect(listed).toEqual([oldest, ...sameTime.toSorted(), newest]);
+    type Last = { created_at: number; id: string } | null;
+    const listed = await pages((last: Last) =>
+      read.endpointsOf(organizationId, {
+        after: last && { createdAt: last.created_at, id: last.id },
+        limit: 1,
+      }),
+    );
+    const expected = [oldest, ...sameTime.toSorted(), newest];
+    expect(listed.flat().map((row) => [row.id, row.url])).toEqual(expected.map((id) => [id, url]));
     expect(await read.endpointsOf(organizationId, { after: null, limit: 3 })).toHaveLength(3);
     expect(await read.countEndpoints(organizationId)).toBe(4);
   });
 
   test("an endpoint is found and locked in its own organization only, and not after it was deleted", async () => {
-    const { organizationId } = await fixture.organization();
-    const other = await fixture.organization();
+    const [{ organizationId }, other] = [await fixture.organization(), await fixture.organization()];
     const id = await endpoint(organizationId);
     const found = async (ofOrganization: string) => [
       (await read.endpointOf(ofOrganization, id))?.url,
@@ -56,11 +54,8 @@ onBothDatabases("webhook endpoints", (fixture) => {
     const before = await read.endpointOf(organizationId, id);
     await write.updateEndpoint(id, { description: "Shop" });
     await write.updateEndpoint(id, { url: "https://other.example.invalid/" });
-    expect(await read.endpointOf(organizationId, id)).toEqual({
-      ...before,
-      description: "Shop",
-      url: "https://other.example.invalid/",
-    } as never);
+    const changed = { description: "Shop", url: "https://other.example.invalid/" };
+    expect(await read.endpointOf(organizationId, id)).toEqual({ ...before, ...changed } as never);
     expect(await read.endpointOf(organizationId, untouched)).toMatchObject({ description: "", url });
     const stored = await fixture.rows("webhook_endpoints", { organization_id: organizationId });
     expect(JSON.stringify(stored)).not.toContain("example.invalid");
@@ -81,13 +76,14 @@ onBothDatabases("webhook endpoints", (fixture) => {
     const rotate = (name: string, nowMs: number, untilMs: number) =>
       fixture.write(async (db) => {
         await retireSecrets(db, id, untilMs);
-        await addSecret(db, {
+        const secret = {
           id: newId(),
           endpoint_id: id,
           sealed_secret: name,
           created_at: nowMs,
           expires_at: null,
-        });
+        };
+        await addSecret(db, secret);
       });
     const startMs = Date.now() + 1_000;
     await rotate("second", startMs, startMs + 100);
@@ -95,9 +91,8 @@ onBothDatabases("webhook endpoints", (fixture) => {
     const signing = async (nowMs: number) => (await read.signingSecrets([id], nowMs)).get(id);
     expect(await signing(startMs + 499)).toEqual(["third", "second"]);
     expect(await signing(startMs + 500)).toEqual(["third"]);
-    expect(await read.oldSecrets([id, other], startMs + 499)).toEqual([
-      { endpoint_id: id, expires_at: startMs + 500 },
-    ]);
+    const retired = { endpoint_id: id, expires_at: startMs + 500 };
+    expect(await read.oldSecrets([id, other], startMs + 499)).toEqual([retired]);
     expect(await read.oldSecrets([id, other], startMs + 500)).toEqual([]);
     expect(await read.oldSecrets([], startMs)).toEqual([]);
     await write.removeSecrets(id);
@@ -117,15 +112,12 @@ onBothDatabases("webhook endpoints", (fixture) => {
     while (await write.removeSomeOfEndpoint(deleted, 2)) batches += 1;
     // Two for three attempts, two for three deliveries, and one for the secret.
     expect(batches).toBe(5);
-    const rowsOf = async (id: string) => {
-      const tables = ["delivery_attempts", "deliveries", "webhook_secrets"] as const;
-      const counts = tables.map(async (table) => {
-        const rows = await fixture.rows(table, { endpoint_id: id });
-        return rows.length;
-      });
-      const own = fixture.rows("webhook_endpoints", { id });
-      return [...(await Promise.all(counts)), (await own).length];
-    };
+    const rowsOf = async (endpoint_id: string) => [
+      (await fixture.rows("delivery_attempts", { endpoint_id })).length,
+      (await fixture.rows("deliveries", { endpoint_id })).length,
+      (await fixture.rows("webhook_secrets", { endpoint_id })).length,
+      (await fixture.rows("webhook_endpoints", { id: endpoint_id })).length,
+    ];
     expect(await rowsOf(deleted)).toEqual([0, 0, 0, 0]);
     expect(await rowsOf(kept)).toEqual([1, 1, 1, 1]);
   });

@@ -30,22 +30,13 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
 
   test("pending deliveries of one endpoint are held, except those being sent at this moment", async () => {
     const [owner, other] = [await endpoint(), await endpoint()];
-    await makeDeliveries(owner, [
-      pending,
-      expiredClaim,
-      beingSent,
-      { state: "delivered" },
-      { state: "failed" },
-    ]);
+    const over = [{ state: "delivered" }, { state: "failed" }] as const;
+    await makeDeliveries(owner, [pending, expiredClaim, beingSent, ...over]);
     await makeDelivery(other, pending);
     expect(await hold(owner)).toBe(2);
     expect(await statesOf(owner)).toEqual(["held", "held", "pending", "delivered", "failed"]);
-    expect((await deliveriesTo(fixture.store, owner.endpointId))[1]).toMatchObject({
-      next_attempt_at: null,
-      claimed_by: null,
-      claimed_until: null,
-      attempts: 3,
-    });
+    const released = { next_attempt_at: null, claimed_by: null, claimed_until: null, attempts: 3 };
+    expect((await deliveriesTo(fixture.store, owner.endpointId))[1]).toMatchObject(released);
     expect(await statesOf(other)).toEqual(["pending"]);
   });
 
@@ -70,10 +61,7 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
     "many deliveries are %s in batches, and by two nodes at once each only once",
     async (_, from, follow) => {
       const owner = await endpoint();
-      await makeDeliveries(
-        owner,
-        Array.from({ length: deliveriesAtOnce + 10 }, () => from),
-      );
+      await makeDeliveries(owner, Array(deliveriesAtOnce + 10).fill(from));
       let changed = 0;
       let fullBatches = 0;
       while (changed < deliveriesAtOnce + 10) {
@@ -157,12 +145,10 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
 
   test("the oldest and the newest held delivery of one endpoint are what it has missed", async () => {
     const [owner, other] = [await endpoint(failing), await endpoint(failing)];
+    const states = ["delivered", "held", "held", "failed"] as const;
     const rows = await makeDeliveries(
       owner,
-      (["delivered", "held", "held", "failed"] as const).map((state, index) => ({
-        state,
-        created_at: nowMs + index,
-      })),
+      states.map((state, at) => ({ state, created_at: nowMs + at })),
     );
     await makeDelivery(other, held);
     expect(await read.missedDelivery(owner.endpointId, "oldest")).toEqual(rows[1] as DeliveryRow);
@@ -179,15 +165,8 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
     const owner = await endpoint(failing);
     const { id } = await makeDelivery(owner, fields);
     const attempt = {
-      id: idAt(nowMs),
-      delivery_id: id,
-      endpoint_id: owner.endpointId,
-      at: nowMs,
-      duration_ms: 5,
-      request_headers: "{}",
-      status,
-      response_body: "answer",
-      failure: null,
+      ...{ id: idAt(nowMs), delivery_id: id, endpoint_id: owner.endpointId, at: nowMs, duration_ms: 5 },
+      ...{ request_headers: "{}", status, response_body: "answer", failure: null },
     };
     await write.writeProbe(attempt, status === 200, nowMs);
     expect(await attemptsAt(fixture.store, owner.endpointId)).toEqual([attempt]);

@@ -58,10 +58,8 @@ onBothDatabases("pruning", (fixture) => {
     ["a held delivery", false, ["held"]],
   ] as const)("an old event with %s can be pruned: %p", async (_, isOld, states) => {
     const owner = await endpoint();
-    const [event_id = ""] = await makeEvents(fixture.store, owner.organizationId, 1, {
-      at: old,
-      undistributed: distribution.none,
-    });
+    const event = { at: old, undistributed: distribution.none };
+    const [event_id = ""] = await makeEvents(fixture.store, owner.organizationId, 1, event);
     for (const state of states) await makeDelivery(owner, { event_id, state, created_at: young });
     expect(await isOldEvent(event_id)).toBe(isOld);
   });
