@@ -85,21 +85,17 @@ onBothDatabases("expired rows", (fixture) => {
     ],
   ];
 
-  test.each(rows)(
-    "%s are removed once they have expired, the oldest first, up to a number",
-    async (...row) => {
-      const [, kept, remove, add] = row;
-      const { organizationId, license } = await fixture.organization();
-      const of = { organization_id: organizationId, user_id: (await fixture.user()).id };
-      const { id: license_id } = await license();
-      const removeSome = (atMs: number) => fixture.write((db) => remove(db, atMs, 2));
-      for (const afterMs of [0, -30, 10, -10, -20])
-        await fixture.write((db) => add(db, nowMs + afterMs, { ...of, license_id }));
-      expect(await removeSome(nowMs)).toBe(2);
-      expect(await removeSome(nowMs - 15)).toBe(0);
-      const rest = [await removeSome(nowMs), await removeSome(nowMs + 1)];
-      expect(rest).toEqual(kept === "now" ? [1, 1] : [2, 0]);
-      expect(await removeSome(nowMs + 20)).toBe(1);
-    },
-  );
+  test.each(rows)("%s are removed once they have expired, the oldest first", async (_, kept, remove, add) => {
+    const { organizationId, license } = await fixture.organization();
+    const of = { organization_id: organizationId, user_id: (await fixture.user()).id };
+    const { id: license_id } = await license();
+    const removeSome = (atMs: number) => fixture.write((db) => remove(db, atMs, 2));
+    for (const afterMs of [0, -30, 10, -10, -20])
+      await fixture.write((db) => add(db, nowMs + afterMs, { ...of, license_id }));
+    expect(await removeSome(nowMs)).toBe(2);
+    expect(await removeSome(nowMs - 15)).toBe(0);
+    const rest = [await removeSome(nowMs), await removeSome(nowMs + 1)];
+    expect(rest).toEqual(kept === "now" ? [1, 1] : [2, 0]);
+    expect(await removeSome(nowMs + 20)).toBe(1);
+  });
 });

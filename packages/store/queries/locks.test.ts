@@ -66,23 +66,20 @@ onBothDatabases("transactions that lock", (fixture) => {
     ["webhook_endpoints", "probes", endpoint],
     ["plans", "trial_days", async () => ({ id: "pro", locked: (db) => lockedPlan(db, "pro") })],
   ];
-  test.each(rows)(
-    "one of the %s follow each other, and each sees the changes of the one before",
-    async (...row) => {
-      const [table, column, prepare] = row;
-      const { id, locked } = await prepare();
-      const update = (db: Database) => db.updateTable(table as "licenses").where("id", "=", id);
-      const set = (db: Database, value: number) =>
-        update(db)
-          .set({ [column]: value })
-          .execute();
-      const valueIn = async (db: Database) => Number(((await locked(db)) as Record<string, unknown>)[column]);
-      // Other tests use the plans, too.
-      await withPlan(fixture, "pro", {}, async () => {
-        await write((db) => set(db, 0));
-        await Promise.all(times(6, () => write(async (db) => set(db, (await valueIn(db)) + 1))));
-        expect(await write(valueIn)).toBe(6);
-      });
-    },
-  );
+  test.each(rows)("one of the %s follow each other, and each sees the one before", async (...row) => {
+    const [table, column, prepare] = row;
+    const { id, locked } = await prepare();
+    const update = (db: Database) => db.updateTable(table as "licenses").where("id", "=", id);
+    const set = (db: Database, value: number) =>
+      update(db)
+        .set({ [column]: value })
+        .execute();
+    const valueIn = async (db: Database) => Number(((await locked(db)) as Record<string, unknown>)[column]);
+    // Other tests use the plans, too.
+    await withPlan(fixture, "pro", {}, async () => {
+      await write((db) => set(db, 0));
+      await Promise.all(times(6, () => write(async (db) => set(db, (await valueIn(db)) + 1))));
+      expect(await write(valueIn)).toBe(6);
+    });
+  });
 });

@@ -134,20 +134,17 @@ describe("the write lock of two threads", () => {
         setImmediate(() => lock.release());
       },
     ],
-  ])(
-    "is released when a worker that %s exits, and the next worker can acquire it",
-    async (_name, bringAbout) => {
-      await bringAbout();
-      await worker.terminate();
-      await lock.hold(async () => undefined);
-      await startWorker();
-      expect(await sendAndReceive("hold")).toBe("holding");
-      send("release");
-      await lock.hold(async () => undefined);
-      expect(lock.tryAcquire()).toBe(true);
-      lock.release();
-    },
-  );
+  ])("is released when a worker that %s exits, for the next worker", async (_name, bringAbout) => {
+    await bringAbout();
+    await worker.terminate();
+    await lock.hold(async () => undefined);
+    await startWorker();
+    expect(await sendAndReceive("hold")).toBe("holding");
+    send("release");
+    await lock.hold(async () => undefined);
+    expect(lock.tryAcquire()).toBe(true);
+    lock.release();
+  });
 });
 
 /** The main thread holds the lock, and the worker waits. */

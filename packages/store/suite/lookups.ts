@@ -82,7 +82,7 @@ export function lookups(fixture: StoreFixture) {
       ["revoked", nowMs, nowMs - 1],
     ];
     test.each(statuses)(
-      "status %s when revoked at %p and expiring at %p",
+      "%s if revoked at %p and expiring at %p",
       async (status, revokedAtMs, expiresAtMs) => {
         // The product's expiry enforcement has no effect here.
         const org = await fixture.org({ now: () => nowMs, settings: { expiry_enforcement: 0 } });
@@ -98,16 +98,13 @@ export function lookups(fixture: StoreFixture) {
       ["an organization whose billing is suspended", true, { billing_state: "suspended" }, {}],
       ["a deleted product", false, {}, { deleted_at: 1 }],
     ];
-    test.each(shown)(
-      "the record of a license of %s is returned: %p",
-      async (_which, found, organization, product) => {
-        const org = await fixture.org();
-        const { key } = await org.license();
-        await changeOrganization(org, { updated_at: 1, ...organization });
-        await changeProduct(org, { updated_at: 1, ...product });
-        expect((await recordOf(org, key)) !== null).toBe(found);
-      },
-    );
+    test.each(shown)("a license of %s is returned: %p", async (_, found, organization, product) => {
+      const org = await fixture.org();
+      const { key } = await org.license();
+      await changeOrganization(org, { updated_at: 1, ...organization });
+      await changeProduct(org, { updated_at: 1, ...product });
+      expect((await recordOf(org, key)) !== null).toBe(found);
+    });
 
     test("register no IP address", async () => {
       const org = await fixture.org();

@@ -92,18 +92,13 @@ export function refusals(fixture: StoreFixture) {
       expect(await stored(license)).toMatchObject([{ last_version: "" }]);
     });
 
-    test.each(["a\0b", "a\x1fb\x1ec", "\uD800", "'; drop table license_refusals; --"])(
-      "a version of %j does no harm",
-      async (version) => {
-        const [license, other] = [newId(), newId()];
-        await log.journal.append([
-          refused({ license, version }),
-          refused({ license: other, version: "1.0" }),
-        ]);
-        expect(await stored(license)).toMatchObject([{ count: 1 }]);
-        expect(await stored(other)).toMatchObject([{ count: 1, last_version: "1.0" }]);
-      },
-    );
+    const odd = ["a\0b", "a\x1fb\x1ec", "\uD800", "'; drop table license_refusals; --"];
+    test.each(odd)("a version of %j does no harm", async (version) => {
+      const [license, other] = [newId(), newId()];
+      await log.journal.append([refused({ license, version }), refused({ license: other, version: "1.0" })]);
+      expect(await stored(license)).toMatchObject([{ count: 1 }]);
+      expect(await stored(other)).toMatchObject([{ count: 1, last_version: "1.0" }]);
+    });
 
     test("entries that are retried after an unknown outcome are not counted twice", async () => {
       const license = newId();

@@ -55,30 +55,27 @@ export function versions(fixture: StoreFixture) {
       ["a downgrade", { plan: "free" }],
       ["a cancellation", { billing_state: "cancelled" }],
     ];
-    test.each(downgrades)(
-      "%s refuses the same versions until the organization chooses",
-      async (_, change) => {
-        const org = await fixture.org({ plan: "pro", settings: { version_module_enabled: 1 } });
-        const { key } = await org.license();
-        const other = await fixture.node();
-        const answer = async () => {
-          const { status, versionValid } = await verdictOf(org, key, { version: "1" });
-          const there = await verdictOf(org, key, { version: "1", on: other });
-          expect(there).toMatchObject({ status, versionValid });
-          return [status, versionValid];
-        };
-        expect(await answer()).toEqual(["version_not_allowed", false]);
-        await changeOrganization(org, change);
-        expect(await answer()).toEqual(["version_not_allowed", false]);
-        await changeOrganization(org, { version_checks_on_downgrade: "report" });
-        expect(await answer()).toEqual(["active", false]);
-        await changeProduct(org, { version_module_enabled: 0 });
-        expect(await answer()).toEqual(["active", null]);
-        await changeProduct(org, { version_module_enabled: 1 });
-        await changeOrganization(org, { plan: "enterprise", billing_state: "active" });
-        expect(await answer()).toEqual(["version_not_allowed", false]);
-      },
-    );
+    test.each(downgrades)("%s refuses the same versions until its owner chooses", async (_, change) => {
+      const org = await fixture.org({ plan: "pro", settings: { version_module_enabled: 1 } });
+      const { key } = await org.license();
+      const other = await fixture.node();
+      const answer = async () => {
+        const { status, versionValid } = await verdictOf(org, key, { version: "1" });
+        const there = await verdictOf(org, key, { version: "1", on: other });
+        expect(there).toMatchObject({ status, versionValid });
+        return [status, versionValid];
+      };
+      expect(await answer()).toEqual(["version_not_allowed", false]);
+      await changeOrganization(org, change);
+      expect(await answer()).toEqual(["version_not_allowed", false]);
+      await changeOrganization(org, { version_checks_on_downgrade: "report" });
+      expect(await answer()).toEqual(["active", false]);
+      await changeProduct(org, { version_module_enabled: 0 });
+      expect(await answer()).toEqual(["active", null]);
+      await changeProduct(org, { version_module_enabled: 1 });
+      await changeOrganization(org, { plan: "enterprise", billing_state: "active" });
+      expect(await answer()).toEqual(["version_not_allowed", false]);
+    });
 
     const pins: [pin: object, version: string, status: string, answer: string | null][] = [
       [{ pin: { mode: "pinned", version: "2.1.0" } }, "2.1", "active", "2.1.0"],
@@ -88,17 +85,14 @@ export function versions(fixture: StoreFixture) {
       [{ pin: { mode: "range", min: null, max: null } }, "2.9", "active", "2.9"],
       [{ pin: { mode: "range", min: "2.1", max: null } }, "2.0", "version_not_allowed", "2.x"],
     ];
-    test.each(pins)(
-      "a license with %j that sends %s gets %s and version %p",
-      async (pin, version, status, answer) => {
-        const org = await fixture.org();
-        await changeProduct(org, { version_module_enabled: 1 });
-        await org.store.transaction((db) =>
-          setVersion(db, org.productId, { version: "2.x", state: "allowed" }, 1),
-        );
-        const { key } = await org.license(pin);
-        expect(await verdictOf(org, key, { version })).toMatchObject({ status, version: answer });
-      },
-    );
+    test.each(pins)("with %j, a caller of %s is %s, of version %p", async (pin, sent, status, version) => {
+      const org = await fixture.org();
+      await changeProduct(org, { version_module_enabled: 1 });
+      await org.store.transaction((db) =>
+        setVersion(db, org.productId, { version: "2.x", state: "allowed" }, 1),
+      );
+      const { key } = await org.license(pin);
+      expect(await verdictOf(org, key, { version: sent })).toMatchObject({ status, version });
+    });
   });
 }

@@ -5,10 +5,7 @@ import * as queries from "./branding.ts";
 
 onBothDatabases("branding", (fixture) => {
   const { read, write } = fixture.queries(queries);
-  const save = (organizationId: string, ...change: [Parameters<typeof queries.saveBranding>[2], number]) =>
-    write.saveBranding(organizationId, ...change);
-  const update = (table: "organizations" | "products", id: string, columns: object) =>
-    fixture.change(table, id, columns);
+  const save = write.saveBranding;
 
   test("an organization has none before its first change, and what a change omits stays", async () => {
     const [{ organizationId }, other] = [await fixture.organization(), await fixture.organization()];
@@ -26,7 +23,7 @@ onBothDatabases("branding", (fixture) => {
   test("organizations are named with what they chose, each once, and deleted ones are left out", async () => {
     const [branded, plain, deleted] = await several(3, () => fixture.organization());
     await save(branded.organizationId, { display_name: "Acme Audio", accent_color: "#1d4ed8" }, 1);
-    await update("organizations", deleted.organizationId, { deleted_at: 1 });
+    await fixture.change("organizations", deleted.organizationId, { deleted_at: 1 });
     const ids = [branded, plain, deleted, branded].map(({ organizationId }) => organizationId);
     // More than are read at once.
     const found = await read.brandedOrganizations([...ids, ...Array.from({ length: 600 }, newId), ...ids]);
@@ -43,14 +40,14 @@ onBothDatabases("branding", (fixture) => {
     const { organizationId, productId, product } = await fixture.organization();
     const found = (slug = `org-${organizationId}`) => read.portalOrganizationBySlug(slug);
     expect([await found(), await found(newId())]).toEqual([organizationId, null]);
-    await update("products", productId, { portal_enabled: 0 });
+    await fixture.change("products", productId, { portal_enabled: 0 });
     expect(await found()).toBeNull();
     const other = await product();
     expect(await found()).toBe(organizationId);
-    await update("products", other.productId, { deleted_at: 1 });
+    await fixture.change("products", other.productId, { deleted_at: 1 });
     expect(await found()).toBeNull();
-    await update("products", productId, { portal_enabled: 1 });
-    await update("organizations", organizationId, { deleted_at: 1 });
+    await fixture.change("products", productId, { portal_enabled: 1 });
+    await fixture.change("organizations", organizationId, { deleted_at: 1 });
     expect(await found()).toBeNull();
   });
 

@@ -33,7 +33,7 @@ onBothDatabases("customers", (fixture) => {
   ];
 
   test.each(ways)(
-    "identified %s are the same by email address in any case, and else by Discord ID",
+    "identified %s are the same by email address, and else by Discord ID",
     async (_, identify) => {
       const { organizationId } = await fixture.organization();
       const discordId = newId();

@@ -62,7 +62,7 @@ onBothDatabases("invitations", (fixture) => {
   });
 
   test.each(Object.entries(states))(
-    "a link is found when %s, and usable only while pending",
+    "a link is found when %s, and usable if pending",
     async (state, columns) => {
       const { organizationId, invite } = await organization();
       const { id, token_hash: hash } = await invite(columns);

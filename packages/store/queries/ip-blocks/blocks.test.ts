@@ -44,7 +44,7 @@ onBothDatabases("IP blocks", (fixture) => {
   const network = () => `198.18.${networks++}.0/24`;
 
   test.each(tiers)(
-    "a block of the %s is found in its scope only, and every change of it is marked",
+    "a block of the %s is found in its scope only, and its changes are marked",
     async (tier) => {
       const [own, others] = [await scopes(), await scopes()];
       const scope = own[tier];

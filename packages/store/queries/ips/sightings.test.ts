@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, pages, several } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import * as create from "../licenses/create.ts";
@@ -29,13 +29,12 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
     organizationId,
   });
   const busiest = async (scope: SightingScope, minLicenses: number) => {
-    const walked: [ip: string, count: number, hits: number][] = [];
-    for (let before = null as Parameters<typeof busiestIps>[2]["before"]; ; ) {
-      const [row] = await read.busiestIps(scope, { before, limit: 1, minLicenses });
-      if (row === undefined) return walked;
-      walked.push([row.ip, row.license_count, row.hits]);
-      before = { licenseCount: row.license_count, ip: row.ip };
-    }
+    type Last = { ip: string; license_count: number } | null;
+    const found = await pages((last: Last) => {
+      const before = last && { licenseCount: last.license_count, ip: last.ip };
+      return read.busiestIps(scope, { before, limit: 1, minLicenses });
+    });
+    return found.flat().map((row): [string, number, number] => [row.ip, row.license_count, row.hits]);
   };
 
   test("those with most licenses come first, for an organization and for the platform", async () => {
@@ -58,9 +57,8 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
     ];
     expect(await busiest(scopeOf(one), 1)).toEqual(ofOne);
     expect(await busiest(scopeOf(one), 3)).toEqual(ofOne.slice(0, 3));
-    const ofPlatform = (await busiest({ tier: "platform" }, 290)).filter(([ip]) =>
-      ip.startsWith("100.64.0."),
-    );
+    const every = await busiest({ tier: "platform" }, 290);
+    const ofPlatform = every.filter(([ip]) => ip.startsWith("100.64.0."));
     expect(ofPlatform).toEqual([
       ["100.64.0.4", 301, 301],
       ["100.64.0.5", 295, 295],
@@ -109,11 +107,8 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
     const licenses = await several(3, () => own.license());
     const [seen = "", both = "", registered = ""] = idsOf(licenses).sort();
     const { productId } = await own.product();
-    const [foreign, gone, unseen] = [
-      await other.license(),
-      await own.license({ productId }),
-      await own.license(),
-    ];
+    const [foreign, gone] = [await other.license(), await own.license({ productId })];
+    const unseen = await own.license();
     await fixture.change("products", productId, { deleted_at: 1 });
     await see(own, single, [seen, both, gone.id], 2_000);
     await see(own, network, [both], 1_000);

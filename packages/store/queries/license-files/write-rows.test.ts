@@ -64,7 +64,7 @@ onBothDatabases("the rows of an import", (fixture) => {
     ["skip", [1, 0, 1, []]],
     ["update", [1, 1, 0, []]],
   ] as const)(
-    "with %s for existing keys are sorted by whether this product has the key",
+    "with %s for existing keys are sorted by whether the product has it",
     async (onExisting, expected) => {
       const org = await fixture.organization();
       const other = await org.product();

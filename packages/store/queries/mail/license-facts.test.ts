@@ -3,7 +3,6 @@ import { addLicense } from "../../../../tests/support/add-license.ts";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
-import type { OrganizationRow, ProductRow } from "../../tables.ts";
 import { saveBranding } from "../branding/branding.ts";
 import { createLicenses } from "../licenses/create.ts";
 import * as queries from "./license-facts.ts";
@@ -12,10 +11,6 @@ const ada = { email: "ada@example.com" };
 
 onBothDatabases("what an email says about a license", (fixture) => {
   const { read, write } = fixture.queries({ ...queries, createLicenses, saveBranding });
-  const changeOrganization = (id: string, changes: Partial<OrganizationRow>) =>
-    fixture.change("organizations", id, changes);
-  const changeProduct = (id: string, changes: Partial<ProductRow>) => fixture.change("products", id, changes);
-
   test("it has the product, the sender and the customer's email address", async () => {
     const org = await fixture.organization();
     const license = await addLicense(org, { customer: ada, expiresAtMs: 5_000 });
@@ -37,9 +32,9 @@ onBothDatabases("what an email says about a license", (fixture) => {
     const org = await fixture.organization();
     const { id } = await addLicense(org, { customer: ada });
     const facts = async () => (await read.licenseEmailFacts([id]))[0];
-    await changeOrganization(org.organizationId, { locale: "de" });
+    await fixture.change("organizations", org.organizationId, { locale: "de" });
     expect(await facts()).toMatchObject({ locale: "de" });
-    await changeProduct(org.productId, { locale: "es" });
+    await fixture.change("products", org.productId, { locale: "es" });
     const brand = { display_name: "Acme", support_email: "help@example.com" };
     await write.saveBranding(org.organizationId, brand, 0);
     expect(await facts()).toMatchObject({ locale: "es", sender: "Acme", reply_to: "help@example.com" });
@@ -55,8 +50,8 @@ onBothDatabases("what an email says about a license", (fixture) => {
       await addLicense(org, { customer: ada, productId }),
       await addLicense(deleted, { customer: ada }),
     ];
-    await changeProduct(productId, { deleted_at: 1 });
-    await changeOrganization(deleted.organizationId, { deleted_at: 1 });
+    await fixture.change("products", productId, { deleted_at: 1 });
+    await fixture.change("organizations", deleted.organizationId, { deleted_at: 1 });
     const found = await read.licenseEmailFacts(idsOf([...omitted, kept]));
     expect(idsOf(found)).toEqual([kept.id]);
   });

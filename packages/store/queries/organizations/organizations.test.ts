@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { insertRole } from "../../../../tests/support/people-rows.ts";
-import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, pages, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import * as access from "../manage/access.ts";
 import { addMember } from "../members/members.ts";
@@ -78,11 +78,10 @@ onBothDatabases("organizations", (fixture) => {
   test("a user's organizations are listed by ID, in pages that neither repeat nor omit one", async () => {
     const person = await user();
     const ids = await several(3, () => created(person.id));
-    const page = async (afterId: string | null) =>
-      idsOf(await read.organizationsOf(person.id, { afterId, limit: 2 }));
-    expect(await page(null)).toEqual(ids.slice(0, 2));
-    expect(await page(ids[1] ?? null)).toEqual(ids.slice(2));
-    expect(await page(ids[2] ?? null)).toEqual([]);
+    const found = await pages((last: { id: string } | null) =>
+      read.organizationsOf(person.id, { afterId: last?.id ?? null, limit: 2 }),
+    );
+    expect(found.map(idsOf)).toEqual([ids.slice(0, 2), ids.slice(2)]);
   });
 
   test("an allowance counts every organization of the user, and the plans of those that are paid for", async () => {

@@ -53,16 +53,13 @@ onBothDatabases("codes of the portal", (fixture) => {
   const codeFor = async (isForAdding: boolean, expiresAtMs = nowMs + 1) =>
     addCode({ personId: isForAdding ? await someone() : null, expiresAtMs });
 
-  test.each(cases)(
-    "a code allows %s five attempts, also at once",
-    async (_, { tried, counted, isForAdding }) => {
-      const code = await codeFor(isForAdding);
-      const attempts = await Promise.all(Array.from({ length: 12 }, () => tried(code)));
-      const expected = { id: code.id, code_hash: code.codeHash };
-      expect(attempts.flat()).toEqual(Array(5).fill(expected));
-      expect(await stored(code)).toMatchObject([counted]);
-    },
-  );
+  test.each(cases)("a code allows %s at most five attempts", async (_, { tried, counted, isForAdding }) => {
+    const code = await codeFor(isForAdding);
+    const attempts = await Promise.all(Array.from({ length: 12 }, () => tried(code)));
+    const expected = { id: code.id, code_hash: code.codeHash };
+    expect(attempts.flat()).toEqual(Array(5).fill(expected));
+    expect(await stored(code)).toMatchObject([counted]);
+  });
 
   test.each(cases)("a code that expires now allows %s no attempt", async (_, { tried, isForAdding }) => {
     expect(await tried(await codeFor(isForAdding, nowMs))).toEqual([]);

@@ -8,7 +8,6 @@ import { addIpBlocks } from "../ip-blocks/blocks.ts";
 import * as queries from "./transfers.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
-const firstPage = { beforeId: null, limit: 50 };
 
 onBothDatabases("transfers", (fixture) => {
   const { read, write } = fixture.queries({ ...branding, ...queries });
@@ -41,7 +40,7 @@ onBothDatabases("transfers", (fixture) => {
   });
 
   test.each(["approved", "rejected", "cancelled"] as const)(
-    "a transfer that is %s is not decided",
+    "one that is %s is not decided",
     async (state) => {
       const row = await add({ state });
       expect(await decide(row.id)).toBeUndefined();
@@ -149,24 +148,23 @@ onBothDatabases("transfers", (fixture) => {
     const organization = await fixture.organization();
     const { organizationId } = organization;
     const license_id = newId();
-    const rows = [
-      await addTo(organization, { license_id, state: "rejected" }),
-      await addTo(organization, { state: "rejected" }),
-      await addTo(organization, { license_id }),
-    ].toReversed();
-    const [newest = "", middle = "", oldest = ""] = idsOf(rows);
+    const { id: oldest } = await addTo(organization, { license_id, state: "rejected" });
+    const { id: middle } = await addTo(organization, { state: "rejected" });
+    const { id: newest } = await addTo(organization, { license_id });
     await add({ license_id, state: "rejected" });
     const deleted = await organization.product();
     const hidden = await addTo({ ...organization, ...deleted });
     await remove("products", deleted.productId);
-    const list = async (filter: object, page = firstPage as { beforeId: string | null; limit: number }) =>
-      idsOf(await read.transferPage({ organizationId, state: null, licenseId: null, ...filter }, page));
-    expect(await list({})).toEqual(idsOf(rows));
+    const list = async (filter: object, page: { beforeId?: string; limit?: number } = {}) => {
+      const all = { organizationId, state: null, licenseId: null, ...filter };
+      return idsOf(await read.transferPage(all, { beforeId: null, limit: 50, ...page }));
+    };
+    expect(await list({})).toEqual([newest, middle, oldest]);
     expect(await list({ state: "pending" })).toEqual([newest]);
     expect(await list({ state: "rejected" })).toEqual([middle, oldest]);
     expect(await list({ licenseId: license_id })).toEqual([newest, oldest]);
     expect(await list({ licenseId: license_id, state: "rejected" })).toEqual([oldest]);
-    expect(await list({}, { beforeId: null, limit: 2 })).toEqual([newest, middle]);
+    expect(await list({}, { limit: 2 })).toEqual([newest, middle]);
     expect(await list({}, { beforeId: middle, limit: 2 })).toEqual([oldest]);
     const exported = async (afterId: string | null, limit: number) =>
       idsOf(await read.transfersToExport(organizationId, afterId, limit));

@@ -138,29 +138,26 @@ onBothDatabases("claims on deliveries", (fixture) => {
     [{ state: "delivered", attempts: 1, nextAttemptAt: null }, 200, nowMs + 50],
     [{ state: "failed", attempts: 10, nextAttemptAt: null }, 500, nowMs + 50],
     [{ state: "pending", attempts: 2, nextAttemptAt: nowMs + 5_000 }, null, null],
-  ] as const)(
-    "the result %j is recorded with its attempt, and the claim ends",
-    async (result, status, finishedAt) => {
-      const owner = await endpoint();
-      const { id } = await makeDelivery(owner, due());
-      await claim([id], "node");
-      const written = resultOf(owner, id, result, status);
-      await record("node", [written]);
-      // A transaction whose outcome was unknown is repeated.
-      await record("node", [written]);
-      const { nextAttemptAt: next_attempt_at, ...columns } = result;
-      const ended = { finished_at: finishedAt, claimed_by: null, claimed_until: null };
-      expect(await onlyRow(owner)).toMatchObject({
-        ...columns,
-        next_attempt_at,
-        last_status: status,
-        ...ended,
-      });
-      expect(await attemptsAt(fixture.store, owner.endpointId)).toEqual([written.attempt]);
-      const stored = await fixture.row("delivery_attempts", { delivery_id: id });
-      expect(stored.sealed_response).not.toContain("secret answer");
-    },
-  );
+  ] as const)("the result %j is recorded once and ends the claim", async (result, status, endedAt) => {
+    const owner = await endpoint();
+    const { id } = await makeDelivery(owner, due());
+    await claim([id], "node");
+    const written = resultOf(owner, id, result, status);
+    await record("node", [written]);
+    // A transaction whose outcome was unknown is repeated.
+    await record("node", [written]);
+    const { nextAttemptAt: next_attempt_at, ...columns } = result;
+    const ended = { finished_at: endedAt, claimed_by: null, claimed_until: null };
+    expect(await onlyRow(owner)).toMatchObject({
+      ...columns,
+      next_attempt_at,
+      last_status: status,
+      ...ended,
+    });
+    expect(await attemptsAt(fixture.store, owner.endpointId)).toEqual([written.attempt]);
+    const stored = await fixture.row("delivery_attempts", { delivery_id: id });
+    expect(stored.sealed_response).not.toContain("secret answer");
+  });
 
   test("a delivery that another node has claimed since is left to it, but the attempt is recorded", async () => {
     const owner = await endpoint();
