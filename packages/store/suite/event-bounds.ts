@@ -92,11 +92,9 @@ function refusalsOf(org: TestOrganization, licenseId: string) {
   return eventsOf(org, licenseId, "license.ip_limit_reached");
 }
 
-async function eventsOf(
-  { store }: TestOrganization,
-  licenseId: string,
-  type: "license.ip_limit_reached" | "license.ip_registered",
-) {
+type Recorded = "license.ip_limit_reached" | "license.ip_registered";
+
+async function eventsOf({ store }: TestOrganization, licenseId: string, type: Recorded) {
   return storedRows(store.reads, "events", { license_id: licenseId, type });
 }
 

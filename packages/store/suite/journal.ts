@@ -156,13 +156,8 @@ interface Details {
 }
 
 /** Each with its own ID. */
-function entry({
-  atMs = 1_000,
-  organization = "o",
-  license,
-  device,
-  ...details
-}: Partial<Details>): JournalEntry {
+function entry(values: Partial<Details>): JournalEntry {
+  const { atMs = 1_000, organization = "o", license, device, ...details } = values;
   const ids = { organization_id: organization, license_id: license ?? null, device_id: device ?? null };
   return journalEntry({ at: atMs, ...ids, ...details });
 }

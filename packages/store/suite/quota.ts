@@ -58,11 +58,8 @@ export function quota(fixture: StoreFixture) {
 
     test("a rate-limited call gets the limit, zero remaining, and the end of the day", async () => {
       const org = await fixture.org({ dailyLimit: 0, now: () => noonMs + 1 });
-      expect(as("limited", await ask(org, "X")).quota).toEqual({
-        limit: 0,
-        remaining: 0,
-        resetSeconds: 43_200,
-      });
+      const quota = { limit: 0, remaining: 0, resetSeconds: 43_200 };
+      expect(as("limited", await ask(org, "X")).quota).toEqual(quota);
     });
 
     test("lookups, found or not, count like validations", async () => {
@@ -95,11 +92,8 @@ export function quota(fixture: StoreFixture) {
       const org = await limited(2);
       const { key } = await org.license();
       expect(await tagsOf(org, 2, (apiKey) => admission(apiKey))).toEqual(["admitted", "admitted"]);
-      const results = await org.store.validateBatch([
-        validate(org.apiKey, key, { counted: true }),
-        validate(org.apiKey, key),
-        validate(org.apiKey, key, { counted: true }),
-      ]);
+      const calls = [true, false, true].map((counted) => validate(org.apiKey, key, { counted }));
+      const results = await org.store.validateBatch(calls);
       expect(results.map((one) => one.tag)).toEqual(["validated", "limited", "validated"]);
       expect(await countedRequests(org)).toBe(2);
     });
@@ -210,11 +204,7 @@ export function quota(fixture: StoreFixture) {
 }
 
 /** Makes the database report a full disk when an IP address of this license is registered. */
-async function refuseRegistrations(
-  { kind }: StoreFixture,
-  { store }: TestOrganization,
-  licenseId: string,
-): Promise<void> {
+async function refuseRegistrations({ kind }: StoreFixture, { store }: TestOrganization, licenseId: string) {
   const when = `when (new.license_id = '${licenseId}')`;
   const statements =
     kind === "sqlite"

@@ -225,12 +225,8 @@ interface Details {
   readonly version: string | null;
 }
 
-function refused({
-  atMs = midnight,
-  organization = "o",
-  license = null,
-  ...details
-}: Partial<Details>): JournalEntry {
+function refused(refusal: Partial<Details>): JournalEntry {
+  const { atMs = midnight, organization = "o", license = null, ...details } = refusal;
   const usual = { status: "ip_limit_reached", ip: "192.0.2.1", version: "1.0" };
   return journalEntry({ at: atMs, organization_id: organization, license_id: license, ...usual, ...details });
 }

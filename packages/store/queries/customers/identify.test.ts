@@ -8,12 +8,8 @@ import { customerFor } from "./identify.ts";
 import * as views from "./views.ts";
 
 type Some = Partial<queries.CustomerIdentifiers>;
-const person = (who: Some): queries.CustomerIdentifiers => ({
-  email: null,
-  discordId: null,
-  name: null,
-  ...who,
-});
+const nobody = { email: null, discordId: null, name: null };
+const person = (who: Some): queries.CustomerIdentifiers => ({ ...nobody, ...who });
 
 onBothDatabases("customers", (fixture) => {
   const { read, write } = fixture.queries({ ...bulk, ...queries, ...views });
@@ -116,12 +112,8 @@ onBothDatabases("customers", (fixture) => {
     ]);
     expect(removed).toEqual([{ email: emails[0] ?? "", discord_id: null }]);
     expect(await idsIn(theirs.organizationId)).toEqual(others);
-    const again = await write.customerIdFor(
-      ours.organizationId,
-      { email: emails[0] ?? "", discordId: null },
-      newId,
-      2,
-    );
+    const who = { email: emails[0] ?? "", discordId: null };
+    const again = await write.customerIdFor(ours.organizationId, who, newId, 2);
     expect(again).not.toBe(alone);
   });
 

@@ -97,13 +97,8 @@ onBothDatabases("licenses", (fixture) => {
     const [org, other] = [await fixture.organization(), await fixture.organization()];
     const customerId = await addCustomer(org);
     const common = { organizationId: org.organizationId, productId: org.productId, customerId };
-    const made = times(120, (index) => ({
-      ...common,
-      id: newId(),
-      key: `K${index}`,
-      notes: "Paid",
-      tags: ["VIP"],
-    }));
+    const texts = { notes: "Paid", tags: ["VIP"] };
+    const made = times(120, (index) => ({ ...common, ...texts, id: newId(), key: `K${index}` }));
     await write.createLicenses(made, 1);
     const ids = idsOf(made).sort();
     const foreign = await other.license({ customerId, key: "Foreign" });

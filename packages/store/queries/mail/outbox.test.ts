@@ -91,11 +91,11 @@ onBothDatabases("the outbox", (fixture) => {
   });
 
   test("the email that has waited longest is claimed first, and those to customers last", async () => {
-    const ids = await add(
+    const [bulk, late] = [
       { is_bulk: 1, next_attempt_at: nowMs - 5 },
       { next_attempt_at: nowMs - 1 },
-      { next_attempt_at: nowMs - 2 },
-    );
+    ] as const;
+    const ids = await add(bulk, late, { next_attempt_at: nowMs - 2 });
     const claimed = await several(4, () => claim());
     expect(claimed.map((email) => email?.id)).toEqual([ids[2], ids[1], ids[0], undefined]);
     expect(claimed[0]).toMatchObject({ attempts: 1, next_attempt_at: nowMs + dayMs });

@@ -176,14 +176,8 @@ onBothDatabases("the list of a customer's licenses", (fixture) => {
     const email = newEmail();
     const sellers = await threeSellers();
     for (const [at, seller] of sellers.entries()) await give(seller, { email }, at === 0 ? 5_000 : 1);
-    const { organizationId: organization_id } = sellers[0];
-    const someone = () => ({
-      id: newId(),
-      organization_id,
-      email: newEmail(),
-      discord_id: null,
-      created_at: 1,
-    });
+    const of = { organization_id: sellers[0].organizationId, discord_id: null, created_at: 1 };
+    const someone = () => ({ id: newId(), email: newEmail(), ...of });
     const others = Array.from({ length: 2_000 }, someone);
     await fixture.write((db) => fixture.store.bulk.insert(db, "customers", others));
     if (fixture.kind === "postgres") await sql`analyze licenses, customers`.execute(fixture.reads);

@@ -23,21 +23,18 @@ onBothDatabases("what is shown of requests", (fixture) => {
   test("are the licenses and products of the organization, without licenses of deleted products", async () => {
     const [org, other] = [await fixture.organization(), await fixture.organization()];
     const deleted = await org.product();
-    const named = await addLicense(org, { customer: { email: "ada@example.com", name: "Ada" } });
+    const own = await addLicense(org, { customer: { email: "ada@example.com", name: "Ada" } });
     const gone = await org.license({ productId: deleted.productId });
     const theirs = await other.license();
     await fixture.write((db) => deleteProduct(db, deleted.productId, 1));
-    const ids = [named.id, gone.id, theirs.id, "unknown"];
+    const ids = [own.id, gone.id, theirs.id, "unknown"];
     expect(await read.namedLicenses(org.organizationId, ids)).toEqual(
-      new Map([[named.id, { license_key: named.key, customer_name: "Ada" }]]),
+      new Map([[own.id, { license_key: own.key, customer_name: "Ada" }]]),
     );
     const products = [org.productId, deleted.productId, other.productId];
-    expect(await read.namedProducts(org.organizationId, products)).toEqual(
-      new Map([
-        [org.productId, "Test Product"],
-        [deleted.productId, "Test Product"],
-      ]),
-    );
+    const name = (id: string) => [id, "Test Product"] as const;
+    const named = new Map([name(org.productId), name(deleted.productId)]);
+    expect(await read.namedProducts(org.organizationId, products)).toEqual(named);
     expect(await read.namedProducts(org.organizationId, [])).toEqual(new Map());
   });
 

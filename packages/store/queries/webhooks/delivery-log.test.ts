@@ -112,11 +112,9 @@ onBothDatabases("the log of deliveries", (fixture) => {
     const statuses = [199, 200, 300, 204, 500, 299, null, 201];
     for (const from of [owner, await endpoint()]) {
       const rows = await eight(from);
-      const attempt = ({ id, created_at }: DeliveryRow, at: number) => ({
-        delivery_id: id,
-        at: created_at,
-        status: statuses[at] ?? null,
-      });
+      const attempt = ({ id, created_at: at }: DeliveryRow, index: number) => {
+        return { delivery_id: id, at, status: statuses[index] ?? null };
+      };
       await makeAttempts(from, rows.map(attempt));
     }
     const count = (state: DeliveryRow["state"]) => read.countDeliveries(owner.endpointId, state, span, never);
