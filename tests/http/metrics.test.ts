@@ -141,6 +141,12 @@ testsOn("sqlite", "metrics", openMeteredServer, (fixture) => {
     const exported = () => namedIn(text, /^# TYPE (countersign_\S+) /gm).toSorted();
     const namedIn = (template: string, name: RegExp) =>
       [...template.matchAll(name)].map(([, label]) => String(label));
+    const bracketsMatch = (expression: string) => {
+      const pair = /\([^()[\]{}]*\)|\[[^()[\]{}]*\]|\{[^()[\]{}]*\}/g;
+      let rest = expression.replace(/"[^"]*"/g, "");
+      for (let depth = 0; depth < 20; depth++) rest = rest.replace(pair, "");
+      return !/[()[\]{}]/.test(rest);
+    };
     /** The metrics and labels in an expression: all words outside of texts and durations that are not the language's. */
     const wordsIn = (expression: string) =>
       (expression.replace(/"[^"]*"|\[[^\]]*\]/g, " ").match(/[A-Za-z_]\w*/g) ?? []).filter(
@@ -165,6 +171,7 @@ testsOn("sqlite", "metrics", openMeteredServer, (fixture) => {
       expect(expressions.length).toBeGreaterThan(40);
       for (const { expr, legendFormat } of expressions) {
         expect(unknownIn(expr, namedIn(legendFormat, /\{\{(\w+)\}\}/g)), expr).toEqual([]);
+        expect(bracketsMatch(expr), expr).toBeTrue();
         // Every panel follows the choice of servers.
         for (const [, selector] of expr.matchAll(/(?:countersign|process|nodejs)_\w+(\{[^}]*\})?/g))
           expect(selector, expr).toContain('instance=~"$instance"');
@@ -179,8 +186,10 @@ testsOn("sqlite", "metrics", openMeteredServer, (fixture) => {
 
     test("every alert uses metrics and labels that exist", () => {
       expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
-      for (const { expr, annotations } of alerts)
+      for (const { expr, annotations } of alerts) {
         expect(unknownIn(expr, namedIn(annotations.summary, /\$labels\.(\w+)/g)), expr).toEqual([]);
+        expect(bracketsMatch(expr), expr).toBeTrue();
+      }
     });
 
     test("the manual lists every metric, with its labels, and no other", () => {

@@ -25,7 +25,7 @@ export async function openEventStream(
   token: string,
   path: string,
   lastEventId: string | null = null,
-) {
+): Promise<EventStream> {
   const abort = new AbortController();
   const response = await fetch(url + manageBase + path, {
     headers: {

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { eventData } from "@countersign/contract/events";
-import type { LicenseRow, TransferRow } from "@countersign/store/tables";
+import type { LicenseRow } from "@countersign/store/tables";
 import { auditOf } from "./audit-of.ts";
 import type { TestDatabase } from "./databases.ts";
 import { type ManageFixture, openManageFixture } from "./manage-fixture.ts";

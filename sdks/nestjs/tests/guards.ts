@@ -41,7 +41,9 @@ const key = "ABCD-EFGH-JKMN-PQRS";
 const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const withKey = { headers: { "x-license-key": key } };
 const valid = [{ real: {} }];
+const revoked = [{ real: { outcome: "a revoked license is refused" } }];
 const full = [{ real: { outcome: "a new IP address is refused if the limit is reached" } }];
+const unreachable = [{ fault: "cut" }];
 const wrongApiKey = [{ real: { api_key: "wrong" } }];
 const limited = [{ status: 429, headers: { "retry-after": "120" }, json: {} }];
 const notFound = [{ validate: { valid: false, status: "license_not_found" } }];
@@ -61,6 +63,12 @@ class ShopController {
   @RequireLicense()
   paid(@License() license: RequestLicense) {
     return { key: license.key, status: license.result?.status ?? null, error: license.error?.name ?? null };
+  }
+
+  @Get("newest")
+  @RequireLicense({ version: "2.0.0" })
+  newest() {
+    return { in: true };
   }
 }
 
@@ -191,14 +199,21 @@ for (const [name, adapter] of Object.entries(adapters)) {
       assert.equal(await userAgent(), "countersign-node/0.2.0 countersign-nestjs/0.2.0");
     });
 
-    // Which refusal has which status, also of a version, is tested with the whole suite, through the same guard.
-    test("a refusal says what support needs to know, and when to try again", async () => {
-      const { options } = await startCase(limited);
-      const { request } = await serve(adapter, root(options));
-      const { status, body, retryAfter } = await request("/paid", withKey);
-      const { message, ...rest } = body;
-      assert.deepEqual([status, retryAfter, typeof message], [503, "120", "string"]);
-      assert.deepEqual(rest, { error: "license_unverified", request_id: "req-1", retry_after: 120 });
+    test("each kind of refusal has its own response, and says what support needs to know", async () => {
+      for (const [answers, init, status, body] of [
+        [valid, {}, 401, { error: "license_missing" }],
+        [revoked, withKey, 403, { error: "revoked", request_id: "req-1" }],
+        [wrongApiKey, withKey, 500, { error: "license_misconfigured", request_id: "req-1" }],
+        [limited, withKey, 503, { error: "license_unverified", request_id: "req-1", retry_after: 120 }],
+        [unreachable, withKey, 503, { error: "license_unverified" }],
+      ] as const) {
+        const { options } = await startCase([...answers]);
+        const { request } = await serve(adapter, root(options));
+        const answer = await request("/paid", init);
+        const { message, ...rest } = answer.body;
+        assert.deepEqual([answer.status, rest, typeof message], [status, body, "string"]);
+        assert.equal(answer.retryAfter, "retry_after" in body ? String(body.retry_after) : null);
+      }
     });
 
     test("an exception carries its cause, and the failure is logged once", async () => {
@@ -214,15 +229,18 @@ for (const [name, adapter] of Object.entries(adapters)) {
     test("unknown keys are limited per IP address, and the address can come from elsewhere", async () => {
       const { options } = await startCase(notFound);
       const address = ({ headers }: AnyRequest) => String(headers["x-real-ip"] ?? "");
-      const limits = { unknownKeysPerMinute: 1, address, logger: {} };
+      const limits = { unknownKeysPerMinute: 2, address, logger: {} };
       const { request } = await serve(adapter, root({ ...options, ...limits }));
-      const send = (licenseKey: string, ip: string) =>
-        request("/paid", { headers: { "x-license-key": licenseKey, "x-real-ip": ip } });
-      assert.equal((await send("A", "203.0.113.1")).status, 403);
-      const refused = await send("B", "203.0.113.1");
-      assert.deepEqual([refused.status, refused.body.error], [429, "too_many_unknown_keys"]);
+      const statusFor = async (licenseKey: string, ip: string) =>
+        (await request("/paid", { headers: { "x-license-key": licenseKey, "x-real-ip": ip } })).status;
+      const statuses = await Promise.all(["A", "B", "C", "D"].map((one) => statusFor(one, "203.0.113.1")));
+      assert.deepEqual(statuses.sort(), [403, 403, 429, 429]);
+      assert.equal(await statusFor("E", "203.0.113.2"), 403);
+      const refused = await request("/paid", {
+        headers: { "x-license-key": "F", "x-real-ip": "203.0.113.1" },
+      });
+      assert.equal(refused.body.error, "too_many_unknown_keys");
       assert.equal(refused.retryAfter, String(refused.body.retry_after));
-      assert.equal((await send("C", "203.0.113.2")).status, 403);
     });
 
     test("a key function that fails, even with undefined, does not let the request in", async () => {
@@ -242,6 +260,16 @@ for (const [name, adapter] of Object.entries(adapters)) {
       const { body } = await plain.request("/paid", withKey);
       assert.equal(body.error, "ip_limit_reached");
       assert.ok(!JSON.stringify(body).includes(key));
+    });
+
+    test("advisory mode accepts a request without a verdict", async () => {
+      const { options } = await startCase(unreachable);
+      const { request } = await serve(adapter, root({ ...options, whenUnavailable: "advisory" }));
+      assert.deepEqual((await request("/paid", withKey)).body, {
+        key,
+        status: null,
+        error: "ConnectionError",
+      });
     });
 
     test("@RequireLicense applies to a class, except for methods with @SkipLicense", async () => {
@@ -270,6 +298,14 @@ for (const [name, adapter] of Object.entries(adapters)) {
       assert.equal(await requestCount(), 0);
       assert.equal((await request("/paid", withKey)).status, 200);
       assert.equal(await requestCount(), 1);
+    });
+
+    test("a version that is not allowed is rejected", async () => {
+      const { options } = await startCase([
+        { real: { outcome: { product: { version_module_enabled: 1 }, versions: { "2.0.0": "blocked" } } } },
+      ]);
+      const { request } = await serve(adapter, root(options));
+      assert.equal((await request("/newest", withKey)).body.error, "version_not_allowed");
     });
 
     test("forRootAsync takes the options of a factory, and the client can be injected", async () => {
