@@ -3,8 +3,11 @@ import { withClient } from "./postgres.ts";
 
 /** Suspends a PostgreSQL of the test and all its child processes, like an unresponsive disk. Linux only. */
 export async function freezePostgres(url: string) {
-  const { rows } = await withClient(url, (client) => client.query("select pg_backend_pid() as pid"));
-  const postmaster = parentOf(rows[0].pid);
+  // While the connection is open, because its process exits with it.
+  const postmaster = await withClient(url, async (client) => {
+    const { rows } = await client.query("select pg_backend_pid() as pid");
+    return parentOf(rows[0].pid);
+  });
   if (postmaster === null || postmaster <= 1) throw new Error("the PostgreSQL server was not found");
   const frozen: number[] = [];
   const stop = (pid: number) => {
