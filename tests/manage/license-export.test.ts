@@ -1,19 +1,16 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { CsvReader } from "@countersign/domain/csv/reader";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
-import fc from "fast-check";
 import { csv, importFile, jsonLines, newProduct } from "../support/license-files.ts";
 import { licensesOf, refusal } from "../support/licenses.ts";
-import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 
 setDefaultTimeout(60_000);
 
-const variedCount = 60;
-
 /** Text that breaks out of cells, lines and formulas, and a license in every state. */
-const hostile = [
+const licenses = [
   {
     ...{ license_key: "=HOSTILE-1", customer_email: "=a@example.com", customer_name: "@SUM(A1)" },
     ...{ customer_discord_id: "123456789012345678", tags: ["vip", "+1", "a;b", "[x"], max_ips: 4 },
@@ -38,16 +35,25 @@ const hostile = [
     ...{ license_key: "HOSTILE-5", customer_email: "used@example.com", term_seconds: 3_600 },
     ...{ first_used_at: "2090-01-01T00:00:00.000Z", expires_at: "2090-01-01T01:00:00.000Z" },
   },
+  {
+    // More IP addresses than it allows, as after its limit was lowered.
+    ...{ customer_email: "o'neil@example.com", max_ips: 1, ips: ["198.51.100.1", "2001:db8:0:9::/64"] },
+    ips_registered_at: ["2020-02-29T23:59:59.999Z", "2020-01-01T00:00:00.000Z"],
+    ...{ metadata: {}, custom_override: { gone: null }, tags: [";", "[", "'"], version_range_min: "1.0" },
+  },
+  {
+    ...{ customer_email: "o'neil@example.com", max_ips: 1_000_000, expires_at: "9999-12-31T23:59:59.000Z" },
+    ...{ status: "revoked", metadata: { "": 1.5 }, custom_override: {}, version_range_max: "2.1.0.4" },
+  },
 ];
 
 testsOn("sqlite", "exporting licenses", openManageFixture, (fixture) => {
-  const count = variedCount + hostile.length;
+  const count = licenses.length;
   beforeAll(async () => {
     await fixture.owner.api.patch(`/products/${fixture.productId}`, { name: "=cmd()" });
-    await makeVariedLicenses(fixture);
-    const lines = hostile.map((license) => JSON.stringify(license)).join("\n");
+    const lines = licenses.map((license) => JSON.stringify(license)).join("\n");
     const job = await importFile(fixture, lines, "", { type: jsonLines });
-    expect(job).toMatchObject({ state: "finished", created: hostile.length });
+    expect(job).toMatchObject({ state: "finished", created: count });
   });
 
   const base = (organizationId = fixture.organizationId) =>
@@ -122,14 +128,12 @@ testsOn("sqlite", "exporting licenses", openManageFixture, (fixture) => {
 
   test("an export of many pages contains each license once", async () => {
     const productId = await newProduct(fixture);
-    const license = { organizationId: fixture.organizationId, productId, customerId: null };
-    const licenses = Array.from({ length: 2_500 }, (_, at) => ({
-      ...{ ...license, id: newId(), key: `PAGE-${at}` },
-    }));
-    await fixture.store.transaction((db) => createLicenses(db, licenses, Date.now()));
+    const common = { organizationId: fixture.organizationId, productId, customerId: null };
+    const many = Array.from({ length: 1_100 }, (_, at) => ({ ...common, id: newId(), key: `PAGE-${at}` }));
+    await fixture.store.transaction((db) => createLicenses(db, many, Date.now()));
     const { text } = await fixture.owner.api.get(`${base()}?product_id=${productId}`);
-    expect(text.split("\r\n")).toHaveLength(2_502);
-    expect(new Set(await keysOf(`product_id=${productId}`)).size).toBe(2_500);
+    const lines = text.trimEnd().split("\r\n");
+    expect([lines.length, new Set(lines).size]).toEqual([1_101, 1_101]);
   });
 });
 
@@ -150,68 +154,4 @@ function comparable(file: string, format: string): string[] {
   const reader = new CsvReader();
   const [header = [], ...rows] = [...reader.read(file), ...reader.end()];
   return rows.map((row) => JSON.stringify(row.filter((_, index) => !own.has(header[index] ?? "")))).sort();
-}
-
-/** Text that starts and continues with characters that matter to a spreadsheet, a CSV reader or JSON. */
-const text = (maxLength: number) => {
-  const inner = fc.string({ unit: fc.constantFrom(..."abcXYZ019 _-=+@'\",;[]{}\\/%é漢😀"), maxLength });
-  return fc.tuple(fc.constantFrom("t", "=", "'", "9"), inner).map(([start, rest]) => `${start}${rest}.`);
-};
-const someFields = fc.record(
-  {
-    license_key: fc.tuple(fc.constantFrom("", "=", "'", "@x "), text(12)).map((parts) => parts.join("")),
-    max_ips: fc.constantFrom(1, 2, 5, 1_000_000),
-    ip_system_enabled: fc.boolean(),
-    notes: text(88),
-    metadata: fc.dictionary(text(5), fc.constantFrom(1.5, null, {}, { "": "x" }, [1, ["=1"]])),
-    custom_override: fc.constantFrom({}, { plan: "=pro", gone: null }),
-    tags: fc.uniqueArray(fc.oneof(text(6), fc.constantFrom(";", "[x", "a,b")), { maxLength: 3 }),
-  },
-  { requiredKeys: [] },
-);
-const expiries = fc.constantFrom<object[]>(
-  {},
-  { is_lifetime: true },
-  { expires_at: "2020-02-29T23:59:59.999Z" },
-  { expires_at: "9999-12-31T23:59:59.000Z" },
-  { expires_in_seconds: 3_600 },
-  { term_seconds: 3_155_760_000 },
-  { term_seconds: 1_000 },
-);
-const versions = fc.constantFrom<object[]>(
-  {},
-  { version_pin_mode: "pinned", version_pinned: "v1.2.3-rc.1+b" },
-  { version_range_min: "1.0" },
-  { version_range_max: "2.1.0.4" },
-);
-
-async function makeVariedLicenses(fixture: ManageFixture): Promise<void> {
-  const varied = fc.sample(fc.tuple(someFields, expiries, versions), {
-    numRuns: variedCount,
-    seed: 20_260_101,
-  });
-  const licenses = varied.map(([{ license_key: key, ...fields }, expiry, version], index) => ({
-    ...fields,
-    ...expiry,
-    ...version,
-    ...(key === undefined ? {} : { license_key: `${key}-${index}` }),
-    customer_email: `${["Ada", "zoë", "=1", "o'neil"][index % 4]}${index % 40}@example.com`,
-    ...(index % 40 < 12 ? { customer_discord_id: String(1_000 + (index % 40)) } : {}),
-    ...(index < 20 ? { customer_name: `=${index}, "x"` } : {}),
-  }));
-  const made = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, { licenses });
-  expect(made.status, made.text.slice(0, 500)).toBe(201);
-  for (const [index, { id, license_key: key }] of made.body.data.entries()) {
-    const act = async (path: string, body: object = {}) => {
-      const { status, text } = await fixture.owner.api.post(`/licenses/${id}/${path}`, body);
-      expect([200, 201, 409], text).toContain(status);
-    };
-    if (index % 3 === 0) await fixture.publicApi.validate({ license_key: key });
-    if (index % 4 === 0) await act("ips", { ip: `203.0.113.${index}` });
-    if (index % 4 === 0) await act("ips", { ip: `2001:db8:0:${index}::1` });
-    // Keeps the registered IP addresses and lowers the limit below their number.
-    if (index % 8 === 0) await fixture.owner.api.patch(`/licenses/${id}`, { max_ips: 1 });
-    if (index % 5 === 0) await act("revoke", index % 2 === 0 ? { reason: `=reason ${index}` } : {});
-    if (index % 7 === 0) await act("renew", { extend_by_seconds: 61 });
-  }
 }

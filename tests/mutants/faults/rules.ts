@@ -98,7 +98,7 @@ an import that does not mention revocations reinstates the licenses it updates
   Refunded customers can use their licenses again after the seller imports new notes.
   - revokedAtMs: status == null ? revokedAtMs : null
   + revokedAtMs: null
-  packages/domain/license-files/row.test.ts tests/manage/license-import.test.ts
+  packages/domain/license-files/row.test.ts
 the first hour of each day counts towards the day before
   Sellers see the requests of midnight on the wrong day of every chart.
   - (starts[middle] as number) <= hour
