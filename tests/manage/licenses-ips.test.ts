@@ -10,8 +10,8 @@ import { until } from "../support/until.ts";
 testsOn("postgres", "a license's IP addresses", openManageFixture, (fixture) => {
   const licenses = licensesOf(fixture);
   const api = () => fixture.owner.api;
-  const create = async (body: object = {}, productId?: string) => {
-    const license = await licenses.create({ max_ips: 3, ...body }, productId);
+  const create = async (max_ips = 3, productId?: string) => {
+    const license = await licenses.create({ max_ips }, productId);
     return { ...license, path: `/licenses/${license.id}` };
   };
   const add = (path: string, ip: string) => api().post(`${path}/ips`, { ip });
@@ -31,14 +31,14 @@ testsOn("postgres", "a license's IP addresses", openManageFixture, (fixture) => 
     expect([added.status, added.body.ip]).toEqual([201, "203.0.113.7"]);
     expect(await validateFrom(key, "203.0.113.7")).toBe("active");
     await api().patch(product, { auto_register_ip_on_validate: true });
-    const first = async () => (await api().get(`${path}/ips`)).body.data[0];
-    await until("both sightings are stored", async () => (await first())?.hits === 2);
-    const seen = await first();
-    expect(Date.parse(seen.last_seen_at)).toBeGreaterThanOrEqual(Date.parse(seen.first_seen_at));
+    await until("both sightings are stored", async () => {
+      const [seen] = (await api().get(`${path}/ips`)).body.data;
+      return seen?.hits === 2 && Date.parse(seen.last_seen_at) >= Date.parse(seen.first_seen_at);
+    });
   });
 
   test("the list marks IP addresses that are blocked for this license at any level, page by page", async () => {
-    const [license, other] = [await create({ max_ips: 9 }), await create()];
+    const [license, other] = [await create(9), await create()];
     const ips = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"];
     for (const ip of ips) await add(license.path, ip);
     const organization = `/organizations/${fixture.organizationId}`;
@@ -67,7 +67,7 @@ testsOn("postgres", "a license's IP addresses", openManageFixture, (fixture) => 
   });
 
   test("another IP address is refused at the limit, until one is removed or all are reset", async () => {
-    const { id, path, license_key: key } = await create({ max_ips: 1 });
+    const { id, path, license_key: key } = await create(1);
     await validateFrom(key, "203.0.113.1");
     const refused = await add(path, "203.0.113.2");
     expect(refused.status).toBe(409);
@@ -101,16 +101,14 @@ testsOn("postgres", "a license's IP addresses", openManageFixture, (fixture) => 
 
   /** That it is later each time: packages/store/queries/licenses/ips.test.ts. */
   test("registering an IP address changes updated_at and does not make an edit stale; another edit does", async () => {
-    const { path, license_key: key } = await create({ max_ips: 5 });
+    const { path, license_key: key } = await create(5);
     const edit = (body: object, etag?: string | null) =>
       api().patch(path, body, etag === undefined ? {} : { "if-match": etag ?? "" });
     const before = await api().get(path);
     await add(path, "203.0.113.9");
     const between = await api().get(path);
-    const shown = [before, between].map(({ body }) => Date.parse(body.updated_at));
-    expect(shown).toEqual([...new Set(shown)].sort());
-    const looked = await fixture.publicApi.lookup(key);
-    expect(looked.body.updated_at).toBe(between.body.updated_at);
+    expect(Date.parse(between.body.updated_at)).toBeGreaterThan(Date.parse(before.body.updated_at));
+    expect((await fixture.publicApi.lookup(key)).body.updated_at).toBe(between.body.updated_at);
     await api().post(`${path}/reset-ips`);
     const edited = await edit({ notes: "one" }, before.headers.get("etag"));
     expect(edited.status).toBe(200);
@@ -125,7 +123,7 @@ testsOn("postgres", "a license's IP addresses", openManageFixture, (fixture) => 
   /** How they are merged: apps/server/features/products/merge-ips.test.ts. */
   test("when IPv6 addresses count by /64, those of a license are merged automatically, and each can be removed", async () => {
     const { id: productId } = await licenses.newProduct({ ipv6_prefix: 128 });
-    const { path } = await create({}, productId);
+    const { path } = await create(3, productId);
     for (const ip of ["2001:db8::1", "2001:db8::2"]) expect((await add(path, ip)).status).toBe(201);
     await api().patch(`/products/${productId}`, { ipv6_prefix: 64 });
     expect((await add(path, "2001:db8::3")).status).toBe(201);
