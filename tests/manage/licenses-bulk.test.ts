@@ -69,10 +69,8 @@ testsOn("postgres", "bulk changes to licenses", openManageFixture, (fixture) => 
     const all = { matched: 120, changed: 120 };
     const order = { action: "extend", selection, extend_by_seconds: 60 };
     const batch = { ...order, selection: { ids: ids.slice(0, 50) }, extend_by_seconds: 1 };
-    for (const { body } of [
-      await bulk(batch, { "idempotency-key": tag }),
-      await bulk(batch, { "idempotency-key": tag }),
-    ])
+    const once = { "idempotency-key": crypto.randomUUID() };
+    for (const { body } of [await bulk(batch, once), await bulk(batch, once)])
       expect(body).toMatchObject({ matched: 50, changed: 50, next_cursor: null });
     expect((await bulk({ ...order, dry_run: true })).body).toMatchObject(all);
     const required = { status: 422, body: { errors: [{ code: "idempotency_key_required" }] } };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { fastestMs } from "../../../tests/support/fastest.ts";
 import { customResponseProblems } from "./check.ts";
-import { placeholderNames } from "./template.ts";
+import { type PlaceholderValues, placeholderNames, renderCustom } from "./template.ts";
 
 describe("what is wrong with a custom response", () => {
   test("nothing, for an object with every placeholder there is", () => {
@@ -39,12 +40,37 @@ describe("what is wrong with a custom response", () => {
 
   test("size is limited, and a whole that is no object is refused", () => {
     const tooLarge = [{ path: [], fault: { code: "json_too_large", params: { max_kib: 16 } } }];
-    expect<unknown>(customResponseProblems({ a: "x".repeat(16 * 1024) })).toEqual(tooLarge);
     expect<unknown>(customResponseProblems({ a: Array.from({ length: 20_000 }, () => 0) })).toEqual(tooLarge);
-    for (const value of [[], "x", 1, null]) {
-      expect(customResponseProblems(value)).toEqual([
-        { path: [], fault: { code: "not_an_object", params: {} } },
-      ]);
-    }
+    const notAnObject = [{ path: [], fault: { code: "not_an_object", params: {} } }];
+    for (const value of [[], null]) expect<unknown>(customResponseProblems(value)).toEqual(notAnObject);
   });
+});
+
+const values = Object.fromEntries(placeholderNames.map((name) => [name, "x"])) as PlaceholderValues;
+
+/** Texts that make a careless pattern start again at every character. */
+const hostile: [name: string, text: (length: number) => string][] = [
+  ["open braces", (length) => "{".repeat(length)],
+  ["open pairs with letters between", (length) => "{{a".repeat(length / 3)],
+  ["one open pair, then letters", (length) => `{{${"a".repeat(length)}`],
+  ["one open pair, then blanks", (length) => `{{${" ".repeat(length)}`],
+  ["closed pairs of what is no placeholder", (length) => "{{ }}".repeat(length / 5)],
+  ["half-closed pairs", (length) => "{{a}".repeat(length / 4)],
+  ["closing braces", (length) => "}".repeat(length)],
+];
+
+test.each(hostile)("a text of %s takes time in proportion to its length", (_name, text) => {
+  const factor = 16;
+  for (const run of [
+    (long: string) => void customResponseProblems({ a: long }),
+    (long: string) => void renderCustom({ a: long }, null, values),
+  ]) {
+    const runOften = () => {
+      for (let times = 0; times < factor; times++) run(text(1_000));
+    };
+    const short = fastestMs(runOften, 0, 7);
+    const long = fastestMs(() => run(text(1_000 * factor)), 0, 7);
+    // A quadratic one would take sixteen times as long.
+    expect(long).toBeLessThan(short * 5 + 1);
+  }
 });

@@ -36,19 +36,16 @@ describe("merging", () => {
     [{ a: "b" }, { b: "c" }, { a: "b", b: "c" }],
     [{ a: "b" }, { a: null }, null],
     [{ a: "b", b: "c" }, { a: null }, { b: "c" }],
-    [{ a: ["b"] }, { a: "c" }, { a: "c" }],
     [{ a: "c" }, { a: ["b"] }, { a: ["b"] }],
     [{ a: { b: "c" } }, { a: { b: "d", c: null } }, { a: { b: "d" } }],
     [{ a: [{ b: "c" }] }, { a: [1] }, { a: [1] }],
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
     [{ a: 1 }, { a: { b: 2, c: null } }, { a: { b: 2 } }],
-    [{ a: 1 }, {}, { a: 1 }],
     [{ a: 1 }, null, { a: 1 }],
     [null, { a: 1, b: null }, { a: 1 }],
     [{ e: null }, null, { e: null }],
     [null, null, null],
-    [{}, null, null],
     [null, {}, null],
     [null, { a: null }, null],
   ])("%j with %j gives %j", (template, override, merged) => {
@@ -70,7 +67,6 @@ describe("placeholders", () => {
   test.each<[why: string, written: JsonValue, rendered: JsonValue]>([
     ["text", "{{customer.email}}", "ada@example.com"],
     ["a number keeps its type when alone", "{{license.max_ips}}", 5],
-    ["zero is a number", "{{license.ip_count}}", 0],
     ["null stays null when alone", "{{license.expires_at}}", null],
     ["empty text stays empty text", "{{request.device_id}}", ""],
     ["embedded numbers become text", "max {{license.max_ips}}", "max 5"],
@@ -82,7 +78,6 @@ describe("placeholders", () => {
     ["an unknown name alone stays as written", "{{constructor}}", "{{constructor}}"],
     ["names are case-sensitive", "{{Product.Id}}", "{{Product.Id}}"],
     ["open braces stay as written", "{{product.id", "{{product.id"],
-    ["single braces stay as written", "{product.id}", "{product.id}"],
     ["a third brace stays outside", "{{{product.id}}}", "{prod_1}"],
     ["inserted text is not expanded again", "Hi {{customer.name}}", "Hi {{license.key}} $& $1"],
     ["inserted text alone is not expanded again", "{{customer.name}}", "{{license.key}} $& $1"],
@@ -150,24 +145,18 @@ describe("parseCustomResponse", () => {
   const circular: Record<string, unknown> = {};
   circular.self = circular;
 
-  test.each<[name: string, value: unknown]>([
-    ["an empty object", {}],
-    ["every JSON type", { a: [1, "b", true, null, { c: -1.5 }] }],
-    ["32 levels", nested(32)],
-    ["exactly 16 KiB", { a: "x".repeat(16 * 1024 - 8) }],
-  ])("accepts %s", (_name, value) => {
-    expect<unknown>(parseCustomResponse(value)).toEqual({ ok: true, template: value });
+  test("keeps every JSON type, up to 32 levels and 16 KiB", () => {
+    const everything = { a: [1, "b", true, null, { c: -1.5 }] };
+    for (const value of [{}, everything, nested(32), { a: "x".repeat(16 * 1024 - 8) }])
+      expect<unknown>(parseCustomResponse(value)).toEqual({ ok: true, template: value });
   });
 
   test.each<[name: string, value: unknown, problem: string]>([
     ["null", null, "not_an_object"],
     ["a list", [1], "not_an_object"],
-    ["text", "{}", "not_an_object"],
-    ["nothing", undefined, "not_an_object"],
     ["a function inside", { a: () => 1 }, "not_an_object"],
     ["undefined inside", { a: undefined }, "not_an_object"],
     ["NaN inside", { a: Number.NaN }, "not_an_object"],
-    ["a bigint inside", { a: 1n }, "not_an_object"],
     ["33 levels", nested(33), "too_deep"],
     ["33 levels of lists", { a: JSON.parse("[".repeat(32) + "]".repeat(32)) }, "too_deep"],
     ["an object inside itself", circular, "too_deep"],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { fastestMs } from "../../../tests/support/fastest.ts";
 import { forAll } from "../../../tests/support/for-all.ts";
-import { parseVersionRecord, VersionCatalog, type VersionState } from "./catalog.ts";
+import { newestFirst, parseVersionRecord, patternKey, VersionCatalog, type VersionState } from "./catalog.ts";
 import { gateVersion, type VersionPin } from "./gate.ts";
 import { catalogOf } from "./sample-catalog.ts";
 
@@ -16,17 +16,11 @@ const from21Below24: VersionPin = { mode: "range", min: "2.1", max: "2.4" };
 
 test.each<[submitted: string, withoutPin: boolean, withRange: boolean]>([
   ["1.9.9", false, false],
-  ["2.0.0", true, false],
   ["2.0.99", true, false],
   ["2.1.0", true, true],
-  ["2.1.7", true, true],
-  ["2.2.0", true, true],
   ["2.2.50", true, true],
-  ["2.3.0", true, true],
   ["2.3.99", true, true],
   ["2.4.0", false, false],
-  ["2.4.1", false, false],
-  ["3.0.0", false, false],
 ])(
   "the worked shape of specification 9.2, item 6: %s passes the product: %p, and the license: %p",
   (submitted, withoutPin, withRange) => {
@@ -113,9 +107,15 @@ describe("laws", () => {
   const line = numbers.map((text) => `${text}.x`);
   const record = fc.oneof(written, line);
   const state = fc.constantFrom<VersionState>("allowed", "deprecated", "latest", "blocked");
-  const catalog = fc
-    .array(fc.record({ version: record, state }), { maxLength: 12 })
-    .map((records) => VersionCatalog.from(records));
+  const records = fc.uniqueArray(fc.record({ version: record, state }), {
+    // Two spellings of one version are not two versions.
+    selector: ({ version }) => {
+      const pattern = parseVersionRecord(version);
+      return pattern === null ? version : patternKey(pattern);
+    },
+    maxLength: 12,
+  });
+  const catalog = records.map((all) => VersionCatalog.from(all));
   const bound = fc.option(written);
   const pin: fc.Arbitrary<VersionPin> = fc.oneof(
     fc.constant(null),
@@ -144,17 +144,23 @@ describe("laws", () => {
       expect(gateVersion(records, license, submitted).versionValid === null).toBe(submitted === null);
     }));
 
-  test("hostile text is decided within 5 ms", () => {
-    const hostile = fc.oneof(
-      fc.string({ unit: fc.constantFrom("1", ".", "-", "+", "x", "*"), maxLength: 64 }),
-      fc.constantFrom("1.".repeat(8_000), "-".repeat(16_000), " ".repeat(16_000)),
-    );
-    forAll(1000, [hostile, hostile], (submitted, max) => {
-      const decide = () => {
-        gateVersion(from20To23, { mode: "range", min: null, max }, submitted);
-        parseVersionRecord(submitted);
-      };
-      expect(fastestMs(decide, 5)).toBeLessThan(5);
+  test("of the versions that would be named alone, the newest is named", () =>
+    forAll(2_000, [records, bound, bound], (all, min, max) => {
+      const named = (some: typeof all) =>
+        gateVersion(VersionCatalog.from(some), { mode: "range", min, max }, null).version;
+      const alone = all.flatMap((one) => parseVersionRecord(named([one]) ?? "") ?? []);
+      expect(named(all)).toBe(alone.sort(newestFirst)[0]?.text ?? null);
+    }));
+});
+
+test("the newest version in a range takes hardly longer to find in a list that is a hundred times as long", () => {
+  const pin = { mode: "range", min: "1.0", max: "1.1" } as const;
+  const [few = 0, many = 0] = [50, 5_000].map((count) => {
+    const versions = Array.from({ length: count }, (_, index) => [`9.${index}.1`, "allowed"]);
+    const catalog = catalogOf(Object.fromEntries(versions));
+    return fastestMs(() => {
+      for (let times = 0; times < 100; times++) gateVersion(catalog, pin, "1.0.5");
     });
   });
+  expect(many).toBeLessThan(few * 10);
 });

