@@ -50,7 +50,8 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
     const rows = await rowsOf(organizationId);
     const { listReads } = fixture.store;
     const [end = 1] = rows.flatMap(({ expires_at }) => expires_at ?? []);
-    for (const nowMs of [Date.now(), end - 1, end]) {
+    const [revoked = 1] = rows.flatMap(({ revoked_at }) => revoked_at ?? []);
+    for (const nowMs of [Date.now(), end - 1, end, revoked]) {
       const others: Partial<LicenseFilter>[] = [
         { productId },
         { neverUsed: true, hasNotes: false },
