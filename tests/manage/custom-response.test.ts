@@ -23,22 +23,16 @@ testsOn("sqlite", "custom responses", openManageFixture, (fixture) => {
       params: { placeholder: "{{customer.nmae}}" },
     });
     const products = `/organizations/${fixture.organizationId}/products`;
+    const created = await fixture.owner.api.post(products, { name: "X", custom_response });
+    expect(refusal(created)).toEqual([422, "custom_response.user.names.1"]);
+    expect(refusal(await preview({ template: custom_response }))).toEqual([422, "template.user.names.1"]);
+    expect(refusal(await preview({ override: { a: "{{x}}" } }))).toEqual([422, "override.a"]);
     const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
     const large = await patch(JSON.stringify({ a: "x".repeat(20_000) }));
     expect(large.body.errors).toMatchObject([{ code: "json_too_large", params: { max_kib: 16 } }]);
-    for (const [field, answer] of [
-      [
-        "custom_response.user.names.1",
-        await fixture.owner.api.post(products, { name: "X", custom_response }),
-      ],
-      ["template.user.names.1", await preview({ template: custom_response })],
-      ["override.a", await preview({ override: { a: "{{x}}" } })],
-      ["custom_response", large],
-      ["custom_response", await patch("[]")],
-      [`custom_response${".a".repeat(32)}`, await patch(nested(33))],
-      ["body", await patch(nested(5_000))],
-    ] as const)
-      expect(refusal(answer)).toEqual([422, field]);
+    expect(refusal(large)).toEqual([422, "custom_response"]);
+    expect(refusal(await patch(nested(33)))).toEqual([422, `custom_response${".a".repeat(32)}`]);
+    expect(refusal(await patch(nested(5_000)))).toEqual([422, "body"]);
     expect((await patch(nested(32))).status).toBe(200);
     const changed = await patch('{"__proto__":{"polluted":true},"plan":"pro"}');
     expect(changed.text).toContain('"custom_response":{"plan":"pro"}');
@@ -65,13 +59,18 @@ testsOn("sqlite", "custom responses", openManageFixture, (fixture) => {
       customOverride: JSON.stringify({ tier: "gold", plan: null }),
       maxIps: 4,
     });
+    const names = [
+      "customer.discord_id",
+      "license.key",
+      "license.max_ips",
+      "license.expires_at",
+      "license.id",
+    ];
+    const placeholders = Object.fromEntries(names.map((name) => [name, `{{${name}}}`]));
+    const who = "{{customer.name}} <{{customer.email}}>";
     await fixture.owner.api.patch(path(), {
       custom_response_enabled: true,
-      custom_response: {
-        ...{ plan: "pro", who: "{{customer.name}} <{{customer.email}}>", key: "{{license.key}}" },
-        ...{ discord: "{{customer.discord_id}}", max: "{{license.max_ips}}" },
-        ...{ until: "{{license.expires_at}}", id: "{{license.id}}", count: "{{license.ip_count}}" },
-      },
+      custom_response: { ...placeholders, plan: "pro", who, count: "{{license.ip_count}}" },
     });
     // The first validation registers the IP address, so that both results count it.
     await fixture.publicApi.validate({ license_key: license.key });

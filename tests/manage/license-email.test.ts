@@ -34,7 +34,7 @@ testsOn("postgres", "the email with a license key", openMailing, (fixture) => {
     const path = `/licenses/${made.id}`;
     return {
       ...{ api, userId, organizationId: String(organization.id), licenses, to, path },
-      ...{ id: String(made.id), key: made.license_key },
+      ...{ id: String(made.id), key: String(made.license_key) },
       shown: async () => (await api.get(`${path}/email`)).body,
       send: () => api.post(`${path}/email`),
     };
