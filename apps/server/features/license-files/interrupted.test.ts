@@ -3,18 +3,16 @@ import { failure } from "@countersign/contract/problems/failures";
 import {
   addImport,
   addPiece,
-  importById,
   requestCancel,
   requestUndo,
   undoOf,
 } from "@countersign/store/queries/license-files/imports";
-import { productById } from "@countersign/store/queries/manage/access";
 import { deleteProduct } from "@countersign/store/queries/products/products";
 import type { ImportRow } from "@countersign/store/tables";
+import { importRow } from "../../../../tests/support/import-row.ts";
 import { csvFile } from "../../../../tests/support/license-files.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import type { TestOrganization } from "../../../../tests/support/test-organization.ts";
-import { type ImportActor, type ImportOptions, newImport } from "./job.ts";
 import { Released } from "./lease.ts";
 import { runImport } from "./run.ts";
 import { throttled } from "./throttle.ts";
@@ -29,57 +27,27 @@ const fileOf = (count: number, text: string, ip: string) =>
     }),
   );
 const file = fileOf(rowCount, "new", "10.0.0.1");
-const actor: ImportActor = {
-  ...{ actor_kind: "command_line", actor_id: null, actor_name: "test" },
-  ...{ access_token_id: null, ip: null, request_id: null },
-};
-
-/** What happens after each step. */
-interface Interruption {
-  readonly stopping?: () => boolean;
-  readonly between?: () => Promise<void>;
-}
+const actor = JSON.stringify({ actor_kind: "command_line", actor_name: "test" });
 
 onDatabase("postgres", "an import that is interrupted", (fixture) => {
-  const queued = async (
-    org: TestOrganization,
-    changes: Partial<ImportOptions> = {},
-    { content = file, state = "waiting" as ImportRow["state"] } = {},
-  ) => {
-    const product = await productById(fixture.reads, org.productId);
-    if (product === undefined) throw new Error("The product is not there.");
-    const reading = { format: "csv", dryRun: false, columns: {} } as const;
-    const writing = { onExisting: "fail", mode: "row_by_row" } as const;
-    const made = newImport(
-      product,
-      "UTC",
-      { ...reading, ...writing, ...changes },
-      actor,
-      "sender",
-      Date.now(),
-    );
-    // Other tests claim waiting imports of the whole database, but none that someone holds.
-    const job: ImportRow = { ...made, state, bytes_total: content.length, claimed_until: 9e15 };
+  const queued = async (org: TestOrganization, changes: Partial<ImportRow> = {}, content = file) => {
+    const row = importRow(org, { actor, bytes_total: content.length, ...changes });
     await fixture.write(async (db) => {
-      await addImport(db, job);
-      await addPiece(db, job.id, 0, content);
+      await addImport(db, row);
+      await addPiece(db, row.id, 0, content);
     });
-    return job.id;
+    return row.id;
   };
-  const job = async (id: string) => {
-    const row = await importById(fixture.reads, id);
-    if (row === undefined) throw new Error("The import is not there.");
-    return row;
-  };
+  const job = (id: string) => fixture.row("imports", { id });
   const claim = (id: string, claimant: string) => fixture.change("imports", id, { claimed_by: claimant });
-  /** Runs an import in steps of 50 rows. */
+  /** Runs an import in steps of 50 rows, with `between` after each and until `stopping` says so. */
   const run = async (
     id: string,
     claimant = "worker",
-    { stopping = () => false, between = async () => {} }: Interruption = {},
+    { stopping = () => false, between = async (): Promise<unknown> => undefined } = {},
   ) => {
     await claim(id, claimant);
-    const throttle = { rowsAtOnce: () => 50, rest: between };
+    const throttle = { rowsAtOnce: () => 50, rest: async () => void (await between()) };
     return runImport({ store: fixture.store, claimant, throttle, stopping }, await job(id));
   };
   const stopAfter = (steps: number) => {
@@ -96,23 +64,17 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
     });
   const stored = async ({ productId }: TestOrganization) => {
     const licenses = await fixture.rows("licenses", { product_id: productId });
-    const ids = ["", ...licenses.map(({ id }) => id)];
-    const [tags, ips] = (["license_tags", "license_ips"] as const).map((table) =>
-      fixture.reads
-        .selectFrom(table)
-        .selectAll()
-        .where("license_id", "in", ids)
-        .orderBy("license_id")
-        .execute(),
-    );
-    return { licenses, tags: (await tags) ?? [], ips: (await ips) ?? [] };
+    const license_id = ["", ...licenses.map(({ id }) => id)];
+    const tags = await fixture.rows("license_tags", { license_id });
+    const ips = await fixture.rows("license_ips", { license_id });
+    return { licenses, tags: tags.sort(byLicense), ips: ips.sort(byLicense) };
   };
   const countsOf = async (org: TestOrganization) =>
     Object.values(await stored(org)).map((rows: readonly unknown[]) => rows.length);
-  const leftOf = async (id: string) => {
-    const pieces = fixture.reads.selectFrom("import_pieces").select("number").where("import_id", "=", id);
-    return [await pieces.execute(), await undoOf(fixture.reads, id, 9)];
-  };
+  const leftOf = async (id: string) => [
+    await fixture.rows("import_pieces", { import_id: id }),
+    await undoOf(fixture.reads, id, 9),
+  ];
 
   test.each(["row_by_row", "all_or_nothing"] as const)(
     "is continued by the next worker, which writes every row once: %s",
@@ -156,7 +118,7 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
     const id = await queued(org);
     await run(id);
     const counts = { deleted: 0, restored: 0, kept: 0 };
-    const undo = JSON.stringify({ actor, requested_at: 1, delete_used: false, ...counts });
+    const undo = JSON.stringify({ actor: JSON.parse(actor), requested_at: 1, delete_used: false, ...counts });
     await fixture.write((db) => requestUndo(db, id, undo, Date.now()));
     await expect(run(id, "second", stopAfter(1))).rejects.toBeInstanceOf(Released);
     expect(JSON.parse((await job(id)).undo ?? "{}").deleted).toBe(50);
@@ -171,9 +133,9 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
 
   test("while its file arrives leaves nothing", async () => {
     const org = await fixture.organization();
-    const id = await queued(org, {}, { state: "receiving" });
+    const id = await queued(org, { state: "receiving" });
     await run(id);
-    expect(await importById(fixture.reads, id)).toBeUndefined();
+    expect(await fixture.rows("imports", { id })).toEqual([]);
     expect((await countsOf(org))[0]).toBe(0);
   });
 
@@ -200,15 +162,19 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
 
   test("by the deletion of its product restores what it had overwritten", async () => {
     const org = await fixture.organization();
-    await run(await queued(org, {}, { content: fileOf(40, "old", "10.0.0.9") }));
+    await run(await queued(org, {}, fileOf(40, "old", "10.0.0.9")));
     const before = await stored(org);
-    const id = await queued(org, { mode: "all_or_nothing", onExisting: "update" });
+    const id = await queued(org, { mode: "all_or_nothing", on_existing: "update" });
     const over = await runWith(id, () => fixture.write((db) => deleteProduct(db, org.productId, Date.now())));
     const deleted = JSON.stringify(failure("import_product_deleted"));
     expect(over).toMatchObject({ state: "failed", failure: deleted, created: 0, updated: 0 });
     expect(await stored(org)).toEqual(before);
   });
 });
+
+function byLicense(one: { readonly license_id: string }, other: { readonly license_id: string }): number {
+  return one.license_id < other.license_id ? -1 : 1;
+}
 
 test("steps grow while they are fast and the server is idle, and shrink while it serves requests", async () => {
   let calls = 0;

@@ -4,7 +4,6 @@ import * as licenses from "@countersign/contract/manage/licenses";
 import type { Route } from "@countersign/contract/manage/route";
 import type { FieldErrorBody } from "@countersign/contract/problems/declare";
 import type { ProductRow } from "@countersign/store/tables";
-import { listed } from "../../../../tests/support/listed.ts";
 import { readBody, readQuery } from "../../http/manage/input.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { checkTotalSize } from "./batch-size.ts";
@@ -65,10 +64,6 @@ describe("a license is refused, and the field is named:", () => {
     ["expires_at", ["", "tomorrow", "2031-02-30T00:00:00Z", "2031-02-30", 1_900_000_000]],
     ["version_pinned", ["9".repeat(65)]],
     ["version_pin_mode", ["latest"]],
-    ...listed("constructor first_used_at status current_unique_ip_count").map((name): [string, unknown[]] => [
-      name,
-      ["2020-01-01T00:00:00Z"],
-    ]),
   ];
   test.each(byBoth)("%s", async (field, values) => {
     const [name = ""] = field.split(".");
@@ -110,25 +105,19 @@ describe("a license is refused, and the field is named:", () => {
     expect(await fieldOf(licenses.createLicenses, { licenses: twice })).toBe("licenses.1.license_key");
   });
 
-  test("__proto__, which is a field like any other", async () => {
+  test("__proto__, which is a field like any other, and metadata of thousands of levels, unread", async () => {
     const sent = '{"customer_email":"a@b.c","__proto__":{"is_lifetime":true}}';
     for (const route of [licenses.createLicenses, licenses.updateLicense])
       expect(await fieldOf(route, sent)).toBe("__proto__");
-  });
-
-  test("metadata of thousands of levels, which are not traversed", async () => {
     const deep = `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`;
-    const sent = `{"customer_email":"a@b.c","metadata":${deep}}`;
-    expect(await fieldOf(licenses.createLicenses, sent)).not.toBeNull();
+    const tooDeep = `{"customer_email":"a@b.c","metadata":${deep}}`;
+    expect(await fieldOf(licenses.createLicenses, tooDeep)).not.toBeNull();
   });
 
-  test("ten thousand invalid ones, in a short list", async () => {
+  test("ten thousand invalid ones, in a short list, but not ten thousand valid ones", async () => {
     const errors = await errorsOf(licenses.createLicenses, { licenses: Array(10_000).fill(5) });
     expect(errors?.[0]?.field).toBe("licenses.0");
     expect(JSON.stringify(errors).length).toBeLessThan(20_000);
-  });
-
-  test("none of ten thousand valid ones", async () => {
     for (const most of [{ licenses: Array(10_000).fill(who) }, { ...who, count: 10_000 }])
       expect(await errorsOf(licenses.createLicenses, most)).toBeNull();
   });
@@ -137,8 +126,6 @@ describe("a license is refused, and the field is named:", () => {
 const bodies: [route: Route, field: string, sent: unknown[]][] = [
   [licenses.updateLicense, "body", [[{ notes: "x" }], null]],
   [licenses.updateLicense, "license_key", [{ license_key: "x" }]],
-  [licenses.updateLicense, "id", [{ id: "x" }]],
-  [licenses.updateLicense, "product_id", [{ product_id: "x" }]],
   [actions.rotateLicenseKey, "license_key", [{ license_key: "\ud800" }, { license_key: null }]],
   [actions.revokeLicense, "reason", [{ reason: "" }, { reason: "a\u0000" }, { reason: "r".repeat(501) }]],
   [actions.renewLicense, "extend_by_seconds", [0, -1, 1e300].map((by) => ({ extend_by_seconds: by }))],
@@ -158,12 +145,10 @@ const orders: [field: string, orders: object[]][] = [
   ["max_ips", [{ action: "set_max_ips", max_ips: 0 }]],
   ["tags", [{ action: "add_tags", tags: [] }]],
   ["tags.0", [{ action: "add_tags", tags: ["\u0000"] }]],
-  ["reasons", [{ reasons: "x" }]],
   ["dry_run", [{ dry_run: "no" }]],
   ["selection", [undefined, {}, "all", { ids: ["x"], filter: {} }].map((selection) => ({ selection }))],
   ["selection.ids", [{ selection: { ids: [] } }, { selection: { ids: Array(10_001).fill("x") } }]],
   ["selection.ids.0", [{ selection: { ids: ["a\u0000"] } }]],
-  ["selection.filter.nonsense", [{ selection: { filter: { nonsense: 1 } } }]],
   ["selection.filter.q", ["ab", "abc\u0000"].map((q) => ({ selection: { filter: { q } } }))],
   ["selection.filter.min_ips", [{ selection: { filter: { min_ips: "1" } } }]],
 ];
