@@ -10,11 +10,9 @@ describe("readExpiry", () => {
   test.each<[given: WantedExpiry, firstUsedAtMs: number | null, expiry: Expiry | null]>([
     [{}, null, null],
     [{ isLifetime: true }, null, lifetime],
-    [{ isLifetime: true, expiresAtMs: null, termMs: null }, null, lifetime],
     [{ expiresAtMs: null }, null, lifetime],
     [{ isLifetime: false }, null, null],
     [{ expiresAtMs: 5 }, null, until(5)],
-    [{ isLifetime: false, expiresAtMs: 5 }, null, until(5)],
     [{ calendarEndMs: 7 }, null, until(7)],
     [{ expiresInMs: 1_000 }, null, until(nowMs + 1_000)],
     [{ termMs: 1_000 }, null, until(null, 1_000)],

@@ -16,23 +16,19 @@ describe("generateLicenseKey", () => {
     expect(generateLicenseKey(() => new Uint8Array(Buffer.from(hex, "hex")))).toBe(key);
   });
 
-  test("has four groups of four unmistakable characters", () =>
-    forAll(100, [tenBytes], (bytes) => {
-      const shape = /^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/;
-      expect(generateLicenseKey(() => bytes)).toMatch(shape);
-    }));
-
   test("keeps all 80 bits: different bytes give different keys", () =>
     forAll(100, [tenBytes, fc.nat(79)], (bytes, bit) => {
       const flipped = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
       expect(generateLicenseKey(() => flipped)).not.toBe(generateLicenseKey(() => bytes));
     }));
 
-  test("uses every character about equally often", () => {
+  test("has four groups of four unmistakable characters, each about equally often", () => {
     const counts = new Map<string, number>();
     for (let round = 0; round < 4_000; round++) {
-      const key = generateLicenseKey((count) => randomBytes(count)).replaceAll("-", "");
-      for (const character of key) counts.set(character, (counts.get(character) ?? 0) + 1);
+      const key = generateLicenseKey((count) => randomBytes(count));
+      expect(key).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
+      for (const character of key.replaceAll("-", ""))
+        counts.set(character, (counts.get(character) ?? 0) + 1);
     }
     expect(counts.size).toBe(32);
     for (const count of counts.values()) expect(Math.abs(count - 2_000)).toBeLessThan(400);

@@ -1,14 +1,13 @@
 import { expect, test } from "bun:test";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import type { BlockScope } from "./blocks.ts";
-import * as blocksQueries from "./blocks.ts";
+import * as queries from "./blocks.ts";
 
 const tiers = ["platform", "organization", "customer", "license"] as const;
 const fromStart = { afterId: null, limit: 100 };
 
 onBothDatabases("IP blocks", (fixture) => {
-  const { read, write } = fixture.queries(blocksQueries);
+  const { read, write } = fixture.queries(queries);
   /** A scope of each tier, of the same organization. */
   const scopes = async () => {
     const { organizationId, license } = await fixture.organization();
@@ -22,22 +21,18 @@ onBothDatabases("IP blocks", (fixture) => {
     } as const;
   };
   type Scopes = Awaited<ReturnType<typeof scopes>>;
-  const add = async (scope: BlockScope, cidr: string, expiresAtMs: number | null = null) => {
+  const add = async (scope: queries.BlockScope, cidr: string, expiresAtMs: number | null = null) => {
     const block = { id: newId(), scope, cidr, note: "Abuse", expiresAtMs, createdBy: "Ada" };
     await write.addIpBlocks([block], 5);
     return block.id;
   };
   /** What the hot path reads: a revision that grows, or a number of blocks. */
   const marks = async ({ license: { organizationId, licenseId } }: Scopes) => {
+    const { value } = await fixture.row("platform_state", { name: "ip_blocks_revision" });
     const organization = await fixture.row("organizations", { id: organizationId });
-    const license = await fixture.row("licenses", { id: licenseId });
-    const platform = await fixture.row("platform_state", { name: "ip_blocks_revision" });
-    return {
-      platform: Number(platform.value),
-      organization: organization.ip_blocks_revision,
-      customer: organization.customer_block_count,
-      license: license.block_count,
-    };
+    const { block_count: license } = await fixture.row("licenses", { id: licenseId });
+    const { ip_blocks_revision: revision, customer_block_count: customer } = organization;
+    return { platform: Number(value), organization: revision, customer, license };
   };
   /** A network of its own, because the platform's are shared by all tests. */
   let networks = 0;
@@ -54,9 +49,8 @@ onBothDatabases("IP blocks", (fixture) => {
       const before = await marks(own);
       const id = await add(scope, cidr, 99);
       const found = await read.ipBlockOf(id, scope);
-      expect(found).toMatchObject({
-        ...{ id, tier, cidr, note: "Abuse", expires_at: 99, created_by: "Ada", updated_at: 5 },
-      });
+      const shown = { id, tier, cidr, note: "Abuse", expires_at: 99, created_by: "Ada", updated_at: 5 };
+      expect(found).toMatchObject(shown);
       expect((await read.ipBlockOfCidr(cidr, scope))?.id).toBe(id);
       expect(await read.ipBlockOfCidr(network(), scope)).toBeUndefined();
       for (const other of elsewhere.filter((one) => one !== scope)) {
@@ -68,10 +62,7 @@ onBothDatabases("IP blocks", (fixture) => {
       expect(await read.ipBlockOf(id, scope)).toEqual(found);
       const changed = { note: null, expires_at: null, updated_at: 9 };
       await write.updateIpBlock(id, scope, changed);
-      expect(await read.ipBlockOf(id, scope)).toEqual({
-        ...(found as NonNullable<typeof found>),
-        ...changed,
-      });
+      expect(await read.ipBlockOf(id, scope)).toEqual({ ...found, ...changed } as typeof found);
       const during = await marks(own);
       const removals = [1, 2, 3].map(() => write.removeIpBlock(id, scope));
       expect((await Promise.all(removals)).sort()).toEqual([false, false, true]);
@@ -87,10 +78,9 @@ onBothDatabases("IP blocks", (fixture) => {
 
   test("blocks are listed in the order of their IDs, in pages, and counted", async () => {
     const { license } = await scopes();
-    const blocks = Array.from({ length: 501 }, (_, index) => ({
-      ...{ id: newId(), scope: license, cidr: `198.51.${index >> 8}.${index & 255}/32` },
-      ...{ note: null, expiresAtMs: null },
-    }));
+    const common = { scope: license, note: null, expiresAtMs: null };
+    const cidrs = Array.from({ length: 501 }, (_, index) => `198.51.${index >> 8}.${index & 255}/32`);
+    const blocks = cidrs.map((cidr) => ({ ...common, id: newId(), cidr }));
     await write.addIpBlocks(blocks, 1);
     const page = async (afterId: string | null, limit: number) =>
       idsOf(await read.ipBlocksOf(license, { afterId, limit }));

@@ -6,8 +6,7 @@ import { addIpBlocks } from "../ip-blocks/blocks.ts";
 import { addPortalAction } from "../portal/actions.ts";
 import * as changes from "./changes.ts";
 import { type NewLicense, registerIp } from "./create.ts";
-import * as viewsQueries from "./views.ts";
-import { type LicenseView, licenseViews } from "./views.ts";
+import * as views from "./views.ts";
 
 const { addingTags, deleting, extending, removingTags, revoking, settingExpiry } = changes;
 
@@ -27,13 +26,8 @@ const every = Object.keys(settings);
 const but = (...names: string[]) => every.filter((name) => !names.includes(name));
 
 onBothDatabases("a change of licenses", (fixture) => {
-  const { read, write } = fixture.queries({
-    ...changes,
-    ...viewsQueries,
-    addIpBlocks,
-    addPortalAction,
-    registerIp,
-  });
+  const related = { addIpBlocks, addPortalAction, registerIp };
+  const { read, write } = fixture.queries({ ...changes, ...views, ...related });
   /** One of each, and one that no change is asked for. The first has two IP addresses. */
   const licenses = async () => {
     const org = await fixture.organization();
@@ -42,7 +36,7 @@ onBothDatabases("a change of licenses", (fixture) => {
     const other = (await org.license({ tags: ["old"] })).id;
     for (const ip of ["203.0.113.1", "203.0.113.2"])
       for (const id of [ids.get("lifetime") ?? "", other]) await write.registerIp(id, ip, nowMs);
-    const nameOf = ({ id }: LicenseView) => [...ids].find(([, known]) => known === id)?.[0] ?? "other";
+    const nameOf = ({ id }: views.LicenseView) => [...ids].find(([, known]) => known === id)?.[0] ?? "other";
     return { org, ids: [...ids.values()], other, nameOf };
   };
 
@@ -52,7 +46,7 @@ onBothDatabases("a change of licenses", (fixture) => {
     what: string,
     change: changes.LicenseChange,
     affected: string[],
-    after: Partial<LicenseView>,
+    after: Partial<views.LicenseView>,
   ][] = [
     ["revoking", revoking("Leaked", nowMs), but("revoked"), { revoked_at: nowMs, revoked_reason: "Leaked" }],
     ["reinstating", changes.reinstating(nowMs), ["revoked"], { revoked_at: null, revoked_reason: null }],
@@ -103,7 +97,7 @@ onBothDatabases("a change of licenses", (fixture) => {
     const { ids, nameOf } = await licenses();
     const change = extending({ ms: 1_000 }, nowMs);
     const written = await fixture.write(async (db) =>
-      change.apply(db, await change.affected(db, await licenseViews(db, ids))),
+      change.apply(db, await change.affected(db, await views.licenseViews(db, ids))),
     );
     expect(written).toEqual(await read.licenseViews(idsOf(written)));
     const ends = written.map((license) => [nameOf(license), license.expires_at, license.term_ms]);
@@ -121,29 +115,26 @@ onBothDatabases("a change of licenses", (fixture) => {
     const { organizationId } = org;
     const block = { cidr: "203.0.113.0/24", note: null, expiresAtMs: null };
     for (const licenseId of [first, other]) {
-      await write.addIpBlocks(
-        [{ ...block, id: newId(), scope: { tier: "license", organizationId, licenseId } }],
-        1,
-      );
+      const scope = { tier: "license", organizationId, licenseId } as const;
+      await write.addIpBlocks([{ ...block, id: newId(), scope }], 1);
       const action = { id: newId(), license_id: licenseId, action: "ip_removed", count: 1, at: 1 } as const;
       await write.addPortalAction(action);
       const ended = { license_id: licenseId, type: "license.expired", ends_at: 1 } as const;
       await fixture.write((db) => db.insertInto("recorded_expiries").values(ended).execute());
     }
     const rowsOf = async (id: string) => {
-      const counts: number[] = [];
+      const found: object[][] = [await fixture.rows("ip_blocks", { scope_id: id })];
       for (const table of ["license_ips", "license_tags", "recorded_expiries", "portal_actions"] as const)
-        counts.push((await fixture.rows(table, { license_id: id })).length);
-      const blocks = await fixture.rows("ip_blocks", { scope_id: id });
-      return [...counts, blocks.length, (await fixture.rows("licenses", { id })).length];
+        found.push(await fixture.rows(table, { license_id: id }));
+      return [...found, await fixture.rows("licenses", { id })].map((rows) => rows.length);
     };
     const kept = await rowsOf(other);
     expect(kept).not.toContain(0);
     const change = deleting();
     await fixture.write(async (db) => {
-      const views = await licenseViews(db, ids);
-      expect(await change.affected(db, views)).toEqual(views);
-      expect(await change.apply(db, views)).toEqual([]);
+      const all = await views.licenseViews(db, ids);
+      expect(await change.affected(db, all)).toEqual(all);
+      expect(await change.apply(db, all)).toEqual([]);
     });
     expect(await rowsOf(first)).toEqual([0, 0, 0, 0, 0, 0]);
     expect(await rowsOf(other)).toEqual(kept);

@@ -1,16 +1,15 @@
 import { expect, test } from "bun:test";
 import { onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { registerIp } from "./create.ts";
-import * as drainIpsQueries from "./drain-ips.ts";
-import { ipsAtOnce } from "./drain-ips.ts";
-import * as ipsQueries from "./ips.ts";
+import * as draining from "./drain-ips.ts";
+import * as queries from "./ips.ts";
 import * as tagsAndIps from "./tags-and-ips.ts";
 
 const addresses = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ ip: `10.1.${index >> 8}.${index & 255}`, registeredAt: 1 }));
 
 onBothDatabases("the IP addresses of a license", (fixture) => {
-  const { read, write } = fixture.queries({ ...drainIpsQueries, ...ipsQueries, ...tagsAndIps });
+  const { read, write } = fixture.queries({ ...draining, ...queries, ...tagsAndIps });
   const license = async (maxIps: number) => (await (await fixture.organization()).license({ maxIps })).id;
   const register = (id: string, ip: string, nowMs = 1) =>
     fixture.write((db) => registerIp(db, id, ip, nowMs));
@@ -110,7 +109,7 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
   });
 
   test("licenses with too many for a transaction lose some of them first, the largest at once", async () => {
-    const sizes = [ipsAtOnce - 5, 10, 0];
+    const sizes = [draining.ipsAtOnce - 5, 10, 0];
     const ids: string[] = [];
     for (const size of sizes) {
       const id = await license(9);
@@ -124,7 +123,7 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
     expect(await read.licenseToDrain(ids)).toEqual({ id: largest, tooMany: 5 });
     expect(await write.drainIps(largest, 5)).toBe(5);
     const left = [(await rowOf(largest)).ip_count, (await texts(largest))[0]];
-    expect(left).toEqual([ipsAtOnce - 10, "10.1.0.102"]);
+    expect(left).toEqual([draining.ipsAtOnce - 10, "10.1.0.102"]);
     expect(await read.licenseToDrain(ids)).toBeNull();
     expect(await write.drainIps(ids[1] ?? "", 100)).toBe(10);
   });

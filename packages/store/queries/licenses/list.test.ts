@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { searchText, searchWords } from "@countersign/domain/licenses/search-text";
-import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { deleting } from "./changes.ts";
 import { countLicenses } from "./count-filtered.ts";
@@ -9,8 +9,7 @@ import { createLicenses, type NewLicense, registerIp } from "./create.ts";
 import { everyLicenseOf, type LicenseFilter } from "./filter.ts";
 import { type LicensePage, licenseBatches, licensePage } from "./list.ts";
 import type { LicenseOrder, Position } from "./scan.ts";
-import * as queries from "./views.ts";
-import { licenseViews } from "./views.ts";
+import * as views from "./views.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
 const newestFirst: LicenseOrder = { by: "created_at", descending: true };
@@ -19,7 +18,7 @@ const orders: LicenseOrder[] = (["created_at", "expires_at", "updated_at"] as co
 );
 
 onBothDatabases("the list of licenses", (fixture) => {
-  const { read } = fixture.queries(queries);
+  const { read } = fixture.queries(views);
   let own: TestOrganization;
   let otherProductId: string;
   let foreignProductId: string;
@@ -96,7 +95,6 @@ onBothDatabases("the list of licenses", (fixture) => {
     ["a product", () => ({ productId: otherProductId }), ["elsewhere"]],
     ["another organization's product", () => ({ productId: foreignProductId, status: "active" }), []],
     ["a customer", () => ({ customerId }), ["later"]],
-    ["an unknown customer", () => ({ customerId: "nobody" }), []],
     ["active", () => ({ status: "active" }), ["elsewhere", "term", "later", "soon", "plain"]],
     ["expired", () => ({ status: "expired" }), ["expired"]],
     ["revoked", () => ({ status: "revoked" }), ["revoked"]],
@@ -104,32 +102,25 @@ onBothDatabases("the list of licenses", (fixture) => {
     ["a tag in another case", () => ({ tag: "vip" }), []],
     ["an expiry before the next", () => ({ expiresByMs: nowMs + 7 * dayMs - 1 }), []],
     ["an expiry until the next", () => ({ expiresByMs: nowMs + 7 * dayMs }), ["soon"]],
-    ["an expiry until later", () => ({ expiresByMs: nowMs + 40 * dayMs }), ["later", "soon"]],
     ["used", () => ({ neverUsed: false }), ["plain"]],
     ["never used", () => ({ neverUsed: true }), all.slice(0, -1)],
-    ["three IP addresses", () => ({ minIps: 3 }), []],
     ["two IP addresses", () => ({ minIps: 2 }), ["later"]],
     ["notes", () => ({ hasNotes: true }), ["later"]],
     ["no notes", () => ({ hasNotes: false }), all.filter((name) => name !== "later")],
-    ["a key in capitals", containing("KEY-S"), ["soon"]],
     ["a part of a key", containing("ey-so"), ["soon"]],
-    ["a key without hyphens", containing("KEYSOON"), ["soon"]],
-    ["an email address", containing("later@example"), ["later"]],
     ["words in any order and case", containing("nováková ŽOFIE"), ["term"]],
-    ["a tag's part", containing("bet"), ["soon"]],
     ["notes with an underscore", containing("ada_love"), ["later"]],
     ["notes with a percent sign", containing("100% by"), ["later"]],
     ["an underscore that stands for no other character", containing("adaxlove"), []],
     ["quotes", containing("\"';"), []],
     ["what all have", containing("example.com"), all],
-    ["text across two fields", containing("comada"), []],
     ["several at once", () => ({ words: ["example"], status: "active", tag: "VIP" }), ["elsewhere", "soon"]],
   ];
   test.each(filters)("filtered by %s, all orders, pages and counts agree", async (_, filter, found) => {
     expect(named((await pageOf(filter(), newestFirst, null, 100)).ids)).toEqual(found);
-    const views = await read.licenseViews(found.map((name) => ids.get(name) ?? ""));
+    const matching = await read.licenseViews(found.map((name) => ids.get(name) ?? ""));
     for (const { by, descending } of orders) {
-      const sorted = views.toSorted((one, other) => {
+      const sorted = matching.toSorted((one, other) => {
         const [a, b] = [one, other].map((view) => view[by] ?? Number.MAX_SAFE_INTEGER) as [number, number];
         return (a - b || (one.id < other.id ? -1 : 1)) * (descending ? -1 : 1);
       });
@@ -141,22 +132,16 @@ onBothDatabases("the list of licenses", (fixture) => {
   });
 
   test("batches contain every license once, the oldest first", async () => {
-    const batches: string[][] = [];
     const every = everyLicenseOf(own.organizationId);
-    for await (const { ids: some } of licenseBatches(fixture.store, every, null, 3, nowMs))
-      batches.push(named(some));
+    const parts = await Array.fromAsync(licenseBatches(fixture.store, every, null, 3, nowMs));
+    const batches = parts.map(({ ids: some }) => named(some));
     expect(batches.map((batch) => batch.length)).toEqual([3, 3, 1]);
     expect(batches.flat()).toEqual(all.toReversed());
   });
 
   test("pages neither repeat nor omit licenses while others are created and deleted", async () => {
     const { productId } = await own.product();
-    const create = async (count: number) => {
-      const common = { organizationId: own.organizationId, productId, customerId: null };
-      const made = Array.from({ length: count }, () => ({ ...common, id: newId(), key: newId() }));
-      await fixture.write((db) => createLicenses(db, made, Date.now()));
-      return idsOf(made);
-    };
+    const create = async (count: number) => idsOf(await several(count, () => own.license({ productId })));
     const before = await create(60);
     const removed = before.filter((_, index) => index % 10 === 5);
     const seen: string[] = [];
@@ -167,7 +152,7 @@ onBothDatabases("the list of licenses", (fixture) => {
       after = next;
       if (page !== 2) continue;
       await create(10);
-      await fixture.write(async (db) => deleting().apply(db, await licenseViews(db, removed)));
+      await fixture.write(async (db) => deleting().apply(db, await views.licenseViews(db, removed)));
     }
     expect(new Set(seen).size).toBe(seen.length);
     const stayed = before.filter((id) => !removed.includes(id));
