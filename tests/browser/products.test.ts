@@ -113,9 +113,8 @@ dashboardTests("products in the dashboard", (dashboard) => {
       name: "Borealis",
       custom_response: { to: "{{customer.email}}" },
     });
-    const license = await manage("POST", `/products/${created.id}/licenses`, {
-      customer_email: "carla@example.com",
-    });
+    const buyer = { customer_email: "carla@example.com" };
+    const license = await manage("POST", `/products/${created.id}/licenses`, buyer);
     const page = await dashboard.page();
     const path = `${dashboard.home}/products/${created.id}`;
     await visit(page, path);
@@ -134,10 +133,8 @@ dashboardTests("products in the dashboard", (dashboard) => {
     await name.fill("Borealis 2");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Borealis 2" }).waitFor();
-    expect(await manage("GET", `/products/${created.id}`)).toMatchObject({
-      name: "Borealis 2",
-      expiring_soon_days: 10,
-    });
+    const saved = { name: "Borealis 2", expiring_soon_days: 10 };
+    expect(await manage("GET", `/products/${created.id}`)).toMatchObject(saved);
 
     await visit(page, `${path}/custom-response`);
     await page.getByRole("combobox", { name: "Preview with" }).click();
@@ -158,9 +155,8 @@ dashboardTests("products in the dashboard", (dashboard) => {
 
   test("API keys are added with a name, renamed, reported when unused, and revoked", async () => {
     const { manage } = dashboard;
-    const product = await manage("POST", `/organizations/${dashboard.organizationId}/products`, {
-      name: "Keyring",
-    });
+    const products = `/organizations/${dashboard.organizationId}/products`;
+    const product = await manage("POST", products, { name: "Keyring" });
     const page = await dashboard.page();
     await visit(page, `${dashboard.home}/products/${product.id}/keys`);
     await page.getByRole("button", { name: "Add API key" }).click();
@@ -171,28 +167,19 @@ dashboardTests("products in the dashboard", (dashboard) => {
     await page.getByLabel("I've saved it somewhere safe").check();
     await page.getByRole("button", { name: "Continue", exact: true }).click();
     await page.getByRole("cell", { name: "Shop server" }).waitFor();
-    await page
-      .getByRole("button", { name: /^Rename csk_/ })
-      .last()
-      .click();
+    const rename = page.getByRole("button", { name: /^Rename csk_/ });
+    await rename.last().click();
     await page.getByRole("textbox", { name: "Name" }).fill("Web shop");
     await page.getByRole("button", { name: "Save name" }).click();
     await page.getByRole("cell", { name: "Web shop" }).waitFor();
     await manage("POST", `/products/${product.id}/api-keys`, { name: "Old build server" });
-    await dashboard.fixture.store.transaction((db) =>
-      db
-        .updateTable("product_api_keys")
-        .set({ created_at: Date.now() - 40 * 86_400_000 })
-        .where("name", "=", "Old build server")
-        .execute(),
-    );
+    const longAgo = { created_at: Date.now() - 40 * 86_400_000 };
+    await dashboard.fixture.change("product_api_keys", { name: "Old build server" }, longAgo);
     await page.reload();
     await page.getByText("1 API key has not been used for 30 days").waitFor();
     await looksRight(page, "api-keys");
-    await page
-      .getByRole("button", { name: /^Revoke csk_/ })
-      .first()
-      .click();
+    const revoke = page.getByRole("button", { name: /^Revoke csk_/ });
+    await revoke.first().click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await until("the key is revoked", async () => {
       const { api_keys: keys } = await manage("GET", `/products/${product.id}`);

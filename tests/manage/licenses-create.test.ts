@@ -147,7 +147,8 @@ testsOn("sqlite", "creating licenses", openManageFixture, (fixture) => {
       await fixture.store.transaction((db) =>
         db.deleteFrom("idempotency_keys").where("idempotency_key", "=", key).execute(),
       );
-      expect(keys.isDisjointFrom(await valuesOf("license_key", send(0)))).toBe(true);
+      const again = await valuesOf("license_key", send(0));
+      expect(again.size + keys.size).toBe(new Set([...again, ...keys]).size);
     },
   );
 });

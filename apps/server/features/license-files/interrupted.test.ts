@@ -44,7 +44,7 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
   const run = async (
     id: string,
     claimant = "worker",
-    { stopping = () => false, between = async (): Promise<unknown> => undefined } = {},
+    { stopping = (): boolean => false, between = async (): Promise<unknown> => undefined } = {},
   ) => {
     await claim(id, claimant);
     const throttle = { rowsAtOnce: () => 50, rest: async () => void (await between()) };
