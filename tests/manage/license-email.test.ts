@@ -40,12 +40,10 @@ testsOn("postgres", "the email with a license key", openMailing, (fixture) => {
     };
   };
   // Does what the mailer would do. One second ago, because the database's clock may be slightly behind.
-  const sendAll = (to: string, at = Date.now() - 1_000) =>
-    fixture.change(
-      "outbox",
-      { recipient: to },
-      { sent_at: at, created_at: at, next_attempt_at: null, sealed_body: null },
-    );
+  const sendAll = (recipient: string, at = Date.now() - 1_000) => {
+    const sent = { sent_at: at, created_at: at, next_attempt_at: null, sealed_body: null };
+    return fixture.change("outbox", { recipient }, sent);
+  };
 
   test("the email is sent on request even if the product does not send it, and shows when it was sent", async () => {
     const { id, userId, to, key, shown, send } = await license();
@@ -53,9 +51,8 @@ testsOn("postgres", "the email with a license key", openMailing, (fixture) => {
     expect(before).toMatchObject({ state: "none", recipient: to, written_at: null, sent_at: null });
     expect([text, subject]).toEqual([expect.stringContaining(key), expect.stringContaining("Tool")]);
     expect(await send()).toMatchObject({ status: 200, body: { state: "queued" } });
-    expect(await openedEmails(fixture.store, { to })).toMatchObject([
-      { kind: "license_delivery", is_bulk: 0, body_text: text },
-    ]);
+    const email = { kind: "license_delivery", is_bulk: 0, body_text: text };
+    expect(await openedEmails(fixture.store, { to })).toMatchObject([email]);
     await sendAll(to);
     expect(await shown()).toMatchObject({ state: "sent", sent_at: expect.any(String) });
     const last = (await auditOf(fixture, id)).at(-1);
@@ -100,11 +97,8 @@ testsOn("postgres", "the email with a license key", openMailing, (fixture) => {
   test("the email is shown as over_limit while it waits for the next day, and as failed when it was given up", async () => {
     const { api, to, licenses, shown } = await license({}, { deliver_license_by_email: true });
     const rejected = { code: "email_rejected", params: { response: "550 No such user" } };
-    await fixture.change(
-      "outbox",
-      { recipient: to },
-      { next_attempt_at: null, failure: JSON.stringify(rejected) },
-    );
+    const given = { next_attempt_at: null, failure: JSON.stringify(rejected) };
+    await fixture.change("outbox", { recipient: to }, given);
     const message = "The mail server rejected the email: 550 No such user";
     expect(await shown()).toMatchObject({ state: "failed", failure: { ...rejected, message } });
     const { body: many } = await api.post(licenses, { customer_email: to, count: 3 });

@@ -102,12 +102,11 @@ testsOn("postgres", "bulk changes to licenses", openManageFixture, (fixture) => 
       expect(refusal(await bulk({ selection: { ids: ["x"] }, ...body }))).toEqual([422, field]);
   });
 
+  /** That each action needs its own: tests/routes/access.ts. */
   test("a member needs only the permission of the action, besides seeing licenses", async () => {
     const { api } = await fixture.member(["licenses:view", "licenses:revoke"]);
-    const path = `/organizations/${fixture.organizationId}/licenses/bulk`;
-    const order = { selection: { ids: ["x"] }, dry_run: true };
-    expect((await api.post(path, { ...order, action: "revoke" })).status).toBe(200);
-    const refused = await api.post(path, { ...order, action: "delete" });
-    expect([refused.status, refused.body.params]).toEqual([403, { permission: "licenses:delete" }]);
+    const order = { action: "revoke", selection: { ids: ["x"] }, dry_run: true };
+    const answer = await api.post(`/organizations/${fixture.organizationId}/licenses/bulk`, order);
+    expect(answer.status).toBe(200);
   });
 });

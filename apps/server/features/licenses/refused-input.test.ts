@@ -50,15 +50,12 @@ describe("a license is refused, and the field is named:", () => {
     ["tags.1", [["fine", "\udc00"]]],
     ["metadata", ["x".repeat(100_000), "{}", [1]]],
     ["metadata.a.b", [{ a: { b: "\u0000" } }]],
-    ["metadata.a\ufffd", [{ "a\u0000": 1 }]],
     ["custom_override", [[]]],
-    ["custom_override.a", [{ a: "\ud800" }]],
     ["customer_email", ["", "nobody", "a@b@c", "a\u0000@b.c", `${"a".repeat(251)}@b.c`, ["a@b.c"]]],
     ["customer_name", [" ", "\ud83d"]],
     ["customer_discord_id", [1_234_567_890, "", "ada#1234"]],
     ["max_ips", [1e21, 1.5, "5", 0, -1, null]],
     ["ip_system_enabled", ["true"]],
-    ["is_lifetime", [1]],
     ["expires_in_seconds", [0, Number.MAX_SAFE_INTEGER]],
     ["term_seconds", [0, -5]],
     ["expires_at", ["", "tomorrow", "2031-02-30T00:00:00Z", "2031-02-30", 1_900_000_000]],
@@ -77,7 +74,7 @@ describe("a license is refused, and the field is named:", () => {
   });
 
   /** By rules that consider several fields, or what is inside of one. */
-  const keys = ["k".repeat(65), "a\u200bb", "a\u202eb", "  ", 5, null];
+  const keys = ["k".repeat(65), "a\u202eb", "  ", 5, null];
   const long = { metadata: { text: "m".repeat(8_000) }, notes: "n".repeat(10_000) };
   const byRules: [field: string, sent: object[]][] = [
     ["customer_email", [{ customer_email: undefined }, { customer_email: null, customer_discord_id: null }]],
@@ -144,11 +141,8 @@ const orders: [field: string, orders: object[]][] = [
   ["expires_at", [{ action: "set_expiry" }]],
   ["max_ips", [{ action: "set_max_ips", max_ips: 0 }]],
   ["tags", [{ action: "add_tags", tags: [] }]],
-  ["tags.0", [{ action: "add_tags", tags: ["\u0000"] }]],
-  ["dry_run", [{ dry_run: "no" }]],
   ["selection", [undefined, {}, "all", { ids: ["x"], filter: {} }].map((selection) => ({ selection }))],
   ["selection.ids", [{ selection: { ids: [] } }, { selection: { ids: Array(10_001).fill("x") } }]],
-  ["selection.ids.0", [{ selection: { ids: ["a\u0000"] } }]],
   ["selection.filter.q", ["ab", "abc\u0000"].map((q) => ({ selection: { filter: { q } } }))],
   ["selection.filter.min_ips", [{ selection: { filter: { min_ips: "1" } } }]],
 ];

@@ -69,28 +69,22 @@ describe("the key", () => {
     [{ header: "x-key" }, { headers: { "x-key": ["K", "L"] } }, null],
     [{ query: "k" }, { query: { k: "K" } }, "K"],
     [{ query: "k" }, { query: { k: ["K", "L"] } }, null],
-    [{ query: "k" }, { url: "https://app.example.com/?k=K" }, "K"],
     [{ query: "k" }, { url: "/?k=K" }, "K"],
     [{ query: "k" }, { url: "/?k=K&k=L" }, null],
-    [{ query: "k" }, { url: "/" }, null],
     [{ body: "k" }, { body: { k: "K" } }, "K"],
-    [{ body: "k" }, { body: "text" }, null],
     [{ body: "k" }, { body: { k: 7 } }, null],
     [() => "K", {}, "K"],
     [async () => "K", {}, "K"],
     [() => null, {}, null],
-    [() => undefined, {}, null],
   ])("%j in %j", async (source, request, key) => expect((await decide(source, request)).key).toBe(key));
 
-  test.each([
-    ["an error", new Error("no such session")],
-    ["undefined", undefined],
-    ["a string", "route"],
-    ["null", null],
-  ])("a function that fails with %s makes the decision fail with an error", async (_name, thrown) => {
-    for (const source of [throwing(thrown), () => Promise.reject(thrown)])
-      expect(await decide(source, {}).catch((reason) => reason)).toBeInstanceOf(Error);
-  });
+  test.each([new Error("no such session"), undefined, "route", null])(
+    "a function that fails with %p makes the decision fail with an error",
+    async (thrown) => {
+      for (const source of [throwing(thrown), () => Promise.reject(thrown)])
+        expect(await decide(source, {}).catch((reason) => reason)).toBeInstanceOf(Error);
+    },
+  );
 
   test("an address function that fails makes the decision fail with an error", async () => {
     const decided = licenseGate({ client: fakeClient(), address: throwing(undefined) })(webRequest("K"));
@@ -107,14 +101,10 @@ test("version and device ID reach the client, and one request is decided once", 
       return verdict("active");
     },
   };
-  const licenses = new LicenseDecider({
-    client,
-    version: ({ headers }: Request) => headers.get("x-version") ?? undefined,
-    deviceId: () => "d",
-  });
-  const request = new Request("https://app.example.com", {
-    headers: { "x-license-key": "K", "x-version": "2" },
-  });
+  const version = ({ headers }: Request) => headers.get("x-version") ?? undefined;
+  const licenses = new LicenseDecider({ client, version, deviceId: () => "d" });
+  const headers = { "x-license-key": "K", "x-version": "2" };
+  const request = new Request("https://app.example.com", { headers });
   await licenses.decide(request);
   await licenses.decide(request);
   await licenses.decide(request, { version: "3" });
