@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { sql } from "kysely";
-import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
-import {
-  newId,
-  openTestOrganization,
-  type TestOrganization,
-} from "../../../../tests/support/test-organization.ts";
+import { databases } from "../../../../tests/support/databases.ts";
+import { openOwnOrganization } from "../../../../tests/support/own-organization.ts";
+import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { until } from "../../../../tests/support/until.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import { countLicenses } from "./count-filtered.ts";
 import { licenseRow, tagRows } from "./create.ts";
 import { everyLicenseOf, type LicenseFilter } from "./filter.ts";
-import { type LicensePage, licensePage, mostScannedForNothing } from "./list.ts";
+import { licensePage, mostScannedForNothing } from "./list.ts";
 import type { LicenseOrder, Position } from "./scan.ts";
 import { createdByDay, expiringByWeek } from "./stored-counts.ts";
 
@@ -25,22 +22,17 @@ const orders: LicenseOrder[] = (["created_at", "expires_at", "updated_at"] as co
 
 /** In databases of their own, so that the statistics are of these licenses. */
 describe.each(databases)("a list of many licenses on $kind", ({ kind, make }) => {
-  let database: TestDatabase;
-  let org: TestOrganization;
+  let org: Awaited<ReturnType<typeof openOwnOrganization>>;
   let all: LicenseFilter;
   beforeAll(async () => {
-    database = await make();
-    org = await openTestOrganization(database.location);
+    org = await openOwnOrganization(make);
     all = everyLicenseOf(org.organizationId);
     await fill(org);
     org.store.startUpkeep((reason) => expect(reason).toBe("nothing"));
     const isReady = async () => (await org.store.searchLicenses(newId(), ["nothing"], 1)) !== null;
     await until("the text index is complete", isReady, 100_000);
   }, 120_000);
-  afterAll(async () => {
-    await org.store.close();
-    database.remove();
-  });
+  afterAll(() => org.close());
 
   const count = (filter: Partial<LicenseFilter>, limits: Parameters<typeof countLicenses>[3] = unhurried) =>
     countLicenses(org.store, { ...all, ...filter }, nowMs, limits);
@@ -96,15 +88,12 @@ describe.each(databases)("a list of many licenses on $kind", ({ kind, make }) =>
   });
 
   test("a match far down the list is found by following the pages", async () => {
-    const pages: (readonly string[])[] = [];
-    const [filter, newest] = [{ ...all, minIps: 3 }, { by: "created_at", descending: true } as const];
-    let after: Position | null = null;
-    do {
-      const page: LicensePage = await licensePage(org.store, filter, newest, after, 50, nowMs);
-      pages.push(page.ids);
-      after = page.next;
-    } while (after !== null);
-    expect(pages.map((ids) => ids.length)).toEqual([0, 1]);
+    const newest = { by: "created_at", descending: true } as const;
+    const page = (after: Position | null) =>
+      licensePage(org.store, { ...all, minIps: 3 }, newest, after, 50, nowMs);
+    const first = await page(null);
+    const second = await page(first.next);
+    expect([first.ids.length, second.ids.length, second.next]).toEqual([0, 1, null]);
   });
 
   test("counts are exact for every filter, and concurrent ones all complete", async () => {

@@ -78,13 +78,11 @@ describe("the key", () => {
     [() => null, {}, null],
   ])("%j in %j", async (source, request, key) => expect((await decide(source, request)).key).toBe(key));
 
-  test.each([new Error("no such session"), undefined, "route", null])(
-    "a function that fails with %p makes the decision fail with an error",
-    async (thrown) => {
+  test("a function that fails, in whatever way, makes the decision fail with an error", async () => {
+    for (const thrown of [new Error("no such session"), undefined, "route", null])
       for (const source of [throwing(thrown), () => Promise.reject(thrown)])
         expect(await decide(source, {}).catch((reason) => reason)).toBeInstanceOf(Error);
-    },
-  );
+  });
 
   test("an address function that fails makes the decision fail with an error", async () => {
     const decided = licenseGate({ client: fakeClient(), address: throwing(undefined) })(webRequest("K"));
