@@ -164,8 +164,9 @@ dashboardTests("the list of licenses", (dashboard) => {
     await dialog.getByRole("button", { name: "Set expiry of 10 licenses" }).click();
     await page.getByText("Expiry of 10 licenses set.").waitFor();
     await begin("Remove tags");
-    await dialog.getByRole("combobox", { name: "Tags" }).fill("old");
-    await dialog.getByRole("combobox", { name: "Tags" }).press("Enter");
+    const tags = dialog.getByRole("combobox", { name: "Tags" });
+    await tags.fill("old");
+    await tags.press("Enter");
     await dialog.getByRole("button", { name: "Remove tags from 1 license" }).click();
     await page.getByText("Tags removed from 1 license.").waitFor();
     await begin("Remove all IP addresses");

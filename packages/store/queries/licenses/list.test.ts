@@ -71,17 +71,16 @@ onBothDatabases("the list of licenses", (fixture) => {
   }, 60_000);
 
   const filterOf = (given: Partial<LicenseFilter>) => ({ ...everyLicenseOf(own.organizationId), ...given });
+  const pageOf = (
+    given: Partial<LicenseFilter>,
+    order: LicenseOrder,
+    after: Position | null,
+    limit: number,
+  ) => licensePage(fixture.store, filterOf(given), order, after, limit, nowMs);
   const walk = async (filter: Partial<LicenseFilter>, order: LicenseOrder, limit: number) => {
     const walked: string[] = [];
     for (let after: Position | null = null; ; ) {
-      const page: LicensePage = await licensePage(
-        fixture.store,
-        filterOf(filter),
-        order,
-        after,
-        limit,
-        nowMs,
-      );
+      const page: LicensePage = await pageOf(filter, order, after, limit);
       walked.push(...page.ids);
       if (page.next === null) return walked;
       after = page.next;
@@ -119,8 +118,7 @@ onBothDatabases("the list of licenses", (fixture) => {
     ["several at once", () => ({ words: ["example"], status: "active", tag: "VIP" }), ["elsewhere", "soon"]],
   ];
   test.each(filters)("filtered by %s, all orders, pages and counts agree", async (_, filter, found) => {
-    const whole = await licensePage(fixture.store, filterOf(filter()), newestFirst, null, 100, nowMs);
-    expect(named(whole.ids)).toEqual(found);
+    expect(named((await pageOf(filter(), newestFirst, null, 100)).ids)).toEqual(found);
     const matching = await read.licenseViews(found.map((name) => ids.get(name) ?? ""));
     for (const { by, descending } of orders) {
       const sorted = matching.toSorted((one, other) => {
@@ -148,14 +146,7 @@ onBothDatabases("the list of licenses", (fixture) => {
     const seen: string[] = [];
     let after: Position | null = null;
     for (let page = 0; page === 0 || after !== null; page++) {
-      const found: LicensePage = await licensePage(
-        fixture.store,
-        filterOf({ productId }),
-        newestFirst,
-        after,
-        7,
-        nowMs,
-      );
+      const found: LicensePage = await pageOf({ productId }, newestFirst, after, 7);
       seen.push(...found.ids);
       after = found.next;
       if (page !== 2) continue;

@@ -25,14 +25,10 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
   };
   const wrongOf = async (organizationId: string) =>
     (await read.wrongCounts()).filter((row) => row.organization_id === organizationId);
-  const rowsOf = (organizationId: string) =>
-    fixture.reads
-      .selectFrom("licenses")
-      .innerJoin("products", "products.id", "product_id")
-      .selectAll("licenses")
-      .where("licenses.organization_id", "=", organizationId)
-      .where("products.deleted_at", "is", null)
-      .execute();
+  const rowsOf = async (organization_id: string) => {
+    const products = await fixture.rows("products", { organization_id, deleted_at: null });
+    return fixture.rows("licenses", { product_id: products.map(({ id }) => id) });
+  };
   const create = async (
     { organizationId, productId }: Pick<TestOrganization, "organizationId" | "productId">,
     count: number,
@@ -130,14 +126,13 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
     ];
     const operations: Record<string, () => Promise<unknown>> = {
       create: () => create({ organizationId, ...one(products) }, 1 + below(30), settings()),
-      import: () =>
-        fixture.write((db) => {
-          const common = { organizationId, productId: one(products).productId, customerId: null };
-          const rows = Array.from({ length: 1 + below(30) }, () =>
-            licenseRow({ ...common, ...settings(), id: newId(), key: newId() }, nowMs),
-          );
-          return fixture.store.bulk.insert(db, "licenses", rows);
-        }),
+      import: () => {
+        const common = { organizationId, productId: one(products).productId, customerId: null };
+        const rows = Array.from({ length: 1 + below(30) }, () =>
+          licenseRow({ ...common, ...settings(), id: newId(), key: newId() }, nowMs),
+        );
+        return fixture.write((db) => fixture.store.bulk.insert(db, "licenses", rows));
+      },
       change: async () => {
         const change = one(changes)();
         const licenses = await some();
@@ -223,11 +218,11 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
     const org = await fixture.organization();
     await create(org, 50);
     await fold();
+    const flags = { is_revoked: 1, is_used: 1, has_notes: 1, fact: "expires" } as const;
+    const ids = { organization_id: org.organizationId, product_id: org.productId };
     await fixture.write(async (db) => {
-      const { organizationId: organization_id, productId: product_id } = org;
-      const flags = { is_revoked: 1, is_used: 1, has_notes: 1, fact: "expires" } as const;
-      await db.deleteFrom("license_counts").where("product_id", "=", product_id).execute();
-      const wrong = { ...flags, organization_id, product_id, day: 9, licenses: 7 };
+      await db.deleteFrom("license_counts").where("product_id", "=", org.productId).execute();
+      const wrong = { ...flags, ...ids, day: 9, licenses: 7 };
       await db.insertInto("license_counts").values(wrong).execute();
     });
     expect((await wrongOf(org.organizationId)).length).toBeGreaterThan(1);
