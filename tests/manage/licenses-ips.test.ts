@@ -132,8 +132,7 @@ testsOn("postgres", "a license's IP addresses", openManageFixture, (fixture) => 
 
     // Back again, a /64 stays, covers new IP addresses and can be removed by its CIDR.
     await api().patch(`/products/${productId}`, { ipv6_prefix: 128 });
-    const covered = await add(path, "2001:db8::9");
-    expect([covered.status, covered.body.ip]).toEqual([201, "2001:db8::/64"]);
+    expect((await add(path, "2001:db8::9")).body.ip).toBe("2001:db8::/64");
     expect([await remove(path, "2001:db8::9"), await remove(path, "2001:db8::/64")]).toEqual([404, 204]);
     await add(path, "2001:db8::9");
     expect(await listed(path)).toEqual(["2001:db8::9"]);

@@ -18,7 +18,6 @@ describe("CsvReader", () => {
     ["", null],
     ["a", "a"],
     ["a,b\r\nc,d\r\n", "a|b/c|d"],
-    ["a,b\nc,d", "a|b/c|d"],
     ["a\rb", "a/b"],
     ["\ufeffa,b\n", "a|b"],
     ["a,\n,b\n", "a|/|b"],

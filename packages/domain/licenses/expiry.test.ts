@@ -26,7 +26,6 @@ describe("readExpiry", () => {
     [{ isLifetime: true, expiresAtMs: 5 }, "expires_at"],
     [{ isLifetime: true, termMs: 5 }, "term_seconds"],
     [{ expiresAtMs: 5, expiresInMs: 5 }, "expires_in_seconds"],
-    [{ calendarEndMs: 5, expiresInMs: 5 }, "expires_in_seconds"],
     [{ expiresInMs: 5, termMs: 5 }, "term_seconds"],
     [{ isLifetime: false, expiresAtMs: null }, "expires_at"],
     [{ expiresAtMs: latestMs + 1 }, "expires_at"],

@@ -5,7 +5,6 @@ const pinned: Pin = { ...noPin, mode: "pinned", pinned: "1.0" };
 const range: Pin = { ...noPin, mode: "range", min: "1.0", max: "2.0" };
 
 test.each<[before: Pin, given: WantedPin, pin: Pin]>([
-  [noPin, {}, noPin],
   [pinned, {}, pinned],
   [pinned, { mode: null }, noPin],
   [range, { mode: null, min: null, max: null }, noPin],
@@ -13,7 +12,6 @@ test.each<[before: Pin, given: WantedPin, pin: Pin]>([
   [range, { pinned: "3" }, { ...noPin, mode: "pinned", pinned: "3" }],
   [pinned, { min: "1" }, { ...noPin, mode: "range", min: "1" }],
   [range, { max: null }, { ...range, max: null }],
-  [range, { max: "2.5" }, { ...range, max: "2.5" }],
   [pinned, { mode: "pinned" }, pinned],
 ])("%j with %j is %j", (before, given, pin) => expect(readPin(before, given)).toEqual({ ok: true, pin }));
 
@@ -25,7 +23,6 @@ const refused: [before: Pin, given: WantedPin, field: string][] = [
   [range, { min: null, max: null }, "version_range_min"],
   [range, { min: "x" }, "version_range_min"],
   [range, { max: "1.0.0" }, "version_range_max"],
-  [range, { max: "1.0-beta" }, "version_range_max"],
   [noPin, { mode: null, pinned: "1" }, "version_pinned"],
   [noPin, { pinned: "1", min: "1" }, "version_range_min"],
   [noPin, { mode: "range", pinned: "1" }, "version_pinned"],
