@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import { licensesOf } from "./licenses.ts";
 import type { ManageAnswer } from "./manage-client.ts";
 import type { ManageFixture, Person } from "./manage-fixture.ts";
 import { until } from "./until.ts";
@@ -48,12 +49,9 @@ export async function finishedImport(
   return job;
 }
 
+/** The ID of a new product. */
 export async function newProduct(fixture: ManageFixture, settings: object = {}): Promise<string> {
-  const created = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
-    name: "Imported into",
-    ...settings,
-  });
-  return created.body.id;
+  return (await licensesOf(fixture).newProduct(settings)).id;
 }
 
 /** The licenses of a product as exported, by key. */
@@ -64,9 +62,8 @@ export async function exported(
   const answer = await fixture.owner.api.get(
     `/organizations/${fixture.organizationId}/licenses/export?format=jsonl&product_id=${productId}`,
   );
-  const records = answer.text
+  const records: Record<string, unknown>[] = answer.text
     .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+    .flatMap((line) => (line === "" ? [] : JSON.parse(line)));
   return new Map(records.map((record) => [String(record.license_key), record]));
 }

@@ -75,7 +75,7 @@ a change of the organization's IP blocks is not announced to running servers
   An IP address that a seller blocks keeps passing validations until the server restarts.
   - .set((row) => ({ ip_blocks_revision: row("ip_blocks_revision", "+", 1) }))
   + .set((row) => ({ ip_blocks_revision: row("ip_blocks_revision", "+", 0) }))
-  packages/store/queries/ip-blocks/blocks.test.ts tests/manage/ip-blocks.test.ts
+  packages/store/queries/ip-blocks/blocks.test.ts tests/manage/ips.test.ts
 a transfer that has ended can be decided again
   A cancelled or rejected transfer gets a second decision with its own event and email.
   - .where("state", "=", "pending")
