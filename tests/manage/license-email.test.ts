@@ -84,8 +84,7 @@ testsOn("postgres", "the email with a license key", openMailing, (fixture) => {
   });
 
   test("the email is not sent without an email address, nor for a revoked license", async () => {
-    const discord = { customer_email: undefined, customer_discord_id: "123456789012345678" };
-    const anonymous = await license(discord);
+    const anonymous = await license({ customer_email: undefined, customer_discord_id: "123456789012345678" });
     expect(await anonymous.shown()).toMatchObject({ state: "none", recipient: null, text: null });
     expect((await anonymous.send()).status).toBe(409);
     const revoked = await license();

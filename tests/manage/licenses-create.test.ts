@@ -76,7 +76,7 @@ testsOn("sqlite", "creating licenses", openManageFixture, (fixture) => {
     expect(Date.parse(running.expires_at) - Date.parse(running.created_at)).toBe(60_000);
   });
 
-  test("what does not fit together is refused, and the field is named", async () => {
+  test("what does not fit together and an existing key are refused and named, even if it is made at the same time", async () => {
     const wrong: [field: string, body: object][] = [
       ["licenses.1.max_ips", { licenses: [who, { ...who, max_ips: 0 }] }],
       ["license_key", { ...who, count: 2, license_key: "one" }],
@@ -84,9 +84,6 @@ testsOn("sqlite", "creating licenses", openManageFixture, (fixture) => {
       ["count", { count: 2, licenses: [who] }],
     ];
     for (const [field, body] of wrong) expect(refusal(await create(body))).toEqual([422, field]);
-  });
-
-  test("an existing key is refused and named, ignoring case, even if it is made at the same time", async () => {
     const racing = await statusesAtOnce(4, () => create({ ...who, license_key: "Taken-1" }));
     expect(racing).toEqual([201, 409, 409, 409]);
     const again = await create({ ...who, license_key: " taken-1" });

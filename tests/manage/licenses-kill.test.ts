@@ -29,12 +29,12 @@ describe.each(long ? databases : [sqlite])("on $kind, a server is killed", ({ ma
     await fixture.close();
   });
 
-  const startNext = async () => {
-    server = await startServerProcess(fixture.environment);
-  };
   const kill = async () => {
     server.signal("SIGKILL");
     await server.exited;
+  };
+  const startNext = async () => {
+    server = await startServerProcess(fixture.environment);
   };
   const countOf = async (table: "licenses" | "license_tags" | "license_ips" | "import_pieces") => {
     const { count } = await fixture.store.reads

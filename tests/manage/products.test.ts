@@ -65,11 +65,9 @@ testsOn("sqlite", "products", openManageFixture, (fixture) => {
     for (const body of [one, { ...one, count: 500 }, { licenses: [one] }])
       expect(await owner.api.post(licenses, body)).toMatchObject({ status: 409, body: refusal });
     const file = "customer_email\r\ngrace@example.com\r\n";
-    for (const query of ["", "?dry_run=true"]) {
-      const csv = { "content-type": "text/csv" };
-      const refused = await owner.api.send("POST", `${licenses}/import${query}`, file, csv);
-      expect(refused).toMatchObject({ status: 409, body: refusal });
-    }
+    const csv = { "content-type": "text/csv" };
+    const refused = await owner.api.send("POST", `${licenses}/import?dry_run=true`, file, csv);
+    expect(refused).toMatchObject({ status: 409, body: refusal });
     expect((await owner.api.get(`${own()}/imports`)).body.data).toEqual([]);
 
     expect(await validates()).toEqual({ ...before, ip_registered: false });

@@ -1,14 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { forAll } from "../../../tests/support/for-all.ts";
-import {
-  type JsonObject,
-  type JsonValue,
-  type PlaceholderValues,
-  parseCustomResponse,
-  placeholderNames,
-  renderCustom,
-} from "./template.ts";
+import type { JsonObject, JsonValue, PlaceholderValues } from "./template.ts";
+import { parseCustomResponse, placeholderNames, renderCustom } from "./template.ts";
 
 const values: PlaceholderValues = {
   "customer.email": "ada@example.com",
@@ -126,9 +120,8 @@ describe("hostile members", () => {
   test("members named like built-ins are ordinary data", () => {
     const template = parsed('{"toString":"{{product.id}}","valueOf":{"b":2}}');
     const rendered = renderCustom(template, parsed('{"constructor":{"a":1},"valueOf":{"c":3}}'), values);
-    expect(JSON.stringify(rendered)).toBe(
-      '{"toString":"prod_1","valueOf":{"b":2,"c":3},"constructor":{"a":1}}',
-    );
+    const expected = '{"toString":"prod_1","valueOf":{"b":2,"c":3},"constructor":{"a":1}}';
+    expect(JSON.stringify(rendered)).toBe(expected);
   });
 
   test("data nested beyond the limit is cut, not followed", () => {

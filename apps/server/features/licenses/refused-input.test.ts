@@ -75,6 +75,7 @@ describe("a license is refused, and the field is named:", () => {
 
   /** By rules that consider several fields, or what is inside of one. */
   const keys = ["k".repeat(65), "a\u202eb", "  ", 5, null];
+  const twice = ["twice", " TWICE"].map((license_key) => ({ ...who, license_key }));
   const long = { metadata: { text: "m".repeat(8_000) }, notes: "n".repeat(10_000) };
   const byRules: [field: string, sent: object[]][] = [
     ["customer_email", [{ customer_email: undefined }, { customer_email: null, customer_discord_id: null }]],
@@ -91,15 +92,11 @@ describe("a license is refused, and the field is named:", () => {
     ["license_key", keys.map((license_key) => ({ license_key }))],
     ["count", [{ count: 10_001 }, { count: 0 }, { count: 0.5 }]],
     ["licenses", [{ licenses: [] }, { licenses: Array(10_001).fill(who) }]],
+    ["licenses.1.customer_email", [{ customer_email: undefined, licenses: [who, {}] }]],
+    ["licenses.1.license_key", [{ customer_email: undefined, licenses: twice }]],
   ];
   test.each(byRules)("%s because of other fields, its contents or the number", async (field, sent) => {
     for (const body of sent) expect(await fieldOf(licenses.createLicenses, { ...who, ...body })).toBe(field);
-  });
-
-  test("what one license of a list lacks, or has twice", async () => {
-    const twice = ["twice", " TWICE"].map((license_key) => ({ ...who, license_key }));
-    expect(await fieldOf(licenses.createLicenses, { licenses: [who, {}] })).toBe("licenses.1.customer_email");
-    expect(await fieldOf(licenses.createLicenses, { licenses: twice })).toBe("licenses.1.license_key");
   });
 
   test("__proto__, which is a field like any other, and metadata of thousands of levels, unread", async () => {

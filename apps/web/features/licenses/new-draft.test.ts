@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { blankDraft, foldedCount, type NewDraft, nextDraft, typedOf } from "./new-draft.ts";
 
+const expiry = { expiry: "from_now", amount: 2 } as const;
 const terms: NewDraft = {
   ...blankDraft,
+  ...expiry,
   productId: "p",
   quantity: "several",
   count: 25,
-  expiry: "from_now",
-  amount: 2,
   maxIps: 7,
 };
 const customer = { email: "ada@example.com", name: "Ada", discordId: "123" };

@@ -7,10 +7,10 @@ import { customerFor } from "../customers/identify.ts";
 import * as create from "./create.ts";
 import * as search from "./search.ts";
 import * as tagsAndIps from "./tags-and-ips.ts";
-import * as viewsQueries from "./views.ts";
+import * as views from "./views.ts";
 
 onBothDatabases("licenses", (fixture) => {
-  const { read, write } = fixture.queries({ ...search, ...tagsAndIps, ...viewsQueries, ...create });
+  const { read, write } = fixture.queries({ ...search, ...tagsAndIps, ...views, ...create });
   const ada = { email: "ada@example.com", name: "Ada", discordId: "77" };
   const addCustomer = ({ organizationId }: TestOrganization, who: Parameters<typeof customerFor>[2] = ada) =>
     fixture.write((db) => customerFor(db, organizationId, who, newId, 1));
@@ -23,11 +23,11 @@ onBothDatabases("licenses", (fixture) => {
       ...{ key: `Key-${index}`, tags: index % 2 === 0 ? ["even", "all"] : ["all"] },
     }));
     await write.createLicenses(made, 5);
-    const views = await read.licenseViews(idsOf(made));
-    expect(idsOf(views)).toEqual(idsOf(made));
+    const shown = await read.licenseViews(idsOf(made));
+    expect(idsOf(shown)).toEqual(idsOf(made));
     const even = { license_key: "Key-1098", tags: ["all", "even"], search_text: "key1098" };
-    expect(views.at(-2)).toMatchObject(even);
-    expect(views.at(-1)).toMatchObject({ tags: ["all"], created_at: 5, updated_at: 5, ip_count: 0 });
+    expect(shown.at(-2)).toMatchObject(even);
+    expect(shown.at(-1)).toMatchObject({ tags: ["all"], created_at: 5, updated_at: 5, ip_count: 0 });
   });
 
   test("a key is taken in its product only, in any case, even by a concurrent transaction", async () => {
@@ -58,9 +58,8 @@ onBothDatabases("licenses", (fixture) => {
     await addCustomer(other, { ...ada, name: "Another seller's name" });
     const { id } = await org.license({ customerId, tags: ["b", "a"] });
     const second = await org.license({ metadata: '{"a":1}', termMs: 1_500 });
-    const views = await read.licenseViews([second.id, "unknown", id]);
     const customer = { customer_email: ada.email, customer_name: "Ada", customer_discord_id: "77" };
-    expect(views).toMatchObject([
+    expect(await read.licenseViews([second.id, "unknown", id])).toMatchObject([
       { id: second.id, tags: [], customer_email: null },
       { id, product_name: "Test Product", tags: ["a", "b"], ...customer },
     ]);
@@ -103,16 +102,11 @@ onBothDatabases("licenses", (fixture) => {
     const ids = idsOf(made).sort();
     const foreign = await other.license({ customerId, key: "Foreign" });
     const own = await org.license({ key: "Own" });
-    type Stale = Awaited<ReturnType<typeof search.staleTexts>>;
-    const stale = async (names: typeof ada) => {
-      const found: string[] = [];
-      for (let after: string | null = ""; after !== null; ) {
-        const part: Stale = await read.staleTexts(org.organizationId, customerId, names, after);
-        found.push(...part.stale);
-        after = part.last;
-      }
-      return found;
+    const staleAfter = async (names: typeof ada, after: string): Promise<string[]> => {
+      const { stale: found, last } = await read.staleTexts(org.organizationId, customerId, names, after);
+      return last === null ? [...found] : [...found, ...(await staleAfter(names, last))];
     };
+    const stale = (names: typeof ada) => staleAfter(names, "");
     expect(await stale(ada)).toEqual(ids);
     await write.refreshSearchTextOf(ids.slice(0, 110));
     expect(await stale(ada)).toEqual(ids.slice(110));

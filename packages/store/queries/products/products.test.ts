@@ -3,11 +3,9 @@ import { idsOf, onBothDatabases, pages } from "../../../../tests/support/query-t
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { ProductRow } from "../../tables.ts";
 import * as keys from "../sandbox/keys.ts";
-import { sandboxCallers } from "../sandbox/keys.ts";
 import * as daily from "../usage/daily.ts";
 import { setDailyUsage } from "./daily-usage.ts";
 import * as downloads from "./downloads.ts";
-import { downloadsOf } from "./downloads.ts";
 import { deleteProduct, productsOf, updateProduct, workingApiKeys } from "./products.ts";
 
 onBothDatabases("products", (fixture) => {
@@ -43,13 +41,13 @@ onBothDatabases("products", (fixture) => {
   test("have downloads in their order, which are replaced as a whole", async () => {
     const { productId, product } = await fixture.organization();
     const other = await product();
-    const link = (product_id: string, position: number, title: string) => ({
-      ...{ id: newId(), product_id, position, title, url: "https://example.com/file.zip" },
-      ...{ min_version: null, checksum: null },
-    });
+    const file = { url: "https://example.com/file.zip", min_version: null, checksum: null };
+    const link = (product_id: string, position: number, title: string) => {
+      return { ...file, id: newId(), product_id, position, title };
+    };
     await write.replaceDownloads(productId, [link(productId, 2, "second"), link(productId, 1, "first")]);
     await write.replaceDownloads(other.productId, [link(other.productId, 1, "theirs")]);
-    const titles = async (id: string) => (await downloadsOf(fixture.reads, id)).map(({ title }) => title);
+    const titles = async (id: string) => (await read.downloadsOf(id)).map(({ title }) => title);
     expect(await titles(productId)).toEqual(["first", "second"]);
     await write.replaceDownloads(productId, []);
     expect([await titles(productId), await titles(other.productId)]).toEqual([[], ["theirs"]]);
@@ -64,9 +62,9 @@ onBothDatabases("products", (fixture) => {
 
 onBothDatabases("test API keys", (fixture) => {
   const { read, write } = fixture.queries(keys);
-  const testKey = (productId: string) => ({
-    ...{ product_id: productId, public_id: newId(), api_key: "cst_x", created_at: 1 },
-  });
+  const testKey = (product_id: string) => {
+    return { product_id, public_id: newId(), api_key: "cst_x", created_at: 1 };
+  };
 
   test("a product has one, which stays if two are added and changes as a whole if it is replaced", async () => {
     const { productId } = await fixture.organization();
@@ -76,7 +74,7 @@ onBothDatabases("test API keys", (fixture) => {
     expect(await read.sandboxKeyOf(productId)).toEqual(first);
     await write.replaceSandboxKey(second);
     expect(await read.sandboxKeyOf(productId)).toEqual(second);
-    expect(await sandboxCallers(fixture.reads, [first.public_id])).toEqual([]);
+    expect(await keys.sandboxCallers(fixture.reads, [first.public_id])).toEqual([]);
   });
 
   test("a caller gets the facts of the product, until the product is deleted", async () => {
@@ -86,11 +84,11 @@ onBothDatabases("test API keys", (fixture) => {
     const key = testKey(productId);
     await write.addSandboxKey(key);
     await write.addSandboxKey(testKey(other.productId));
-    expect(await sandboxCallers(fixture.reads, [key.public_id, "unknown"])).toMatchObject([
+    expect(await keys.sandboxCallers(fixture.reads, [key.public_id, "unknown"])).toMatchObject([
       { product_id: productId, organization_id: organizationId, ipv6_prefix: 128, product_signs: 1 },
     ]);
     await fixture.write((db) => deleteProduct(db, productId, 1));
-    expect(await sandboxCallers(fixture.reads, [key.public_id])).toEqual([]);
+    expect(await keys.sandboxCallers(fixture.reads, [key.public_id])).toEqual([]);
     expect(await read.sandboxKeyOf(productId)).toBeUndefined();
     expect(await read.sandboxKeyOf(other.productId)).toBeDefined();
   });

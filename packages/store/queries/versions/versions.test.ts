@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import type { VersionState } from "@countersign/domain/versions/catalog";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import * as versions from "./versions.ts";
-import { replaceVersions } from "./versions.ts";
 
 onBothDatabases("version records", (fixture) => {
   const { read, write } = fixture.queries(versions);
@@ -64,7 +63,7 @@ onBothDatabases("version records", (fixture) => {
         const rows = Object.entries(records).map(([version, state]) => {
           return { product_id: productId, version, state, created_at: version === "2.0" ? 1 : 9 };
         });
-        return replaceVersions(db, fixture.store.bulk, productId, rows);
+        return versions.replaceVersions(db, fixture.store.bulk, productId, rows);
       });
     await replace({ "2.0": "deprecated", "3.0": "latest", "4.0": "allowed" });
     await expectAfter(1, ["2.0 deprecated 1", "3.0 latest 9", "4.0 allowed 9"]);
