@@ -1,31 +1,39 @@
 import { crc32, deflateSync } from "node:zlib";
 
-/** A picture of one color. */
-export function pngFile({ width = 4, height = 4, gray = 120, text = "" } = {}): Uint8Array<ArrayBuffer> {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header[8] = 8;
-  const rows = Buffer.alloc((width + 1) * height, gray);
-  for (let row = 0; row < height; row++) rows[row * (width + 1)] = 0;
-  return new Uint8Array(
-    Buffer.concat([
-      Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-      chunk("IHDR", header),
-      ...(text === "" ? [] : [chunk("tEXt", Buffer.from(text))]),
-      chunk("IDAT", deflateSync(rows)),
-      chunk("IEND", Buffer.alloc(0)),
-    ]),
-  );
+type HeaderField = "width" | "height" | "bitDepth" | "colorType" | "compression" | "filter" | "interlace";
+
+/** The header of a PNG file, of one grey pixel of 8 bits except for these fields. */
+export function pngHeader(fields: Partial<Record<HeaderField, number>>): Buffer {
+  const { width = 1, height = 1, bitDepth = 8, colorType = 0 } = fields;
+  const { compression = 0, filter = 0, interlace = 0 } = fields;
+  const data = Buffer.alloc(13);
+  data.writeUInt32BE(width, 0);
+  data.writeUInt32BE(height, 4);
+  data.set([bitDepth, colorType, compression, filter, interlace], 8);
+  return pngChunk("IHDR", data);
 }
 
-function chunk(type: string, data: Uint8Array): Uint8Array {
-  const whole = Buffer.alloc(data.length + 12);
-  whole.writeUInt32BE(data.length, 0);
-  whole.write(type, 4, "latin1");
-  whole.set(data, 8);
-  whole.writeUInt32BE(crc32(whole.subarray(4, data.length + 8)), data.length + 8);
-  return whole;
+export function pngChunk(type: string, content: string | Uint8Array): Buffer {
+  const data = typeof content === "string" ? Buffer.from(content, "latin1") : content;
+  const chunk = Buffer.alloc(data.length + 12);
+  chunk.writeUInt32BE(data.length, 0);
+  chunk.write(type, 4, "latin1");
+  chunk.set(data, 8);
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, data.length + 8)), data.length + 8);
+  return chunk;
+}
+
+export function pngOf(...parts: readonly Uint8Array[]): Buffer<ArrayBuffer> {
+  return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), ...parts]);
+}
+
+/** A picture of one color. */
+export function pngFile({ width = 4, height = 4, gray = 120, text = "" } = {}): Buffer<ArrayBuffer> {
+  const rows = Buffer.alloc((width + 1) * height, gray);
+  for (let row = 0; row < height; row++) rows[row * (width + 1)] = 0;
+  const about = text === "" ? [] : [pngChunk("tEXt", text)];
+  const data = pngChunk("IDAT", deflateSync(rows));
+  return pngOf(pngHeader({ width, height }), ...about, data, pngChunk("IEND", ""));
 }
 
 export function svgFile(inside = '<circle cx="8" cy="8" r="7" fill="#1d4ed8"/>'): string {

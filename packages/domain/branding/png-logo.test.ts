@@ -1,12 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { crc32, deflateSync } from "node:zlib";
+import { deflateSync } from "node:zlib";
 import fc from "fast-check";
 import { fastestCpuMs } from "../../../tests/support/fastest.ts";
 import { forAll } from "../../../tests/support/for-all.ts";
-import { listed } from "../../../tests/support/listed.ts";
+import { pngChunk as chunk, pngOf as file, pngHeader as ihdr } from "../../../tests/support/logo-files.ts";
 import { checkPngLogo, maxPngKib, maxPngPixels } from "./png-logo.ts";
 
-const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 const end = chunk("IEND", "");
 /** One grey pixel of 8 bits. */
 const header = ihdr({});
@@ -35,16 +34,21 @@ describe("a PNG logo", () => {
     }
   });
 
-  test("may be interlaced, in every small size", () => {
-    for (let width = 1; width <= 9; width++) {
-      for (let height = 1; height <= 9; height++) {
-        const withBytes = (count: number) =>
-          file(ihdr({ width, height, interlace: 1 }), chunk("IDAT", deflateSync(Buffer.alloc(count))), end);
-        const length = interlacedLength(width, height);
-        expect(codeOf(withBytes(length))).toBe("ok");
-        expect(codeOf(withBytes(length + 1))).toBe("logo_not_png");
-      }
-    }
+  test.each([
+    [1, 1, 2],
+    [3, 3, 15],
+    [4, 4, 23],
+    [5, 3, 22],
+    [6, 6, 48],
+    [9, 9, 100],
+    [12, 13, 182],
+    [13, 12, 179],
+    [24, 24, 621],
+  ])("of %d by %d pixels may be interlaced", (width, height, length) => {
+    const withBytes = (count: number) =>
+      file(ihdr({ width, height, interlace: 1 }), chunk("IDAT", deflateSync(Buffer.alloc(count))), end);
+    expect(codeOf(withBytes(length))).toBe("ok");
+    expect(codeOf(withBytes(length + 1))).toBe("logo_not_png");
   });
 
   test("may be 1,024 by 1,024 pixels", () => {
@@ -71,23 +75,17 @@ describe("a PNG logo", () => {
     Object.entries({
       logo_not_png: {
         "an empty file": new Uint8Array(),
-        "only a signature": signature,
+        "only a signature": file(),
         "a signature changed by a text transfer": Buffer.concat([Buffer.from([0x89]), smallest.subarray(2)]),
-        "a GIF": Buffer.from("GIF89a\x01\0\x01\0"),
-        "a JPEG": Buffer.from([0xff, 0xd8, 0xff, 0xe0]),
-        "an SVG": Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
         "HTML before the signature": Buffer.concat([Buffer.from("<html>"), smallest]),
-        "a PDF before the signature": Buffer.concat([Buffer.from("%PDF-1.7\n"), smallest]),
         "a file that ends within a chunk": smallest.subarray(0, -14),
         "a file without IEND": file(header, data),
         "a file that ends within IEND": smallest.subarray(0, -1),
         "IEND with data": file(header, data, chunk("IEND", "x")),
         "a wrong CRC of IHDR": changed(smallest, 29),
-        "a wrong CRC of IEND": changed(smallest, smallest.length - 1),
         "a length beyond the file": changed(smallest, 33),
         "no IHDR": file(data, end),
         "IHDR after another chunk": file(chunk("tEXt", "a"), header, data, end),
-        "Apple's variant": file(chunk("CgBI", "abcd"), header, data, end),
         "two IHDR": before(header),
         "a short IHDR": file(chunk("IHDR", Buffer.alloc(12)), data, end),
         "a long IHDR": file(chunk("IHDR", Buffer.alloc(14)), data, end),
@@ -101,13 +99,10 @@ describe("a PNG logo", () => {
         "pixels that are no zlib stream": withData(Buffer.from("<script>alert(1)</script>")),
         "a second file behind the pixels": withData(Buffer.concat([pixel, Buffer.from("PK\x03\x04")])),
         "a second zlib stream behind the pixels": withData(Buffer.concat([pixel, pixel])),
-        "a zlib stream with a dictionary": withData(deflateSync(pixelRow, { dictionary: Buffer.from("a") })),
         "too few pixels": withData(deflateSync(Buffer.from([0]))),
         "too many pixels": withData(deflateSync(Buffer.from([0, 7, 0]))),
         "an unknown filter": withData(deflateSync(Buffer.from([5, 7]))),
         "colour type 1": headed({ colorType: 1 }),
-        "colour type 7": headed({ colorType: 7 }),
-        "bit depth 0": headed({ bitDepth: 0 }),
         "bit depth 3": headed({ bitDepth: 3 }),
         "colour with four bits": headed({ colorType: 2, bitDepth: 4 }),
         "a palette with 16 bits": headed({ colorType: 3, bitDepth: 16 }),
@@ -185,10 +180,6 @@ function cleaned(bytes: Uint8Array): Buffer {
   return Buffer.from(checked.png);
 }
 
-function file(...parts: Uint8Array[]): Buffer {
-  return Buffer.concat([signature, ...parts]);
-}
-
 function withData(data: Uint8Array): Buffer {
   return file(header, chunk("IDAT", data), end);
 }
@@ -217,40 +208,4 @@ function changed(bytes: Uint8Array, at: number): Buffer {
   const copy = Buffer.from(bytes);
   copy[at] = (copy[at] ?? 0) ^ 0x21;
   return copy;
-}
-
-function chunk(type: string, content: string | Uint8Array): Buffer {
-  const data = typeof content === "string" ? Buffer.from(content, "latin1") : Buffer.from(content);
-  const named = Buffer.concat([Buffer.from(type, "latin1"), data]);
-  const bytes = Buffer.alloc(named.length + 8);
-  bytes.writeUInt32BE(data.length, 0);
-  named.copy(bytes, 4);
-  bytes.writeUInt32BE(crc32(named), named.length + 4);
-  return bytes;
-}
-
-type HeaderField = "width" | "height" | "bitDepth" | "colorType" | "compression" | "filter" | "interlace";
-
-function ihdr(fields: Partial<Record<HeaderField, number>>): Buffer {
-  const { width = 1, height = 1, bitDepth = 8, colorType = 0 } = fields;
-  const { compression = 0, filter = 0, interlace = 0 } = fields;
-  const data = Buffer.alloc(13);
-  data.writeUInt32BE(width, 0);
-  data.writeUInt32BE(height, 4);
-  data.set([bitDepth, colorType, compression, filter, interlace], 8);
-  return chunk("IHDR", data);
-}
-
-/** Counts the pixels of each pass one by one, for grey pixels of 8 bits. */
-function interlacedLength(width: number, height: number): number {
-  const pattern = listed("16462646 77777777 56565656 77777777 36463646 77777777 56565656 77777777");
-  let length = 0;
-  for (const pass of "1234567") {
-    for (let y = 0; y < height; y++) {
-      let pixels = 0;
-      for (let x = 0; x < width; x++) if (pattern[y % 8]?.[x % 8] === pass) pixels++;
-      length += pixels === 0 ? 0 : pixels + 1;
-    }
-  }
-  return length;
 }

@@ -94,101 +94,58 @@ describe("an SVG logo", () => {
   });
 });
 
-describe("nothing dangerous survives:", () => {
-  const script = "<script>x()</script>";
-  test.each(
-    Object.entries({
-      "a script": script,
-      "a script with a source": '<script href="https://evil.x/x.js"/>',
-      "a script with an old link": '<script xlink:href="data:text/javascript,x()"/>',
-      "a script with a prefix": '<s:script xmlns:s="http://www.w3.org/2000/svg">x()</s:script>',
-      "a script of HTML": "<h:script>x()</h:script>",
-      "a script in mixed case": "<ScRiPt>x()</ScRiPt>",
-      "a script in a group": `<g><defs>${script}</defs></g>`,
-      "a script in a title": `<title>${script}</title>`,
-      "a script in a description of HTML": `<desc><h:body onload="x()">${script}</h:body></desc>`,
-      "a script in a link": `<a href="javascript:x()">${script}<text>x</text></a>`,
-      "a script in a switch": `<switch>${script}</switch>`,
-      "a script in a use": `<use href="#a">${script}</use>`,
-      "a handler": '<rect onload="x()"/>',
-      "a handler in upper case": '<rect ONLOAD="x()"/>',
-      "a handler in mixed case": '<rect oNcLiCk="x()"/>',
-      "a handler of an animation": '<rect onbegin="x()" onend="x()" onrepeat="x()"/>',
-      "a handler of the pointer": '<rect onmouseover="x()" onfocusin="x()" onactivate="x()"/>',
-      "a handler with a prefix": '<rect s:onload="x()" xmlns:s="http://www.w3.org/2000/svg"/>',
-      "a handler of XML events":
-        '<rect ev:event="load" ev:handler="#x" xmlns:ev="http://www.w3.org/2001/xml-events"/>',
-      "a handler element":
-        '<handler type="text/javascript">x()</handler><listener event="load" handler="#x"/>',
-      "a link that runs script": '<a xlink:href="javascript:x()"><text>javascript</text></a>',
-      "a link written with references": '<a href="&#106;avascript&#58;x()"><rect/></a>',
-      "a link with white space inside": '<a href="java&#10;script:x()"><rect/></a>',
-      "an animated link": '<a><animate attributeName="href" values="javascript:x()"/><rect/></a>',
-      "a set link": '<a><set attributeName="xlink:href" to="javascript:x()"/><rect/></a>',
-      "a set handler": '<rect><set attributeName="onmouseover" to="x()"/></rect>',
-      "an animation by reference": '<animate xlink:href="#x" attributeName="href" to="javascript:x()"/>',
-      "animated motion": '<animateMotion/><animateTransform onbegin="x()"/><animateColor/><discard/>',
-      "foreign content": '<foreignObject><h:iframe src="javascript:x()"/></foreignObject>',
-      "foreign content in mixed case": "<foreignobject><img src='x' onerror='x()'/></foreignobject>",
-      "elements of HTML": '<h:img src="x" onerror="x()"/>',
-      "elements of no namespace": '<script xmlns="">x()</script><iframe xmlns="" src="https://evil.x"/>',
-      "an embedded image": '<image href="data:image/svg+xml;base64,PHN2Zy8+"/>',
-      "an image from elsewhere": '<image xlink:href="https://evil.x/x.png"/><feImage href="//evil.x"/>',
-      "a use of another file": '<use href="https://evil.x/x.svg#a"/>',
-      "a use of another file without a scheme": '<use xlink:href="//evil.x/x.svg#a"/>',
-      "a use of a relative file": '<use href="x.svg#a"/>',
-      "a use of data": '<use href="data:image/svg+xml;base64,PHN2Zy8+#a"/>',
-      "a use with a new and an old link": '<use href="https://evil.x#a" xlink:href="#a"/>',
-      "a use with another prefix": '<use k:href="https://evil.x#a" xmlns:k="http://www.w3.org/1999/xlink"/>',
-      "a gradient of another file": '<linearGradient href="https://evil.x/x.svg#a"/>',
-      "a base": '<g xml:base="https://evil.x/"><rect/></g>',
-      "a fill from elsewhere": '<rect fill="url(https://evil.x/x.svg#a)"/>',
-      "a fill with a quoted address": "<rect fill=\"url('https://evil.x/x.svg#a')\"/>",
-      "a fill without a scheme": '<rect fill="url(//evil.x)"/>',
-      "a fill of a relative file": '<rect fill="url(evil.svg#a)"/>',
-      "a fill in upper case": '<rect fill="URL(evil.svg)"/>',
-      "a fill with an escape": '<rect fill="u\\72l(evil.svg)"/>',
-      "a fill with a comment": '<rect fill="url/**/(evil.svg)"/>',
-      "a second address behind a local one": '<rect fill="url(#a) url(evil.svg)"/>',
-      "an address that a removal would put together": '<rect fill="uurl(#a)rl(evil.svg)"/>',
-      "an address behind a function that a removal would complete": '<rect fill="rgb url(#a)(evil.svg)"/>',
-      "an address in another attribute": '<rect x="url(evil.svg)" transform="url(evil.svg)"/>',
-      "a local address where none belongs": '<rect font-family="url(#a)"/>',
-      "a filter":
-        '<filter id="f"><feImage href="https://evil.x"/></filter><rect filter="url(https://evil.x#f)"/>',
-      "markers and cursors":
-        '<marker/><pattern/><cursor href="https://evil.x"/><rect marker-start="url(evil.svg)" cursor="url(evil.cur)"/>',
-      "a font from elsewhere":
-        '<font-face><font-face-src><font-face-uri href="https://evil.x"/></font-face-src></font-face>',
-      "a style with an address": '<rect style="fill:url(https://evil.x)"/>',
-      "a style with a background":
-        '<rect style="background:url(https://evil.x);background-image:url(evil.png)"/>',
-      "a style with a set of images": "<rect style=\"mask:image-set('evil.png' 1x);fill:src('evil.png')\"/>",
-      "a style with an expression":
-        '<rect style="width:expression(x());behavior:url(evil.htc);-moz-binding:url(evil.xml)"/>',
-      "a style with an import": "<rect style=\"@import 'evil.css';fill:@import\"/>",
-      "a style with an escape": '<rect style="fill:\\75rl(evil.svg);f\\69ll:url(evil.svg)"/>',
-      "a style with a hidden separator": "<rect style=\"font-family:'a;fill:url(evil.svg)';stroke:'\"/>",
-      "a style with a variable": '<rect style="--a:url(evil.svg);fill:var(--a)"/>',
-      "a style with brackets": '<rect style="fill:red}*{background:url(evil.svg)"/>',
-      "a comment that ends early in HTML": "<!--><img src=x onerror=x()>-->",
-      "markup in text": "<text>&lt;script&gt;x()&lt;/script&gt;</text>",
-      "markup in a title": "<title>&lt;/title&gt;&lt;script&gt;x()&lt;/script&gt;</title>",
-      "markup in an attribute":
-        '<rect id="&quot;&gt;&lt;script&gt;x()&lt;/script&gt;" font-family="&quot;&gt;&lt;script&gt;"/>',
-      "mutating nesting":
-        "<desc><style xmlns='urn:x'><title>&lt;/style&gt;&lt;img src=x onerror=x()&gt;</title></style></desc>",
-      mathematics:
-        '<math xmlns="http://www.w3.org/1998/Math/MathML"><annotation-xml encoding="text/html"><x/></annotation-xml></math>',
-      "embedded documents":
-        '<iframe src="x"/><embed src="x"/><object data="x"/><audio src="x"/><video src="x"/><canvas/>',
-      "a style sheet of HTML": '<h:link rel="stylesheet" href="https://evil.x"/>',
-      "an XSLT":
-        '<x:stylesheet xmlns:x="http://www.w3.org/1999/XSL/Transform"><x:template match="/"/></x:stylesheet>',
-      "names of the prototype":
-        '<rect constructor="x" __proto__="y" toString="z"/><constructor/><__proto__/>',
-    }),
-  )("%s", (_name, content) => {
+/** A line for each way in, with its variants. */
+const dangerous = `
+  <script>x()</script><script href="https://evil.x/x.js"/><script xlink:href="data:text/javascript,x()"/>
+  <s:script xmlns:s="http://www.w3.org/2000/svg">x()</s:script><h:script>x()</h:script><ScRiPt>x()</ScRiPt>
+  <g><defs><script>x()</script></defs></g><title><script>x()</script></title><use href="#a"><script/></use>
+  <desc><h:body onload="x()"><script>x()</script></h:body></desc><switch><script>x()</script></switch>
+  <a href="javascript:x()"><script>x()</script><text>x</text></a>
+  <rect onload="x()"/><rect ONLOAD="x()"/><rect oNcLiCk="x()"/><rect onbegin="x()" onend="x()" onrepeat="x()"/>
+  <rect onmouseover="x()" onfocusin="x()"/><rect s:onload="x()" xmlns:s="http://www.w3.org/2000/svg"/>
+  <rect ev:event="load" ev:handler="#x" xmlns:ev="http://www.w3.org/2001/xml-events"/>
+  <handler type="text/javascript">x()</handler><listener event="load" handler="#x"/>
+  <a xlink:href="javascript:x()"><text>javascript</text></a>
+  <a href="&#106;avascript&#58;x()"><rect/></a><a href="java&#10;script:x()"><rect/></a>
+  <a><animate attributeName="href" values="javascript:x()"/><rect/></a>
+  <a><set attributeName="xlink:href" to="javascript:x()"/></a><rect><set attributeName="onclick" to="x()"/></rect>
+  <animate xlink:href="#x" attributeName="href" to="javascript:x()"/>
+  <animateMotion/><animateTransform onbegin="x()"/><animateColor/><discard/>
+  <foreignObject><h:iframe src="javascript:x()"/></foreignObject>
+  <foreignobject><img src='x' onerror='x()'/></foreignobject><h:img src="x" onerror="x()"/>
+  <script xmlns="">x()</script><iframe xmlns="" src="https://evil.x"/>
+  <image href="data:image/svg+xml;base64,PHN2Zy8+"/><image xlink:href="https://evil.x/x.png"/>
+  <use href="https://evil.x/x.svg#a"/><use xlink:href="//evil.x/x.svg#a"/><use href="x.svg#a"/>
+  <use href="data:image/svg+xml;base64,PHN2Zy8+#a"/><use href="https://evil.x#a" xlink:href="#a"/>
+  <use k:href="https://evil.x#a" xmlns:k="http://www.w3.org/1999/xlink"/>
+  <linearGradient href="https://evil.x/x.svg#a"/><g xml:base="https://evil.x/"><rect/></g>
+  <rect fill="url(https://evil.x/x.svg#a)"/><rect fill="url('https://evil.x/x.svg#a')"/>
+  <rect fill="url(//evil.x)"/><rect fill="url(evil.svg#a)"/><rect fill="URL(evil.svg)"/>
+  <rect fill="u\\72l(evil.svg)"/><rect fill="url/**/(evil.svg)"/>
+  <rect fill="url(#a) url(evil.svg)"/><rect fill="uurl(#a)rl(evil.svg)"/><rect fill="rgb url(#a)(evil.svg)"/>
+  <rect x="url(evil.svg)" transform="url(evil.svg)"/><rect font-family="url(#a)"/>
+  <filter id="f"><feImage href="https://evil.x"/></filter><rect filter="url(https://evil.x#f)"/>
+  <marker/><pattern/><cursor href="https://evil.x"/><rect marker-start="url(evil.svg)" cursor="url(evil.cur)"/>
+  <font-face><font-face-src><font-face-uri href="https://evil.x"/></font-face-src></font-face>
+  <rect style="fill:url(https://evil.x)"/><rect style="background:url(https://evil.x);mask:url(evil.png)"/>
+  <rect style="mask:image-set('evil.png' 1x);fill:src('evil.png')"/>
+  <rect style="width:expression(x());behavior:url(evil.htc);-moz-binding:url(evil.xml)"/>
+  <rect style="@import 'evil.css';fill:@import"/><rect style="fill:\\75rl(evil.svg);f\\69ll:url(evil.svg)"/>
+  <rect style="font-family:'a;fill:url(evil.svg)';stroke:'"/><rect style="--a:url(evil.svg);fill:var(--a)"/>
+  <rect style="fill:red}*{background:url(evil.svg)"/>
+  <!--><img src=x onerror=x()>-->
+  <text>&lt;script&gt;x()&lt;/script&gt;</text><title>&lt;/title&gt;&lt;script&gt;x()&lt;/script&gt;</title>
+  <rect id="&quot;&gt;&lt;script&gt;x()&lt;/script&gt;" font-family="&quot;&gt;&lt;script&gt;"/>
+  <desc><style xmlns='urn:x'><title>&lt;/style&gt;&lt;img src=x onerror=x()&gt;</title></style></desc>
+  <math xmlns="http://www.w3.org/1998/Math/MathML"><annotation-xml encoding="text/html"><x/></annotation-xml></math>
+  <iframe src="x"/><embed src="x"/><object data="x"/><audio src="x"/><video src="x"/><canvas/>
+  <h:link rel="stylesheet" href="https://evil.x"/>
+  <x:stylesheet xmlns:x="http://www.w3.org/1999/XSL/Transform"><x:template match="/"/></x:stylesheet>
+  <rect constructor="x" __proto__="y" toString="z"/><constructor/><__proto__/>
+`;
+
+describe("nothing dangerous survives", () => {
+  test.each(dangerous.trim().split(/\n +/))("of %s", (content) => {
     const result = contentOf(`<rect id="a"/>${content}`);
     expectHarmless(result);
     expect(contentOf(result)).toBe(result);
@@ -209,7 +166,6 @@ describe("nothing dangerous survives:", () => {
 
 describe("a file is refused:", () => {
   const billionLaughs = `<!DOCTYPE svg [<!ENTITY a "ha">${Array.from("bcdefghij", (name, index) => `<!ENTITY ${name} "${`&${"abcdefghij"[index]};`.repeat(10)}">`).join("")}]>`;
-  const notSvg = { ok: false, fault: { code: "logo_not_svg" } } as const;
   const uses = (count: number, target: string) => `<use href="#${target}"/>`.repeat(count);
 
   const doubled = (level: number) => `<g id="u${level + 1}">${uses(2, `u${level}`)}</g>`;
@@ -228,37 +184,20 @@ describe("a file is refused:", () => {
       logo_not_svg: {
         empty: "",
         "not XML": "hello",
-        JSON: "{}",
         HTML: "<!doctype html><html><body></body></html>",
         "another root": `<html xmlns="http://www.w3.org/1999/xhtml">${svg(rect)}</html>`,
         "a root of another namespace": '<svg xmlns="urn:x" viewBox="0 0 1 1"><rect/></svg>',
         "a root in upper case": '<SVG xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect/></SVG>',
         "two roots": svg(rect) + svg(rect),
-        "text behind the root": `${svg(rect)}x`,
         "an element that is not closed": svg("<g>"),
-        "elements that overlap": svg("<g><text></g></text>"),
         "an attribute without quotes": svg("<rect x=1 />"),
-        "an attribute without a value": svg("<rect onload/>"),
-        "a repeated attribute": svg('<rect x="1" x="2"/>'),
         "a repeated attribute through prefixes": svg('<use a:x="1" b:x="2" xmlns:a="u" xmlns:b="u"/>'),
         "a prefix without a namespace": svg("<a:script>x()</a:script>"),
-        "a prefix of the declaration": svg('<g xmlns:xmlns="http://www.w3.org/2000/svg"/>'),
         "a null byte": svg('<scr\0ipt/><rect on\0load="x"/>'),
-        "a reference to a null byte": svg("<text>&#0;</text>"),
-        "a control character": svg("<text>\x01</text>"),
-        "a reference to half a character": svg("<text>&#xD800;</text>"),
         "an entity of HTML": svg("<text>&nbsp;</text>"),
-        "an entity named like a method": svg("<text>&toString;&constructor;</text>"),
-        "an entity named like a prototype": svg("<text>&__proto__;</text>"),
-        "a lone ampersand": svg("<text>a & b</text>"),
-        "a less-than sign in an attribute": svg('<rect font-family="<script>"/>'),
-        "the end of CDATA in text": svg("<text>]]></text>"),
-        "two hyphens in a comment": svg("<!-- a -- b -->"),
+        "an entity named like a method": svg("<text>&toString;&__proto__;</text>"),
         "UTF-7": `<?xml version="1.0" encoding="UTF-7"?>${svg("<text>+ADw-script+AD4-</text>")}`,
-        "a declared UTF-16": `<?xml version="1.0" encoding="UTF-16"?>${svg(rect)}`,
-        "a declared Latin-1": `<?xml version="1.0" encoding="ISO-8859-1"?>${svg(rect)}`,
         "XML 1.1": `<?xml version="1.1"?>${svg(rect)}`,
-        "a late XML declaration": ` <?xml version="1.0"?>${svg(rect)}`,
         "an entity of an external DTD": `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "https://evil.x/svg11.dtd">${svg("<text>&x;</text>")}`,
       },
       logo_unsupported_markup: {
@@ -308,23 +247,16 @@ describe("a file is refused:", () => {
     test.each(Object.entries<string>(texts))("%s", (_name, text) => expect(codeOf(text)).toBe(code));
   });
 
-  test("UTF-16, in either order and with or without a mark", () => {
+  test("another encoding, broken or overlong UTF-8, and a compressed file", () => {
     const little = Buffer.from(svg(rect), "utf16le");
     const big = Buffer.from(little).swap16();
-    const marked = Buffer.from(`\ufeff${svg(rect)}`, "utf16le");
-    for (const bytes of [little, big, marked, Buffer.concat([Buffer.from([0xfe, 0xff]), big])])
-      expect(sanitizeSvgLogo(bytes)).toEqual(notSvg);
+    const marked = Buffer.concat([Buffer.from([0xfe, 0xff]), big]);
+    const broken = ["\xc0\xbc", "\xed\xa0\x80", "\xff", "\xe2\x82"].map((bytes) =>
+      Buffer.from(svg(`<text>${bytes}</text>`), "latin1"),
+    );
+    for (const bytes of [little, big, marked, ...broken, Bun.gzipSync(Buffer.from(svg(rect)))])
+      expect(sanitizeSvgLogo(bytes)).toEqual({ ok: false, fault: { code: "logo_not_svg" } });
   });
-
-  test("overlong and broken UTF-8", () => {
-    for (const bytes of [[0xc0, 0xbc], [0xed, 0xa0, 0x80], [0xff], [0xe2, 0x82]]) {
-      const start = svg(rect).slice(0, -"</svg>".length);
-      const file = Buffer.concat([Buffer.from(start), Buffer.from(bytes), Buffer.from("</svg>")]);
-      expect(sanitizeSvgLogo(file)).toEqual(notSvg);
-    }
-  });
-
-  test("compressed SVG", () => expect(sanitizeSvgLogo(Bun.gzipSync(Buffer.from(svg(rect))))).toEqual(notSvg));
 
   test("but not for a DOCTYPE that only names a DTD, which is dropped", () => {
     const declared = `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">`;
@@ -421,26 +353,15 @@ describe("a hostile file of 128 KiB takes time in proportion to its length:", ()
   test.each(
     Object.entries({
       "open elements": svg(fill("<g>")),
-      elements: svg(fill("<g/>")),
       "less-than signs": fill("<"),
-      "spaces in a tag": svg(`<g ${fill(" ")}/>`),
-      spaces: svg(fill(" ")),
       attributes: svg(`<g ${levels(12_000, (at) => `a${at}="" `)}/>`),
-      "attributes on many elements": svg(fill(`<g ${"abcdefgh".replace(/./g, '$&="" ')}/>`)),
       namespaces: svg(`<g ${levels(8_000, (at) => `xmlns:a${at}="u" `)}/>`),
       "a long name": svg(`<${fill("a")}/>`),
-      "a long attribute name": svg(`<g ${fill("a")}="1"/>`),
-      "a long prefix": svg(`<g ${fill("a:")}="1"/>`),
       "references to characters": svg(`<text>${fill("&#65;")}</text>`),
-      "references in an attribute": svg(`<text x="${fill("&#65;")}"/>`),
       "an endless entity": svg(`<text>&${fill("a")}</text>`),
-      "an endless number": svg(`<text>&#${fill("1")};</text>`),
       comments: svg(fill("<!---->")),
-      "an open comment": svg(`<!--${fill("-")}`),
       "open CDATA": svg(`<![CDATA[${fill("]")}`),
       "an open DOCTYPE": `<!DOCTYPE svg [${fill("<")}`,
-      "quotes in a DOCTYPE": `<!DOCTYPE svg [${fill("\"'")}`,
-      "an open instruction": `<?a ${fill("?")}`,
       "letters in an attribute": svg(`<rect fill="${fill("a", half)}"/>`),
       "letters before a bracket": svg(`<rect fill="${fill("a", half - 1)}("/>`),
       brackets: svg(`<rect fill="${fill("rgb(", half)}"/>`),
@@ -448,20 +369,15 @@ describe("a hostile file of 128 KiB takes time in proportion to its length:", ()
       "addresses with long IDs": svg(`<rect fill="${fill(`url(#${"a".repeat(128)}`, half)}"/>`),
       "addresses with spaces": svg(`<rect fill="url(${fill(" ", half - 10)}"/>`),
       "addresses with spaces behind": svg(`<rect fill="url(#a${fill(" ", half - 10)}"/>`),
-      "local addresses": svg(`<rect id="a" width="1"/><rect fill="${fill("url(#b)", half)}"/>`),
       quotes: svg(`<rect fill='${fill('"', half)}'/>`),
       semicolons: svg(`<rect style="${fill(";", half)}"/>`),
       declarations: svg(`<rect style="${fill("fill:red;", half)}"/>`),
-      colons: svg(`<rect style="${fill(":", half)}"/>`),
       "digits as a size": `<svg width="${fill("1", half)}" height="${fill("1", half - 500)}"/>`,
       "a size with spaces": `<svg width="1${fill(" ", half - 10)}x" height="1"/>`,
       "a viewBox with spaces": `<svg viewBox="1${fill(" ", half - 10)}x"/>`,
       "IDs and references": svg(levels(2_400, (at) => `<g id="i${at}" mask="url(#i${at + 1})"/>`)),
       "references to one element": svg(`<g id="a"/>${fill('<g mask="url(#a)"/>', 90_000)}`),
-      "quotes in text": svg(`<text>${fill('"')}</text>`),
-      "text between comments": svg(`<text>${fill("a<!---->")}</text>`),
       "text between dropped elements": svg(`<text>${fill("a<b/>", 24_000)}</text>`),
-      "letters of four bytes": svg(`<text>${fill("😀", 60_000)}</text>`),
     }),
   )("%s", (_name, text) => {
     const file = Buffer.from(text);
