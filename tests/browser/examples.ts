@@ -1,6 +1,6 @@
 import type { Dashboard } from "../support/dashboard.ts";
+import { signedInWith } from "../support/portal-client.ts";
 import { until } from "../support/until.ts";
-import { signInToPortal } from "./requested-transfer.ts";
 
 /** An example of each resource, by what precedes its parameter in a path. */
 export interface Examples {
@@ -82,13 +82,13 @@ export async function createExamples(dashboard: Dashboard): Promise<Examples> {
     ],
   });
   // One with long names, and one that waits for a decision on the page of its license.
-  const carla = await signInToPortal(dashboard, emailOf("customer"));
+  const carla = await signedInWith(dashboard.fixture, { emails: [emailOf("customer")] });
   await carla.post(`/licenses/${license.id}/transfers`, {
     email: "ben@example.com",
     message: "I need it\nno more.",
   });
-  const customer = await signInToPortal(dashboard, emailOf("another"));
-  const transfer = await customer.post(`/licenses/${another.id}/transfers`, {
+  const customer = await signedInWith(dashboard.fixture, { emails: [emailOf("another")] });
+  const { body: transfer } = await customer.post(`/licenses/${another.id}/transfers`, {
     email: emailOf("recipient"),
     message: long("Message", 1_000),
   });

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { phone, violationsOf, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
+import { signedInWith } from "../support/portal-client.ts";
 import { newId } from "../support/test-organization.ts";
-import { signInToPortal } from "./requested-transfer.ts";
 
 dashboardTests("license transfers in the dashboard", (dashboard) => {
   test("without a product that offers transfers, the list says how to turn them on", async () => {
@@ -137,8 +137,8 @@ dashboardTests("license transfers in the dashboard", (dashboard) => {
     const { license, transfer } = await requested({ to: { email: `${newId()}@example.com` } });
     await manage("POST", `/transfers/${transfer.id}/approve`);
     const { customer_email: holder } = await manage("GET", `/licenses/${license.id}`);
-    const next = await signInToPortal(dashboard, holder);
-    const again = await next.post(`/licenses/${license.id}/transfers`, { email: to });
+    const next = await signedInWith(dashboard.fixture, { emails: [holder] });
+    const { body: again } = await next.post(`/licenses/${license.id}/transfers`, { email: to });
     const page = await dashboard.page();
     await visit(page, `${dashboard.home}/transfers/${again.id}`);
     await page.getByText("You have IP blocks for the recipient").waitFor();
@@ -176,8 +176,8 @@ dashboardTests("license transfers in the dashboard", (dashboard) => {
       customer_name: "Carla",
       is_lifetime: true,
     });
-    const customer = await signInToPortal(dashboard, email);
-    const transfer = await customer.post(`/licenses/${license.id}/transfers`, { ...to, message });
+    const customer = await signedInWith(dashboard.fixture, { emails: [email] });
+    const { body: transfer } = await customer.post(`/licenses/${license.id}/transfers`, { ...to, message });
     return { license, customer, transfer };
   }
 });

@@ -30,7 +30,7 @@ async function openOwnHost(make: () => Promise<TestDatabase>) {
 testsOn("postgres", "a portal with its own host", openOwnHost, (fixture) => {
   const client = () => new PortalClient(fixture.portalUrl);
   const signedIn = (email: string) =>
-    signedInWith({ store: fixture.store, server: { url: fixture.portalUrl } }, { emails: [email] });
+    signedInWith({ store: fixture.store, url: fixture.portalUrl }, { emails: [email] });
   const isSignedIn = async (browser: PortalClient) => (await browser.get("/me")).status === 200;
 
   test("pages of the dashboard and the API reference are not on the portal's host, whatever the caller says", async () => {

@@ -65,7 +65,7 @@ export interface SignedInClient extends PortalClient {
 
 /** Someone who has proven these identities, or another session of a person: without the steps of a sign-in. */
 export async function signedInWith(
-  { store, server }: { readonly store: Store; readonly server: { readonly url: string } },
+  { store, url }: { readonly store: Store; readonly url: string },
   who: PortalIdentities | { readonly personId: string },
   ip?: string,
 ): Promise<SignedInClient> {
@@ -73,7 +73,7 @@ export async function signedInWith(
     "personId" in who
       ? { ...who, ...(await addSessionOf(store, who.personId)) }
       : await addPortalPerson(store, who);
-  const client = new PortalClient(server.url, ip);
+  const client = new PortalClient(url, ip);
   client.browser.cookies.set("countersign_portal", token);
   return Object.assign(client, { personId });
 }

@@ -1,59 +1,26 @@
 import { afterAll, beforeAll } from "bun:test";
-import type { Store } from "@countersign/store/store";
-import type { Page } from "playwright-core";
 import { browserTests, handBackPages, type Look, openPage, phone } from "./chromium.ts";
-import { type Dashboard, openDashboard } from "./dashboard.ts";
+import { openDashboard } from "./dashboard.ts";
 import type { TestDatabase } from "./databases.ts";
-import { type FakeDiscord, startFakeDiscord } from "./fake-discord.ts";
+import { startFakeDiscord } from "./fake-discord.ts";
 import { freePort } from "./free-port.ts";
 import { newestCode } from "./portal-client.ts";
-import { addPortalPerson, addSessionOf } from "./portal-rows.ts";
+import { addPortalPerson } from "./portal-rows.ts";
 import { afterAllFiles } from "./shared-resources.ts";
 
-/** A server with the built portal, a seller with branding, and a customer with licenses. */
-export interface PortalPages {
-  readonly dashboard: Dashboard;
-  readonly discord: FakeDiscord;
-  /** The URL of the portal. */
-  readonly url: string;
-  readonly email: string;
-  /** Both of its IP addresses are registered, and a third was refused. */
-  readonly fullLicense: SoldLicense;
-  /** Lifetime, with a product that offers nothing but viewing. */
-  readonly plainLicense: SoldLicense;
-  sell(customerEmail: string, more?: object): Promise<SoldLicense>;
-  /** What validate says to an app at this IP address. */
-  validate(licenseKey: string, ip: string): Promise<unknown>;
-  /** The code in the newest email. */
-  code(email: string, kind?: "portal_sign_in" | "portal_email"): Promise<string>;
-  link(email: string): Promise<string>;
-  /** A new page on a phone, unless another look is given. */
-  visitor(look?: Look): Promise<Page>;
-  /** A page with a signed-in customer. */
-  signedIn(email: string, look?: Look): Promise<Page>;
-  close(): Promise<void>;
-}
-
-export interface SoldLicense {
-  readonly id: string;
-  readonly key: string;
-}
-
-export const homeIp = "203.0.113.24";
+const homeIp = "203.0.113.24";
 export const oldIp = "198.51.100.7";
 export const thirdIp = "192.0.2.99";
 
-interface PortalHost {
-  /** Whether the portal has another host than the dashboard. */
-  readonly hasOwnHost?: boolean;
-}
+/** A server with the built portal, a seller with branding, and a customer with licenses. */
+export type PortalPages = Awaited<ReturnType<typeof openPortalPages>>;
 
 /** The server of the tests in which the portal has no other host than the dashboard. */
 let shared: Promise<PortalPages> | undefined;
 
 async function openSharedPages(make: () => Promise<TestDatabase>): Promise<PortalPages> {
   if (shared === undefined) {
-    const opened = openPortalPages(make, {});
+    const opened = openPortalPages(make, false);
     shared = opened;
     afterAllFiles.push(async () => (await opened).close());
   }
@@ -64,13 +31,13 @@ async function openSharedPages(make: () => Promise<TestDatabase>): Promise<Porta
 export function portalTests(
   title: string,
   tests: (portal: PortalPages) => void,
-  host: PortalHost = {},
+  { hasOwnHost = false } = {},
 ): void {
   browserTests(title, (make) => {
     // Complete before the first test.
     const portal = {} as PortalPages;
     beforeAll(async () => {
-      Object.assign(portal, await (host.hasOwnHost ? openPortalPages(make, host) : openSharedPages(make)));
+      Object.assign(portal, await (hasOwnHost ? openPortalPages(make, true) : openSharedPages(make)));
     });
     tests(portal);
     afterAll(async () => {
@@ -80,10 +47,7 @@ export function portalTests(
   });
 }
 
-async function openPortalPages(
-  make: () => Promise<TestDatabase>,
-  { hasOwnHost = false }: PortalHost,
-): Promise<PortalPages> {
+async function openPortalPages(make: () => Promise<TestDatabase>, hasOwnHost: boolean) {
   const discord = await startFakeDiscord();
   const port = String(await freePort());
   const ownHost = `http://localhost:${port}`;
@@ -112,35 +76,25 @@ async function openPortalPages(
     transfers: "review",
     renewal_url: "https://shop.nordlicht.example/renew",
   });
-  await manage("PUT", `/products/${productId}/downloads`, {
-    data: [
-      {
-        title: "Polaris for Windows",
-        url: "https://cdn.nordlicht.example/polaris.exe",
-        checksum: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-      },
-    ],
-  });
+  const download = { title: "Polaris for Windows", url: "https://cdn.nordlicht.example/polaris.exe" };
+  const checksum = "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+  await manage("PUT", `/products/${productId}/downloads`, { data: [{ ...download, checksum }] });
   const viewed = await manage("POST", `/organizations/${organizationId}/products`, { name: "Atlas" });
 
-  const sellOf = async (product: string, customerEmail: string, more: object): Promise<SoldLicense> => {
-    const sold = await manage("POST", `/products/${product}/licenses`, {
-      licenses: [{ customer_email: customerEmail, ...more }],
-    });
-    const [license] = sold.data;
-    return { id: license.id, key: license.license_key };
+  const sellOf = async (product: string, to: string, more: object): Promise<{ id: string; key: string }> => {
+    const license = { customer_email: to, ...more };
+    const { data } = await manage("POST", `/products/${product}/licenses`, { licenses: [license] });
+    return { id: data[0].id, key: data[0].license_key };
   };
-  const validate: PortalPages["validate"] = async (license_key, ip) =>
+  const validate = async (license_key: string, ip: string): Promise<unknown> =>
     (await api.validate({ license_key }, { "x-forwarded-for": ip })).body.status;
 
-  const fullLicense = await sellOf(productId, email, {
-    max_ips: 2,
-    ip_system_enabled: true,
-    expires_in_seconds: 9.5 * 86_400,
-  });
+  const settings = { max_ips: 2, ip_system_enabled: true, expires_in_seconds: 9.5 * 86_400 };
+  const fullLicense = await sellOf(productId, email, settings);
   for (const ip of [oldIp, homeIp, thirdIp]) await validate(fullLicense.key, ip);
-  const plainLicense = await sellOf(viewed.id, email, { is_lifetime: true });
 
+  const portalUrl = hasOwnHost ? ownHost : fixture.url;
+  /** A new page on a phone, unless another look is given. */
   const visitor = async (look: Look = phone) => {
     const page = await openPage(look);
     await page.context().setExtraHTTPHeaders({ "x-forwarded-for": homeIp });
@@ -151,18 +105,23 @@ async function openPortalPages(
     discord,
     url: hasOwnHost ? ownHost : `${fixture.url}/portal`,
     email,
+    /** Both of its IP addresses are registered, and a third was refused. */
     fullLicense,
-    plainLicense,
-    sell: (customerEmail, more = {}) => sellOf(productId, customerEmail, more),
+    /** Lifetime, with a product that offers nothing but viewing. */
+    plainLicense: await sellOf(viewed.id, email, { is_lifetime: true }),
+    sell: (customerEmail: string, more: object = {}) => sellOf(productId, customerEmail, more),
+    /** What validate says to an app at this IP address. */
     validate,
-    code: async (to, kind) => (await newestCode(fixture.store, to, kind)).code,
-    link: async (to) => (await newestCode(fixture.store, to)).link,
+    /** The code in the newest email. */
+    code: async (to: string, kind?: "portal_sign_in" | "portal_email") =>
+      (await newestCode(fixture.store, to, kind)).code,
+    link: async (to: string) => (await newestCode(fixture.store, to)).link,
     visitor,
-    signedIn: async (customer, look) => {
+    /** A page with a signed-in customer. Without a code, because how many are sent is limited. */
+    signedIn: async (customer: string, look?: Look) => {
       const page = await visitor(look);
-      const value = await portalTokenOf(fixture.store, customer);
-      const url = hasOwnHost ? ownHost : fixture.url;
-      await page.context().addCookies([{ name: "countersign_portal", value, url }]);
+      const { token: value } = await addPortalPerson(fixture.store, { emails: [customer] });
+      await page.context().addCookies([{ name: "countersign_portal", value, url: portalUrl }]);
       return page;
     },
     close: async () => {
@@ -170,19 +129,4 @@ async function openPortalPages(
       discord.close();
     },
   };
-}
-
-/** The token of another session of the person with this email address, without a code: how many are sent is limited. */
-export async function portalTokenOf(store: Store, email: string): Promise<string> {
-  const known = await store.reads
-    .selectFrom("portal_identities")
-    .select("person_id")
-    .where("kind", "=", "email")
-    .where("value", "=", email)
-    .executeTakeFirst();
-  const { token } =
-    known === undefined
-      ? await addPortalPerson(store, { emails: [email] })
-      : await addSessionOf(store, known.person_id);
-  return token;
 }

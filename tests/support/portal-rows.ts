@@ -1,48 +1,31 @@
+import { giveIdentity, identityRow, personWith } from "@countersign/store/queries/portal/people";
 import { addPortalSession } from "@countersign/store/queries/portal/sessions";
 import type { Store } from "@countersign/store/store";
 import { hashPortalToken, newPortalToken } from "../../apps/server/features/portal/session.ts";
 import type { FilledOrganization } from "./filled-organization.ts";
 import { newId } from "./test-organization.ts";
 
-/** Someone with a session in the portal. */
-export interface PortalPerson {
-  readonly personId: string;
-  readonly sessionId: string;
-  /** Of the first identity. */
-  readonly identityId: string;
-  readonly token: string;
-  /** The `Cookie` header. */
-  readonly cookie: string;
-}
-
-export interface PortalCustomer extends PortalPerson {
-  readonly email: string;
-}
-
-/** What someone has proven to own. */
+/** What someone has proven to own: at least one of either. */
 export interface PortalIdentities {
   readonly emails?: readonly string[];
   readonly discordIds?: readonly string[];
 }
 
-/** Someone who has proven these identities and is signed in. Writes everything directly to the tables. */
-export async function addPortalPerson(
-  store: Store,
-  { emails = [], discordIds = [] }: PortalIdentities,
-): Promise<PortalPerson> {
-  const personId = newId();
+/** Someone who has proven these identities and is signed in, with the ID of the first. Written to the tables. */
+export async function addPortalPerson(store: Store, { emails = [], discordIds = [] }: PortalIdentities) {
   // Before whatever is proven later, also by the clock of a database that is a little behind.
   const nowMs = Date.now() - 1_000;
-  const identities = [
-    ...emails.map((value) => ({ kind: "email" as const, value })),
-    ...discordIds.map((value) => ({ kind: "discord" as const, value })),
-  ].map((identity) => ({ ...identity, id: newId(), person_id: personId, name: null, verified_at: nowMs }));
-  await store.transaction(async (db) => {
-    const person = { id: personId, locale: null, created_at: nowMs, updated_at: nowMs };
-    await db.insertInto("portal_people").values(person).execute();
-    await db.insertInto("portal_identities").values(identities).execute();
+  const [first, ...others] = [
+    ...emails.map((value) => ({ kind: "email" as const, value, name: null })),
+    ...discordIds.map((value) => ({ kind: "discord" as const, value, name: null })),
+  ];
+  if (first === undefined) throw new Error("A person without an identity cannot sign in.");
+  const person = await store.transaction(async (db) => {
+    const personId = await personWith(db, first, newId, nowMs);
+    for (const identity of others) await giveIdentity(db, personId, identity, newId, nowMs);
+    return { personId, identityId: String((await identityRow(db, first))?.id) };
   });
-  return { personId, identityId: identities[0]?.id ?? "", ...(await addSessionOf(store, personId)) };
+  return { ...person, ...(await addSessionOf(store, person.personId)) };
 }
 
 /** A session of a person, with the token of its cookie. */
@@ -66,16 +49,12 @@ export async function addSessionOf(store: Store, personId: string) {
 }
 
 /** Signs in the customer of the organization's license. */
-export async function addPortalCustomer(
-  store: Store,
-  organization: Pick<FilledOrganization, "idFor">,
-): Promise<PortalCustomer> {
+export async function addPortalCustomer(store: Store, organization: Pick<FilledOrganization, "idFor">) {
   const { email } = await store.reads
     .selectFrom("licenses")
     .innerJoin("customers", "customers.id", "licenses.customer_id")
     .select("customers.email")
     .where("licenses.id", "=", organization.idFor("license_id", "") ?? "")
     .executeTakeFirstOrThrow();
-  if (email === null) throw new Error("The customer has no email address.");
-  return { email, ...(await addPortalPerson(store, { emails: [email] })) };
+  return addPortalPerson(store, { emails: [String(email)] });
 }
