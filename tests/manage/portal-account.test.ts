@@ -177,7 +177,7 @@ testsOn("postgres", "a customer's account in the portal", openPortalFixture, (fi
     async (_, end) => {
       const seller = await fixture.seller();
       const [email, shared] = [await fixture.customer(seller), await fixture.customer(seller)];
-      await fixture.customer({ ...fixture, email: shared });
+      await fixture.customer(fixture, shared);
       const [alone, known] = [await fixture.signedIn(email), await fixture.signedIn(shared)];
       for (const each of [email, shared]) await end(seller, each);
       expect([await isSignedIn(alone), await isSignedIn(known)]).toEqual([false, true]);

@@ -27,7 +27,7 @@ testsOn("postgres", "versions and downloads in the portal", openPortalFixture, (
   const put = (seller: Seller, data: readonly object[]) =>
     seller.owner.api.put(`/products/${seller.productId}/downloads`, { data });
   const versioned = async (plan: "free" | "pro") => {
-    const seller = await fixture.seller({ product: { version_module_enabled: true } });
+    const seller = await fixture.seller({ version_module_enabled: true });
     await setOrganization(seller, { plan, had_version_module: plan === "free" ? 0 : 1 });
     for (const version of ["1.0.0", "2.0.0"])
       await seller.owner.api.post(`/products/${seller.productId}/versions`, { version, state: "allowed" });

@@ -41,7 +41,7 @@ testsOn("postgres", "a license as its customer sees it", openPortalFixture, (fix
 
   test("a license shows its settings, and neither the key nor what the seller noted", async () => {
     const renewalUrl = "https://shop.example/renew";
-    const seller = await fixture.seller({ product: { renewal_url: renewalUrl } });
+    const seller = await fixture.seller({ renewal_url: renewalUrl });
     const { id, key, customer } = await sold({ notes: "Difficult person", maxIps: 3 }, seller);
     const { body, text } = await customer.get(`/licenses/${id}`);
     expect(body).toMatchObject({
@@ -95,7 +95,7 @@ testsOn("postgres", "a license as its customer sees it", openPortalFixture, (fix
   });
 
   test("a license shows its pending transfer", async () => {
-    const seller = await fixture.seller({ product: { transfers: "review" } });
+    const seller = await fixture.seller({ transfers: "review" });
     const license = await sold({}, seller);
     const requestable = { transfers: "review", can_request_transfer: true };
     expect((await license.shown()).self_service).toMatchObject(requestable);
@@ -163,7 +163,7 @@ testsOn("postgres", "a license as its customer sees it", openPortalFixture, (fix
       ({ license: { id, customer } }, _, email) => customer.post(`/licenses/${id}/transfers`, { email }),
     ],
   ])("neither refused validations nor devices are shown to someone %s", async (_, give) => {
-    const seller = await fixture.seller({ product: { transfers: "automatic", transfer_cooldown_days: 0 } });
+    const seller = await fixture.seller({ transfers: "automatic", transfer_cooldown_days: 0 });
     const before = await refused(seller);
     const email = newEmail();
     await give(before, seller, email);

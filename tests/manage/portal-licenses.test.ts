@@ -129,7 +129,7 @@ testsOn("postgres", "a customer's licenses", openPortalFixture, (fixture) => {
     const someoneElses = await find(customer, (await fixture.sold(acme)).key);
     expect(someoneElses.body).toEqual({ data: [] });
     expect(someoneElses.text).toBe((await find(customer, "UNKNOWN")).text);
-    const hidden = await fixture.sold(await fixture.seller({ product: { portal_enabled: false } }));
+    const hidden = await fixture.sold(await fixture.seller({ portal_enabled: false }));
     await isGoneFor(hidden.customer, hidden);
   });
 });

@@ -198,7 +198,7 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
   });
 
   test("a suspended seller's licenses can be viewed, and not changed, without the reason", async () => {
-    const seller = await fixture.seller({ product: everything });
+    const seller = await fixture.seller(everything);
     const { customer, shown, ...license } = await fixture.sold(seller);
     const suspend = `/admin/organizations/${seller.organizationId}/suspend`;
     await fixture.admin.api.post(suspend, { reason: "A secret of the operator" });

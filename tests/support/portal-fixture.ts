@@ -1,15 +1,13 @@
 import { addLicense } from "./add-license.ts";
 import type { TestDatabase } from "./databases.ts";
-import { type ManageFixture, openManageFixture, type Person } from "./manage-fixture.ts";
+import { type ManageFixture, openManageFixture } from "./manage-fixture.ts";
 import { signedInWith } from "./portal-client.ts";
 import type { PortalIdentities } from "./portal-rows.ts";
 import { newId } from "./test-organization.ts";
 import type { OwnServer } from "./test-server.ts";
 
 /** An organization with a product. */
-export interface Seller extends Pick<ManageFixture, "store" | "organizationId" | "productId" | "apiKey"> {
-  readonly owner: Person;
-}
+export type Seller = Pick<ManageFixture, "store" | "owner" | "organizationId" | "productId" | "apiKey">;
 
 /** A server with customers who sign in to the portal. */
 export type PortalFixture = Awaited<ReturnType<typeof openPortalFixture>>;
@@ -25,24 +23,16 @@ export async function openPortalFixture(make: () => Promise<TestDatabase>, own?:
     ...fixture,
     signedIn,
     /** Another organization, with a product that has these settings. */
-    seller: async ({
-      locale = "en",
-      product = {},
-    }: {
-      locale?: "en" | "de" | "es";
-      product?: object;
-    } = {}): Promise<Seller> => {
+    seller: async (product: object = {}): Promise<Seller> => {
       const owner = await fixture.person();
-      const organization = await owner.api.post("/organizations", { name: "Seller", locale });
+      const organization = await owner.api.post("/organizations", { name: "Seller" });
       const organizationId = String(organization.body.id);
       const path = `/organizations/${organizationId}/products`;
       const { body } = await owner.api.post(path, { name: "Plugin", ...product });
       return { store, owner, organizationId, productId: String(body.id), apiKey: String(body.api_key) };
     },
     /** A customer of an organization, by default the fixture's. Returns the email address. */
-    customer: async (at?: { organizationId: string; owner: Person; email?: string }) => {
-      const { organizationId, owner } = at ?? fixture;
-      const email = at?.email ?? `${newId()}@example.com`;
+    customer: async ({ organizationId, owner }: Seller = fixture, email = `${newId()}@example.com`) => {
       const answer = await owner.api.post(`/organizations/${organizationId}/customers`, { email });
       if (answer.status !== 201) throw new Error(`No customer was created: ${answer.text}`);
       return email;
