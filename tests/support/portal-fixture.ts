@@ -40,7 +40,7 @@ export async function openPortalFixture(make: () => Promise<TestDatabase>, own?:
     /** A license of a new customer, who is signed in. Written directly to the tables. */
     sold: async (at: Seller, settings: Parameters<typeof addLicense>[1] = {}) => {
       const email = `${newId()}@example.com`;
-      const license = await addLicense(at, { customer: { email }, ...settings });
+      const license = await addLicense(at, { customer: { email, name: "Ada" }, ...settings });
       const customer = await signedIn(email);
       /** As the portal shows it to the customer. */
       const shown = async (by = customer) => (await by.get(`/licenses/${license.id}`)).body;
