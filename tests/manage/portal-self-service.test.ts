@@ -2,10 +2,8 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import type { EventType } from "@countersign/domain/events/types";
 import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
-import { customerFor } from "@countersign/store/queries/customers/identify";
 import { registerIp } from "@countersign/store/queries/licenses/create";
-import type { Database } from "@countersign/store/store";
-import type { AuditLogRow } from "@countersign/store/tables";
+import type { AuditLogRow, LicenseRow } from "@countersign/store/tables";
 import { problemOf } from "../support/answers.ts";
 import { apiOf } from "../support/api.ts";
 import { auditOf } from "../support/audit-of.ts";
@@ -146,107 +144,61 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
     expect((await license.shown()).id).toBe(license.id);
   });
 
-  type Sold = Awaited<ReturnType<typeof sold>>;
-  const states: [
-    string,
-    settings: object,
-    change: (of: Sold) => unknown,
-    offered: boolean[],
-    codes: string[],
-  ][] = [
-    ["a product with default settings", {}, () => {}, nothing, refusedWith("self_service_off")],
-    [
-      "a disabled product",
-      everything,
-      ({ change }) => change({ status: "disabled" }),
-      nothing,
-      refusedWith("product_not_active"),
-    ],
-    [
-      "a revoked license",
-      everything,
-      ({ id, owner }) => owner.api.post(`/licenses/${id}/revoke`, {}),
-      nothing,
-      refusedWith("license_is_revoked"),
-    ],
-    [
-      "an expired license",
-      everything,
-      ({ id }) => fixture.change("licenses", { id }, { is_lifetime: 0, expires_at: Date.now() - 1_000 }),
-      [true, true, false],
-      ["done", "done", "license_is_expired"],
-    ],
-  ];
-  test.each(states)(
-    "%s offers what it allows, and always shows the key",
-    async (_, settings, change, ...expected) => {
-      const license = await sold(settings, ipsOf(2));
-      await change(license);
-      const { can_remove_ip, can_reset_ips, can_rotate_key } = (await license.shown()).self_service;
-      const answers = [await license.remove("203.0.113.1"), await license.reset(), await license.rotate()];
-      expect([[can_remove_ip, can_reset_ips, can_rotate_key], outcomes(answers)]).toEqual(expected);
-      expect((await license.reveal()).status).toBe(200);
-      expect(await license.registered()).toHaveLength(expected[0][0] ? 0 : 2);
+  const done = ["done", "done", "license_is_expired"];
+  const expired = { is_lifetime: 0, expires_at: 1 } as const;
+  test.each<[string, settings: object, columns: Partial<LicenseRow>, codes: string[]]>([
+    ["a product with default settings", {}, {}, refusedWith("self_service_off")],
+    ["a disabled product", { ...everything, status: "disabled" }, {}, refusedWith("product_not_active")],
+    ["a revoked license", everything, { revoked_at: 1 }, refusedWith("license_is_revoked")],
+    ["an expired license", everything, expired, done],
+  ])("%s offers only what it allows, and shows the key", async (_, settings, columns, codes) => {
+    const license = await sold({}, ipsOf(2));
+    await license.change(settings);
+    await fixture.change("licenses", { id: license.id }, { ...columns, ip_count: 2 });
+    const { can_remove_ip, can_reset_ips, can_rotate_key } = (await license.shown()).self_service;
+    const offered = [can_remove_ip, can_reset_ips, can_rotate_key];
+    expect(offered).toEqual(codes.map((code) => code === "done"));
+    const answers = [await license.remove("203.0.113.1"), await license.reset(), await license.rotate()];
+    expect(outcomes(answers)).toEqual(codes);
+    expect((await license.reveal()).status).toBe(200);
+    expect(await license.registered()).toHaveLength(codes === done ? 0 : 2);
+  });
+
+  type ChangedTable = "licenses" | "products" | "portal_identities";
+  const off = { portal_ip_removals_per_30_days: 0, portal_key_rotation: 0 };
+  test.each<[string, table: ChangedTable, columns: (other: string) => object, refused: [number, string]]>([
+    ["the license was given away", "licenses", (customer_id) => ({ customer_id }), [404, "not_found"]],
+    ["the license was revoked", "licenses", () => ({ revoked_at: 1 }), [409, "license_is_revoked"]],
+    ["the seller turned it off", "products", () => off, [403, "self_service_off"]],
+    ["the product was hidden", "products", () => ({ portal_enabled: 0 }), [404, "not_found"]],
+    ["the identity was lost", "portal_identities", (value) => ({ value }), [404, "not_found"]],
+  ])(
+    "a change that waits for the license is refused if %s meanwhile",
+    async (_, table, columns, expected) => {
+      const isOnSqlite = fixture.database.location.kind === "sqlite";
+      const [license, other] = [await sold(everything, ipsOf(2)), await sold()];
+      const { id, productId, email } = license;
+      const rows = { licenses: { id }, products: { id: productId }, portal_identities: { value: email } };
+      const { store } = fixture;
+      const waiting: ReturnType<typeof license.reset>[] = [];
+      await store.transaction(async (db) => {
+        await store.bulk.lockLicenses(db, [license.id]);
+        waiting.push(license.remove("203.0.113.1"), license.reset(), license.rotate());
+        // All of them are authorized first. On SQLite nothing shows that they wait.
+        if (isOnSqlite) await Bun.sleep(500);
+        else await until("all wait for the license", async () => (await lockWaits(store.reads)) === 3);
+        await changeRows(db, table, rows[table] as object, columns(String(other.customerId)));
+      });
+      for (const answer of await Promise.all(waiting)) {
+        // SQLite makes later requests wait before they are authorized: then the session already has no identity.
+        const isSignedOut = isOnSqlite && answer.status === 401;
+        expect(isSignedOut ? expected : problemOf(answer)).toEqual(expected);
+      }
+      expect(await license.registered()).toHaveLength(2);
     },
   );
-
-  const meanwhile: [string, (db: Database, of: Sold) => Promise<unknown>, [number, string]][] = [
-    [
-      "the seller gave the license to someone else",
-      async (db, { id, organizationId }) => {
-        const who = { email: `${newId()}@example.com`, discordId: null, name: null };
-        const customer_id = await customerFor(db, organizationId, who, newId, Date.now());
-        await changeRows(db, "licenses", { id }, { customer_id });
-      },
-      [404, "not_found"],
-    ],
-    [
-      "the seller turned it off",
-      (db, { productId: id }) => {
-        const off = { portal_ip_removals_per_30_days: 0, portal_key_rotation: 0 } as const;
-        return changeRows(db, "products", { id }, off);
-      },
-      [403, "self_service_off"],
-    ],
-    [
-      "the product was hidden",
-      (db, { productId: id }) => changeRows(db, "products", { id }, { portal_enabled: 0 }),
-      [404, "not_found"],
-    ],
-    [
-      "the license was revoked",
-      (db, { id }) => changeRows(db, "licenses", { id }, { revoked_at: Date.now() }),
-      [409, "license_is_revoked"],
-    ],
-    [
-      "the person lost the identity",
-      (db, { email }) => db.deleteFrom("portal_identities").where("value", "=", email).execute(),
-      [404, "not_found"],
-    ],
-  ];
-  test.each(meanwhile)("a change that waits for the license is refused if %s", async (_, work, expected) => {
-    const isOnSqlite = fixture.database.location.kind === "sqlite";
-    const license = await sold(everything, ipsOf(2));
-    const { store } = fixture;
-    const waiting: ReturnType<typeof license.reset>[] = [];
-    await store.transaction(async (db) => {
-      await store.bulk.lockLicenses(db, [license.id]);
-      waiting.push(license.remove("203.0.113.1"), license.reset(), license.rotate());
-      // All of them are authorized first. On SQLite nothing shows that they wait.
-      if (isOnSqlite) await Bun.sleep(500);
-      else await until("all wait for the license", async () => (await lockWaits(store.reads)) === 3);
-      await work(db, license);
-    });
-    for (const answer of await Promise.all(waiting)) {
-      // SQLite makes later requests wait before they are authorized: then the session already has no identity.
-      const isSignedOut = isOnSqlite && answer.status === 401;
-      expect(isSignedOut ? expected : problemOf(answer)).toEqual(expected);
-    }
-    expect(await license.registered()).toHaveLength(2);
-  });
 });
 
-const nothing = [false, false, false];
 const refusedWith = (code: string) => Array<string>(3).fill(code);
 
 /** A license with these IP addresses of a product with these settings, and what its customer does to it. */

@@ -82,7 +82,7 @@ function transferFixture(fixture: PortalFixture) {
     types: async (licenseId: string) => (await events(licenseId)).map(({ type }) => type),
     states: async (licenseId: string) => (await rows(licenseId)).map(({ state }) => state),
     /** The audit log's entries about a license's transfers, oldest first. */
-    audited: async (licenseId: string) =>
+    audited: async (licenseId: string): Promise<Record<"action" | "actor" | "name", string>[]> =>
       (await auditOf(fixture, licenseId))
         .filter(({ action }) => action.startsWith("license.transfer"))
         .map(({ action, actor_kind: actor, actor_name: name }) => ({ action, actor, name })),
