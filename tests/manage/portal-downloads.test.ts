@@ -1,12 +1,10 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { VersionPin } from "@countersign/domain/versions/gate";
 import type { OrganizationRow } from "@countersign/store/tables";
-import type { addLicense } from "../support/add-license.ts";
 import { openPortalFixture, type Seller } from "../support/portal-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
 
 setDefaultTimeout(60_000);
-
-type Settings = NonNullable<Parameters<typeof addLicense>[1]>;
 
 const downloads = [
   { title: "Version 1", url: "https://cdn.example/1.zip", min_version: "1.0", checksum: "sha256:abc" },
@@ -39,17 +37,14 @@ testsOn("postgres", "versions and downloads in the portal", openPortalFixture, (
 
   const all = ["Version 1", "Version 2", "Manual"];
   const ofVersion1 = ["Version 1", "Manual"];
-  test.each<[string, "pro" | "free", Settings["pin"], object | null, string[]]>([
-    ["without a pin", "pro", null, { pinned: null, min: null, max: null, newest: "2.0.0" }, all],
-    [
-      "with a range, which ends before its maximum",
-      "pro",
-      { mode: "range", min: "1.0", max: "2.0" },
-      { pinned: null, min: "1.0", max: "2.0", newest: "1.0.0" },
-      ofVersion1,
-    ],
+  const range = { mode: "range", min: "1.0", max: "2.0" } as const;
+  const ofRange = { pinned: null, min: "1.0", max: "2.0", newest: "1.0.0" };
+  const unpinned = { pinned: null, min: null, max: null, newest: "2.0.0" };
+  test.each<[string, "pro" | "free", VersionPin, object | null, string[]]>([
+    ["without a pin", "pro", null, unpinned, all],
+    ["with a range, which ends before its maximum", "pro", range, ofRange, ofVersion1],
     ["of an organization without version checks", "free", pinned, null, all],
-  ])("a license %s sees what its versions allow", async (_, plan, pin = null, versions, expected) => {
+  ])("a license %s sees what its versions allow", async (_, plan, pin, versions, expected) => {
     const shown = await (await fixture.sold(plan === "pro" ? pro : free, { pin })).shown();
     expect([shown.versions, titles(shown)]).toEqual([versions, expected]);
   });

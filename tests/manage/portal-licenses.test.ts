@@ -36,10 +36,9 @@ testsOn("postgres", "a customer's licenses", openPortalFixture, (fixture) => {
     const second = await addLicense(other, { customer: { email } });
     const customer = await fixture.signedIn(email);
     const { body, text } = await customer.get("/licenses");
-    const bySeller =
-      acme.organizationId < other.organizationId ? [first.id, second.id] : [second.id, first.id];
+    const ids = acme.organizationId < other.organizationId ? [first.id, second.id] : [second.id, first.id];
     expect(body).toMatchObject({ next_cursor: null, sellers_with_more: [] });
-    expect(idsOf(body.data)).toEqual(bySeller);
+    expect(idsOf(body.data)).toEqual(ids);
     expect(body.data[0]).toMatchObject({
       seller: { name: "Seller", logo_url: null, links: [], is_suspended: false },
       product: { name: "Plugin", status: "active" },
@@ -49,7 +48,7 @@ testsOn("postgres", "a customer's licenses", openPortalFixture, (fixture) => {
       has_pending_transfer: false,
     });
     expect(text).not.toContain(first.key);
-    expect(await listPages(customer, "/licenses?limit=1")).toEqual(bySeller.map((id) => [id]));
+    expect(await listPages(customer, "/licenses?limit=1")).toEqual(ids.map((id) => [id]));
   });
 
   test("the list of one seller has pages too, and the list of all names sellers with more than it shows", async () => {
@@ -58,9 +57,9 @@ testsOn("postgres", "a customer's licenses", openPortalFixture, (fixture) => {
     for (let count = 0; count < 22; count++)
       ids.unshift((await addLicense(acme, { customer: { email } })).id);
     const customer = await fixture.signedIn(email);
-    const { body } = await customer.get("/licenses");
-    expect(idsOf(body.data)).toEqual(ids.slice(0, 20));
-    expect(body.sellers_with_more).toMatchObject([{ organization_id: acme.organizationId, name: "Seller" }]);
+    const { data, sellers_with_more: more } = (await customer.get("/licenses")).body;
+    expect(idsOf(data)).toEqual(ids.slice(0, 20));
+    expect(more).toMatchObject([{ organization_id: acme.organizationId, name: "Seller" }]);
     const pages = await listPages(customer, `/licenses?organization_id=${acme.organizationId}&limit=20`);
     expect(pages).toEqual([ids.slice(0, 20), ids.slice(20)]);
   });
