@@ -54,33 +54,19 @@ portalTests("signing in to the customer portal", (portal) => {
     await page.getByRole("button", { name: "Send code" }).click();
     await heading(page, "Check your email");
     const link = await portal.link(portal.email);
-
-    const other = await portal.visitor();
-    await other.goto(link);
-    await other.getByRole("button", { name: "Sign in" }).click();
-    await heading(other, "Your account");
-    expect(new URL(other.url()).hash).toBe("");
-
-    const third = await portal.visitor();
-    await third.goto(link);
-    await third.getByRole("button", { name: "Sign in" }).click();
+    const follow = async () => {
+      const other = await portal.visitor();
+      await other.goto(link);
+      await other.getByRole("button", { name: "Sign in" }).click();
+      return other;
+    };
+    const second = await follow();
+    await heading(second, "Your account");
+    expect(new URL(second.url()).hash).toBe("");
+    const third = await follow();
     await third.getByRole("alert").getByText(/link/).waitFor();
     await third.getByRole("link", { name: "Request another code" }).click();
     await heading(third, "Sign in to your licenses");
-  });
-
-  test("an app that was refused leads to its license, with the remedy on top", async () => {
-    const page = await portal.visitor();
-    await page.goto(`${portal.url}/open#${encodeURIComponent(portal.fullLicense.key)}`);
-    await heading(page, "Sign in to your licenses");
-    // The key does not stay in the address bar.
-    expect(page.url()).not.toContain("#");
-    await signInWithCode(portal, page, portal.email);
-    await heading(page, "Polaris");
-    await page.getByText("All 2 IP addresses of this license are in use").waitFor();
-    expect(page.url()).toContain(portal.fullLicense.id);
-    await page.getByRole("button", { name: "Choose an IP address to remove" }).click();
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("IP addresses");
   });
 
   test("Discord signs in, a refusal there is explained, and a key from an app is not forgotten on the way", async () => {
@@ -123,16 +109,16 @@ portalTests("signing in to the customer portal", (portal) => {
     await page.getByRole("button", { name: "Sign out", exact: true }).click();
     await heading(page, "Sign in to your licenses");
     // Before the list of the next customer has arrived, nothing is listed.
-    const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
     await page.route("**/api/portal/v1/licenses*", async (route) => {
-      await isReleased;
+      await released.promise;
       await route.continue();
     });
     await signInWithCode(portal, page, next);
     await page.getByRole("link", { name: "Licenses", exact: true }).click();
     await heading(page, "Your licenses");
     expect(await license.count()).toBe(0);
-    release();
+    released.resolve();
     await page.getByRole("heading", { name: "No licenses found" }).waitFor();
   });
 });
@@ -181,16 +167,11 @@ portalTests("the customer portal", (portal) => {
   test("an IP address is removed after a confirmation that names the cost, and its slot is free at once", async () => {
     const { fullLicense, validate } = portal;
     const page = await portal.signedIn(portal.email);
-    const open = async () => {
-      await page.goto(`${portal.url}/licenses/${fullLicense.id}`);
-      await heading(page, "Polaris");
-    };
     expect(await validate(fullLicense.key, thirdIp)).toBe("ip_limit_reached");
-    await open();
-    await page.getByText("This is you").waitFor();
     // Refusals are counted a moment after the response.
     await until("both refusals are shown", async () => {
-      await open();
+      await page.goto(`${portal.url}/licenses/${fullLicense.id}`);
+      await page.getByText("This is you").waitFor();
       return page.getByText(/Refused \d+ times today: one IP address more than the 2 allowed/).isVisible();
     });
     await page.getByText("You can remove 3 more IP addresses of 3 in 30 days.").waitFor();
@@ -284,13 +265,14 @@ portalTests("the customer portal", (portal) => {
     await code.waitFor();
     await code.fill(await portal.code(second, "portal_email"));
     await page.getByRole("status").getByText(`${second} was added`).waitFor();
-    await page.getByRole("link", { name: "Licenses", exact: true }).click();
+    const licenses = page.getByRole("link", { name: "Licenses", exact: true });
+    await licenses.click();
     await page.getByRole("link", { name: /Polaris/ }).waitFor();
 
     await page.getByRole("link", { name: "Account" }).click();
     await page.getByRole("button", { name: `Remove ${second}` }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await page.getByRole("link", { name: "Licenses", exact: true }).click();
+    await licenses.click();
     await page.getByRole("heading", { name: "No licenses found" }).waitFor();
   });
 
@@ -347,6 +329,54 @@ portalTests("the customer portal", (portal) => {
     expect(bytes).toBeLessThan(mostKilobytes * 1_000);
   });
 });
+
+portalTests(
+  "the customer portal on its own host",
+  (portal) => {
+    const isSignedInAt = async (page: Page, url: string) =>
+      (await page.context().request.get(`${url}/api/portal/v1/me`)).status() === 200;
+
+    test("an app that was refused leads to its license on the portal's host, with the remedy on top", async () => {
+      const { fixture } = portal.dashboard;
+      const { key, id } = portal.fullLicense;
+      const page = await portal.visitor();
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(request.url()));
+      await page.goto(`${fixture.url}/portal/open#${encodeURIComponent(key)}`);
+      await heading(page, "Sign in to your licenses");
+      // The browser kept the fragment over the redirect, and the page removed it.
+      expect(page.url()).toBe(`${portal.url}/open`);
+      await signInWithCode(portal, page, portal.email);
+      await heading(page, "Polaris");
+      await page.getByText("All 2 IP addresses of this license are in use").waitFor();
+      expect(page.url()).toBe(`${portal.url}/licenses/${id}?from=app`);
+      await page.getByRole("button", { name: "Choose an IP address to remove" }).click();
+      expect(await page.evaluate("document.activeElement.textContent")).toBe("IP addresses");
+      // No server gets a fragment, so none gets the key in a URL.
+      expect(asked.filter((url) => url.split("#")[0]?.includes(key))).toEqual([]);
+
+      // Links within the portal have no base path.
+      await page.getByRole("link", { name: "Transfers" }).click();
+      await heading(page, "Transfers");
+      expect(page.url()).toBe(`${portal.url}/transfers`);
+      await page.reload();
+      await heading(page, "Transfers");
+      expect(await isSignedInAt(page, portal.url)).toBe(true);
+      expect(await isSignedInAt(page, fixture.url)).toBe(false);
+    });
+
+    test("the dashboard's pages are not on the portal's host, for any session", async () => {
+      const page = await portal.dashboard.pageFor(portal.dashboard.owner);
+      for (const path of ["/admin", `/o/${portal.dashboard.slug}`, "/docs"]) {
+        await page.goto(portal.url + path);
+        await heading(page, "Page not found");
+      }
+      await page.goto(portal.url);
+      await heading(page, "Sign in to your licenses");
+    });
+  },
+  { hasOwnHost: true },
+);
 
 async function signInWithCode(portal: PortalPages, page: Page, email: string): Promise<void> {
   await page.getByLabel("Email address").fill(email);

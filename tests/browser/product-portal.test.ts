@@ -5,27 +5,26 @@ import { until } from "../support/until.ts";
 
 dashboardTests("the portal of a product in the dashboard", (dashboard) => {
   test("what customers can do in the portal is explained, asked about and saved", async () => {
-    const { manage } = dashboard;
-    const { id } = await manage("POST", `/organizations/${dashboard.organizationId}/products`, {
-      name: "Portal product",
-    });
+    const { manage, organizationId } = dashboard;
+    const products = `/organizations/${organizationId}/products`;
+    const { id } = await manage("POST", products, { name: "Portal product" });
     const page = await dashboard.page();
     const saved = () => manage("GET", `/products/${id}`);
+    const save = page.getByRole("button", { name: "Save" });
     await visit(page, `${dashboard.home}/products/${id}/portal`);
-    const removals = page.getByRole("textbox", {
-      name: "IP addresses a customer can remove within 30 days",
-    });
+    const removedByCustomers = "IP addresses a customer can remove within 30 days";
+    const removals = page.getByRole("textbox", { name: removedByCustomers });
     expect(await describedBy(removals)).toContain("a customer with 3 IP addresses can remove two of them");
     await removals.fill("2");
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Saved: IP addresses a customer can remove within 30 days").waitFor();
+    await save.click();
+    await page.getByText(`Saved: ${removedByCustomers}`).waitFor();
 
     const renewal = page.getByRole("textbox", { name: "Renewal page" });
     await renewal.fill("javascript:alert(1)");
-    await page.getByRole("button", { name: "Save" }).click();
+    await save.click();
     await page.getByText("Enter a URL that starts with https:// or http://.").waitFor();
     await renewal.fill("https://example.com/renew");
-    await page.getByRole("button", { name: "Save" }).click();
+    await save.click();
     await page.getByText("Saved: Renewal page").waitFor();
 
     // What customers notice at once is asked about first.
@@ -52,26 +51,22 @@ dashboardTests("the portal of a product in the dashboard", (dashboard) => {
       transfer_rotates_key: false,
     });
     await renewal.fill("");
-    await page.getByRole("button", { name: "Save" }).click();
+    await save.click();
     await until("the renewal page is removed", async () => (await saved()).renewal_url === null);
 
     // The audit log names the settings and their values.
     await visit(page, `${dashboard.home}/audit-log?subject_id=${id}`);
-    const row = page.getByRole("row").filter({ hasText: "replace the key on transfer" });
-    await row.getByText("off").waitFor();
-    await page
-      .getByRole("row")
-      .filter({ hasText: /license transfers.*automatic/ })
-      .waitFor();
+    const row = (hasText: string | RegExp) => page.getByRole("row").filter({ hasText });
+    await row("replace the key on transfer").getByText("off").waitFor();
+    await row(/license transfers.*automatic/).waitFor();
     // It shows only what was chosen.
-    expect(await page.getByRole("row").filter({ hasText: "Polaris" }).count()).toBe(0);
+    expect(await row("Polaris").count()).toBe(0);
   });
 
   test("downloads are added, edited, moved by keyboard and removed, and no one's change is lost", async () => {
-    const { manage } = dashboard;
-    const { id } = await manage("POST", `/organizations/${dashboard.organizationId}/products`, {
-      name: "Downloads product",
-    });
+    const { manage, organizationId } = dashboard;
+    const products = `/organizations/${organizationId}/products`;
+    const { id } = await manage("POST", products, { name: "Downloads product" });
     const path = `/products/${id}/downloads`;
     const titles = async () =>
       (await manage("GET", path)).data.map(({ title }: { title: string }) => title).join(", ");
@@ -80,13 +75,14 @@ dashboardTests("the portal of a product in the dashboard", (dashboard) => {
     const dialog = page.getByRole("dialog", { name: /download$/ });
     const add = () => page.getByRole("button", { name: "Add download" }).first().click();
     const fill = (label: string, text: string) => dialog.getByLabel(label).fill(text);
+    const submit = () => dialog.getByRole("button", { name: "Add download" }).click();
     await add();
     await fill("Title", "Windows");
     await fill("URL", "ftp://example.com/setup.exe");
     await fill("Minimum version", "two");
     await dialog.getByText("Enter a version such as 2.1.0.").waitFor();
     await fill("Minimum version", "2.0.0");
-    await dialog.getByRole("button", { name: "Add download" }).click();
+    await submit();
     await dialog.getByText("Enter a URL that starts with https:// or http://.").waitFor();
     const url = dialog.getByLabel("URL");
     await until("the invalid field has the focus", () =>
@@ -94,13 +90,13 @@ dashboardTests("the portal of a product in the dashboard", (dashboard) => {
     );
     expect(await violationsOf(page)).toEqual([]);
     await url.fill("https://example.com/setup.exe");
-    await dialog.getByRole("button", { name: "Add download" }).click();
+    await submit();
     await page.getByText("“Windows” added").waitFor();
     for (const title of ["Linux", "Handbook"]) {
       await add();
       await fill("Title", title);
       await fill("URL", `https://example.com/${title}`);
-      await dialog.getByRole("button", { name: "Add download" }).click();
+      await submit();
       await page.getByText(`“${title}” added`).waitFor();
     }
     expect(await titles()).toBe("Windows, Linux, Handbook");

@@ -125,7 +125,7 @@ the portal keeps the lists of the previous customer when another one signs in
 the license key from an app stays in the portal's address bar
   The key ends up in the browser's history and in screenshots for support.
   - history.replaceState(null, "", window.location.pathname);
-  tests/browser/portal-host.test.ts tests/browser/portal.test.ts
+  tests/browser/portal.test.ts
 a closed dialog of the portal does not give the focus back
   A customer with a keyboard has to start at the top of the page again.
   - return () => dialog?.close();
