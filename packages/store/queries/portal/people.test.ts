@@ -1,15 +1,14 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { transferRow } from "../../../../tests/support/transfer-row.ts";
+import type { PortalSessionRow } from "../../tables.ts";
 import { customerFor } from "../customers/identify.ts";
 import * as transfers from "../transfers/transfers.ts";
-import { addTransfer } from "../transfers/transfers.ts";
-import { addPortalCode } from "./codes.ts";
+import * as codes from "./codes.ts";
 import * as knownEmailQueries from "./known-email.ts";
 import * as people from "./people.ts";
 import * as sessions from "./sessions.ts";
-import { addPortalSession } from "./sessions.ts";
 import * as unknownIdentities from "./unknown-identities.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
@@ -19,6 +18,7 @@ const discordOf = (value: string, name: string | null = null) => ({ kind: "disco
 
 onBothDatabases("people of the portal", (fixture) => {
   const { read, write } = fixture.queries({
+    ...codes,
     ...knownEmailQueries,
     ...people,
     ...unknownIdentities,
@@ -26,11 +26,30 @@ onBothDatabases("people of the portal", (fixture) => {
     ...transfers,
   });
   const personWith = (proven: people.ProvenIdentity) => write.personWith(proven, newId, nowMs);
-  const give = (personId: string, proven: people.ProvenIdentity) =>
-    write.giveIdentity(personId, proven, newId, nowMs);
+  const someone = () => personWith(emailOf(newEmail()));
+  const give = (personId: string, proven: people.ProvenIdentity, atMs = nowMs) =>
+    write.giveIdentity(personId, proven, newId, atMs);
   const exists = async (personId: string) => (await read.portalPerson(personId)) !== undefined;
   const valuesOf = async (personId: string) =>
     (await read.portalIdentitiesOf(personId)).map(({ value }) => value);
+  const addSession = async (personId: string, changes: Partial<PortalSessionRow> = {}) => {
+    const row: PortalSessionRow = {
+      id: newId(),
+      person_id: personId,
+      token_hash: newId(),
+      signed_in_by: "email",
+      ip: null,
+      user_agent: null,
+      created_at: nowMs,
+      last_used_at: nowMs,
+      expires_at: nowMs + 1,
+      ...changes,
+    };
+    await write.addPortalSession(row);
+    return row;
+  };
+  const sessionsOf = async (personId: string) =>
+    (await read.portalSessionsOf(personId, nowMs)).map(({ id }) => id);
 
   test("whoever proves something for the first time is a new person, and the same person ever after", async () => {
     const email = newEmail();
@@ -55,14 +74,15 @@ onBothDatabases("people of the portal", (fixture) => {
     expect(await read.portalIdentitiesOf(personId)).toMatchObject([{ name: "hopper" }]);
   });
 
-  test("a person gets what they prove, once, and keeps the ID of what they had", async () => {
-    const [email, second] = [newEmail(), newEmail()];
+  test("a person gets what they prove, once, listed in that order, and keeps the ID of what they had", async () => {
+    const [email, second] = [newEmail(), newId()];
     const personId = await personWith(emailOf(email));
-    await give(personId, emailOf(second));
-    const before = await read.identityRow(emailOf(second));
-    await give(personId, emailOf(second));
-    expect(await read.identityRow(emailOf(second))).toEqual(before);
-    expect((await valuesOf(personId)).sort()).toEqual([email, second].sort());
+    await someone();
+    await give(personId, discordOf(second, "ada"), nowMs + 1);
+    const before = await read.identityRow(discordOf(second));
+    await give(personId, discordOf(second, "ada"), nowMs + 1);
+    expect(await read.identityRow(discordOf(second))).toEqual(before);
+    expect(await read.portalIdentitiesOf(personId)).toMatchObject([emailOf(email), discordOf(second, "ada")]);
     expect(await read.countIdentities(personId)).toBe(2);
   });
 
@@ -83,7 +103,7 @@ onBothDatabases("people of the portal", (fixture) => {
 
   test("an identity is removed by its person only, once", async () => {
     const email = newEmail();
-    const [personId, other] = [await personWith(emailOf(email)), await personWith(emailOf(newEmail()))];
+    const [personId, other] = [await personWith(emailOf(email)), await someone()];
     const id = String((await read.identityRow(emailOf(email)))?.id);
     const remove = (by: string) => write.removeIdentity(by, id);
     const removed = [await remove(other), await remove(personId), await remove(personId)];
@@ -91,8 +111,7 @@ onBothDatabases("people of the portal", (fixture) => {
   });
 
   test("the chosen language is stored, and left to the browser again", async () => {
-    const personId = await personWith(emailOf(newEmail()));
-    const other = await personWith(emailOf(newEmail()));
+    const [personId, other] = [await someone(), await someone()];
     for (const locale of ["es", null] as const) {
       await write.setPortalLocale(personId, locale, nowMs + 1);
       expect(await read.portalPerson(personId)).toMatchObject({ locale, updated_at: nowMs + 1 });
@@ -108,8 +127,7 @@ onBothDatabases("people of the portal", (fixture) => {
       expect(await people.lockedPortalPerson(db, personId)).toEqual(before);
       expect(await people.lockedPortalPerson(db, newId())).toBeUndefined();
       await people.lockPortalPeople(db, [personId, newId(), personId]);
-      await people.lockOwner(db, emailOf(email));
-      await people.lockOwner(db, emailOf(newEmail()));
+      for (const one of [email, newEmail()]) await people.lockOwner(db, emailOf(one));
       await people.lockForAddition(db, newId(), emailOf(email));
     });
     expect(await read.portalPerson(personId)).toEqual(before);
@@ -121,14 +139,11 @@ onBothDatabases("people of the portal", (fixture) => {
     const { organizationId, productId } = await fixture.organization();
     const of = { organization_id: organizationId, product_id: productId };
     const transfer = transferRow({ ...of, requested_by: personId });
-    const theirs = () => ({ id: newId(), person_id: personId, created_at: nowMs, expires_at: nowMs });
-    const browser = { signed_in_by: "email", ip: null, user_agent: null, last_used_at: nowMs } as const;
-    const hashes = { code_hash: newId(), link_hash: newId(), challenge_hash: newId() };
-    await fixture.write(async (db) => {
-      await addPortalSession(db, { ...theirs(), ...browser, token_hash: newId() });
-      await addPortalCode(db, { ...theirs(), ...hashes, email, email_hash: newId() });
-      await addTransfer(db, transfer);
-    });
+    const hashes = { code_hash: newId(), link_hash: newId(), challenge_hash: newId(), email_hash: newId() };
+    const times = { created_at: nowMs, expires_at: nowMs };
+    await addSession(personId);
+    await write.addPortalCode({ id: newId(), person_id: personId, email, ...hashes, ...times });
+    await write.addTransfer(transfer);
     return { personId, transferId: transfer.id };
   }
   const rowsOf = async (personId: string) => {
@@ -149,13 +164,10 @@ onBothDatabases("people of the portal", (fixture) => {
   });
 
   test("people without anything proven are removed, others and unknown ones are not", async () => {
-    const [email, kept] = [newEmail(), newEmail()];
-    const [without, withOne] = [await personWith(emailOf(email)), await personWith(emailOf(kept))];
-    await fixture.write(async (db) => {
-      const { id } = (await people.identityRow(db, emailOf(email))) ?? { id: "" };
-      await people.removeIdentity(db, without, id);
-      await people.removeIfUnidentified(db, [without, withOne, newId(), without]);
-    });
+    const email = newEmail();
+    const [without, withOne] = [await personWith(emailOf(email)), await someone()];
+    await write.removeIdentity(without, String((await read.identityRow(emailOf(email)))?.id));
+    await write.removeIfUnidentified([without, withOne, newId(), without]);
     expect([await exists(without), await exists(withOne)]).toEqual([false, true]);
   });
 
@@ -203,5 +215,49 @@ onBothDatabases("people of the portal", (fixture) => {
     expect(await language()).toBe("de");
     await write.setPortalLocale(personId, "en", nowMs);
     expect(await language()).toBe("en");
+  });
+
+  test("a person's sessions are listed newest first, without expired ones and those of others", async () => {
+    const [personId, other] = [await someone(), await someone()];
+    const older = await addSession(personId, { created_at: nowMs - 1 });
+    const newer = await addSession(personId);
+    await addSession(personId, { expires_at: nowMs });
+    await addSession(other);
+    expect(await sessionsOf(personId)).toEqual([newer.id, older.id]);
+  });
+
+  test("a session is found by the hash of its token and by its ID, and remembers when it was used", async () => {
+    const row = await addSession(await someone());
+    await write.touchPortalSession(row.id, nowMs + 60_000);
+    const expected = { ...row, last_used_at: nowMs + 60_000 };
+    expect(await read.portalSessionByHash(row.token_hash)).toEqual(expected);
+    expect(await read.portalSessionById(row.id)).toEqual(expected);
+    expect(await read.portalSessionByHash(newId())).toBeUndefined();
+    expect(await read.portalSessionById(newId())).toBeUndefined();
+  });
+
+  test("a person has at most 100 sessions: the oldest ends, and nobody else's", async () => {
+    const [personId, other] = [await someone(), await someone()];
+    const oldest = await addSession(personId, { created_at: nowMs - 1 });
+    const others = await addSession(other, { created_at: 1 });
+    for (let count = 0; count < 99; count++) await addSession(personId);
+    await write.limitPortalSessions(personId);
+    expect(await sessionsOf(personId)).toContain(oldest.id);
+    await addSession(personId);
+    await write.limitPortalSessions(personId);
+    expect(await sessionsOf(personId)).toHaveLength(sessions.mostPortalSessions);
+    expect(await sessionsOf(personId)).not.toContain(oldest.id);
+    expect(await sessionsOf(other)).toEqual([others.id]);
+  });
+
+  test("a session is ended by its person only, once; all of them end together", async () => {
+    const [personId, other] = [await someone(), await someone()];
+    const [one, two, three] = await several(3, () => addSession(personId));
+    const others = await addSession(other);
+    const end = (by: string) => write.endPortalSession(by, one.id);
+    expect([await end(other), await end(personId), await end(personId)]).toEqual([false, true, false]);
+    expect(await sessionsOf(personId)).toEqual([three.id, two.id]);
+    await write.endPortalSessions(personId);
+    expect([await sessionsOf(personId), await sessionsOf(other)]).toEqual([[], [others.id]]);
   });
 });
