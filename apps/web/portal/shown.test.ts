@@ -1,0 +1,102 @@
+import { expect, test } from "bun:test";
+import { accentStyle } from "./accent.ts";
+import type { LicenseSummary } from "./api.ts";
+import { clockText, secondsUntil } from "./countdown.ts";
+import { expiryOf } from "./expiry.ts";
+import { languageFor } from "./language.ts";
+import { sinceOf } from "./license/since.ts";
+import { bySeller } from "./licenses/by-seller.ts";
+import { digitsOf } from "./sign-in-code.ts";
+
+const colours = { accent_color: "#7a1fa2", accent_color_dark: "#d19be8", accent_text_dark: "#22052e" };
+
+test("a seller's colour replaces the portal's in both themes", () => {
+  expect(accentStyle(colours)).toEqual({
+    "--accent": "light-dark(#7a1fa2, #d19be8)",
+    "--accent-text": "light-dark(#7a1fa2, #d19be8)",
+    "--on-accent": "light-dark(#ffffff, #22052e)",
+  });
+});
+
+test.each([
+  null,
+  { ...colours, accent_color: null },
+  { ...colours, accent_color: "red; background: url(https://elsewhere.example)" },
+  { ...colours, accent_color_dark: "#fff" },
+  { ...colours, accent_text_dark: "var(--body)" },
+])("%j leaves the portal's colours", (seller) => expect(accentStyle(seller)).toEqual({}));
+
+test.each([
+  [10_000, 0, 10],
+  [10_000, 9_001, 1],
+  [10_000, 9_999, 1],
+  [10_000, 10_000, 0],
+  [10_000, 99_000, 0],
+])("until %i at %i, %i seconds are left, never fewer than none", (until, now, left) => {
+  expect(secondsUntil(until, now)).toBe(left);
+});
+
+test("seconds are shown as a clock shows them", () => {
+  expect([600, 61, 30, 0].map(clockText)).toEqual(["10:00", "1:01", "0:30", "0:00"]);
+});
+
+test.each([
+  [null, { kind: "never" }],
+  [14, { kind: "ahead", daysLeft: 14, isSoon: false }],
+  [13, { kind: "ahead", daysLeft: 13, isSoon: true }],
+  [0, { kind: "ahead", daysLeft: 0, isSoon: true }],
+  [-1, { kind: "over" }],
+] as const)("the expiry of a license with %p whole days left is %j", (daysLeft, expiry) => {
+  expect(expiryOf(daysLeft)).toEqual(expiry);
+});
+
+test.each([
+  ["a choice on this device comes first", "es", "de", ["en-US"], "es"],
+  ["without one, the seller's language", null, "de", ["en-US"], "de"],
+  ["without a seller, the first of the browser's that there is", null, null, ["fr", "es-MX", "de"], "es"],
+  ["a seller's language that is not there is skipped", null, "fr", ["de-AT"], "de"],
+  ["otherwise English", null, null, ["fr"], "en"],
+  ["English without any", null, null, [], "en"],
+] as const)("the language: %s", (_, chosen, ofSeller, ofBrowser, language) => {
+  expect(languageFor(chosen, ofSeller, ofBrowser)).toBe(language);
+});
+
+const now = Date.parse("2026-11-17T00:30:00Z");
+test.each([
+  ["2026-11-17T00:10:00Z", "en", "UTC", { kind: "today" }],
+  ["2026-11-16T23:50:00Z", "en", "UTC", { kind: "yesterday" }],
+  ["2026-11-11T12:00:00Z", "en", "UTC", { kind: "weekday", day: "Wednesday" }],
+  // A week ago has the name of today.
+  ["2026-11-10T12:00:00Z", "en", "UTC", { kind: "date", day: "November 10" }],
+  // A clock that is behind the server's.
+  ["2026-11-17T09:00:00Z", "en", "UTC", { kind: "today" }],
+  ["2026-11-17T00:10:00Z", "de", "America/New_York", { kind: "today" }],
+  ["2026-11-14T00:10:00Z", "de", "America/New_York", { kind: "weekday", day: "Freitag" }],
+])("%s is, to a reader of %s in %s, %j", (at, language, timeZone, since) => {
+  expect(sinceOf(at, now, language, timeZone)).toEqual(since as ReturnType<typeof sinceOf>);
+});
+
+test("each seller is listed once, in the order of its first license", () => {
+  const of = (id: string, organizationId: string) =>
+    ({ id, seller: { organization_id: organizationId } }) as LicenseSummary;
+  const groups = bySeller([of("1", "b"), of("2", "a"), of("3", "b")]);
+  const listed = groups.map(({ seller, licenses }) => [
+    seller.organization_id,
+    ...licenses.map(({ id }) => id),
+  ]);
+  expect(listed).toEqual([
+    ["b", "1", "3"],
+    ["a", "2"],
+  ]);
+});
+
+test.each([
+  ["123456", "123456"],
+  ["123 456", "123456"],
+  [" 123-456\n", "123456"],
+  ["Your code is 123456.", "123456"],
+  ["１２３４５６", "123456"],
+  ["1234567", "123456"],
+  ["12a", "12"],
+  ["", ""],
+])("%j is read as the digits %j", (typed, digits) => expect(digitsOf(typed)).toBe(digits));
