@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { addTransfer } from "@countersign/store/queries/transfers/transfers";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { addLicense } from "../support/add-license.ts";
@@ -9,8 +9,6 @@ import { openPortalFixture, type Seller } from "../support/portal-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { transferRow } from "../support/transfer-row.ts";
-
-setDefaultTimeout(60_000);
 
 const newEmail = () => `${newId()}@example.com`;
 

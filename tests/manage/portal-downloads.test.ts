@@ -1,10 +1,8 @@
-import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { VersionPin } from "@countersign/domain/versions/gate";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { openPortalFixture, type Seller } from "../support/portal-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
-
-setDefaultTimeout(60_000);
 
 const downloads = [
   { title: "Version 1", url: "https://cdn.example/1.zip", min_version: "1.0", checksum: "sha256:abc" },

@@ -1,4 +1,4 @@
-import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { registerIp } from "@countersign/store/queries/licenses/create";
 import { addLicense } from "../support/add-license.ts";
@@ -8,8 +8,6 @@ import { openPortalFixture, type Seller } from "../support/portal-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
-
-setDefaultTimeout(60_000);
 
 const newEmail = () => `${newId()}@example.com`;
 type Settings = NonNullable<Parameters<typeof addLicense>[1]>;
@@ -44,6 +42,7 @@ testsOn("postgres", "a license as its customer sees it", openPortalFixture, (fix
     const seller = await fixture.seller({ renewal_url: renewalUrl });
     const { id, key, customer } = await sold({ notes: "Difficult person", maxIps: 3 }, seller);
     const { body, text } = await customer.get(`/licenses/${id}`);
+    const ip_removals = { limit: 0, used: 0, left: 0, next_at: null };
     expect(body).toMatchObject({
       renewal_url: renewalUrl,
       max_ips: 3,
@@ -51,11 +50,7 @@ testsOn("postgres", "a license as its customer sees it", openPortalFixture, (fix
       downloads: [],
       refusals: [],
       transfer: null,
-      self_service: {
-        ip_removals: { limit: 0, used: 0, left: 0, next_at: null },
-        transfers: "off",
-        can_request_transfer: false,
-      },
+      self_service: { ip_removals, transfers: "off", can_request_transfer: false },
     });
     expect(text).not.toContain(key);
     expect(text).not.toContain("Difficult");
@@ -99,13 +94,9 @@ testsOn("postgres", "a license as its customer sees it", openPortalFixture, (fix
     const requestable = { transfers: "review", can_request_transfer: true };
     expect((await license.shown()).self_service).toMatchObject(requestable);
     await license.customer.post(`/licenses/${license.id}/transfers`, { email: "grace@example.com" });
+    const names = { product_name: "Plugin", seller_name: "Seller" };
     expect(await license.shown()).toMatchObject({
-      transfer: {
-        state: "pending",
-        to_email: "grace@example.com",
-        product_name: "Plugin",
-        seller_name: "Seller",
-      },
+      transfer: { state: "pending", to_email: "grace@example.com", ...names },
       has_pending_transfer: true,
       self_service: { can_request_transfer: false },
     });

@@ -1,12 +1,10 @@
-import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { addLicense } from "../support/add-license.ts";
 import { listPages } from "../support/list-pages.ts";
 import type { SignedInClient } from "../support/portal-client.ts";
 import { openPortalFixture, type Seller } from "../support/portal-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
-
-setDefaultTimeout(60_000);
 
 const newEmail = () => `${newId()}@example.com`;
 const idsOf = (data: readonly { id: string }[]) => data.map(({ id }) => id);

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import type { EventType } from "@countersign/domain/events/types";
 import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
@@ -13,8 +13,6 @@ import { changeRows } from "../support/stored-rows.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
-
-setDefaultTimeout(60_000);
 
 const ipsOf = (count: number) => Array.from({ length: count }, (_, at) => `203.0.113.${at + 1}`);
 const everything = { portal_ip_removals_per_30_days: 9, portal_key_rotation: true };

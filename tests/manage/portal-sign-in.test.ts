@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { AccountLimits } from "../../apps/server/features/identity/account-limits.ts";
 import { portalCookie } from "../../apps/server/features/portal/cookies.ts";
 import { problemOf } from "../support/answers.ts";
@@ -7,8 +7,6 @@ import { newestCode, PortalClient, signedInCustomer } from "../support/portal-cl
 import { openPortalFixture } from "../support/portal-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
-
-setDefaultTimeout(60_000);
 
 /** What codes and links allow is tested without HTTP, in codes.test.ts of the server's portal and of the store. */
 testsOn("sqlite", "signing in to the portal", openPortalFixture, (fixture) => {
@@ -155,6 +153,8 @@ testsOn("sqlite", "signing in to the portal", openPortalFixture, (fixture) => {
       expect([path, ...problemOf(answer)]).toEqual([path, 403, "wrong_origin"]);
     }
     expect(await codesOf(email)).toEqual([]);
+    const browser = await fixture.signedIn(email);
+    expect((await browser.post("/sign-out", {}, { origin: "" })).body.code).toBe("wrong_origin");
   });
 
   test("signing out ends this session, or all of them", async () => {

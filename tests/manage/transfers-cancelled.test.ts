@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { revertRows } from "@countersign/store/queries/license-files/undo";
 import { importFile } from "../support/license-files.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { openTransferSeller, type Sold, someoneNew } from "../support/transfer-fixture.ts";
 import { until } from "../support/until.ts";
-
-setDefaultTimeout(60_000);
 
 testsOn("sqlite", "transfers of licenses that the seller changes", openTransferSeller, (seller) => {
   const waiting = async () => {
@@ -127,7 +125,7 @@ testsOn("sqlite", "transfers of licenses that the seller changes", openTransferS
     expect((await seller.owner.api.get(list)).body.data).toMatchObject([{ id: license.id }]);
   });
 
-  /** What is erased: packages/store/queries/transfers/customers.test.ts. */
+  /** What is erased: packages/store/queries/transfers/transfers.test.ts. */
   test("deleting a customer erases them from finished transfers, and not from those that wait", async () => {
     const license = await seller.sold(seller.review);
     const approved = await seller.requested(license, { email: someoneNew(), message: "For Grace" });

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { addTransfer } from "@countersign/store/queries/transfers/transfers";
@@ -13,8 +13,6 @@ import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { openTransferSeller, someoneNew } from "../support/transfer-fixture.ts";
 import { transferRow } from "../support/transfer-row.ts";
-
-setDefaultTimeout(60_000);
 
 testsOn("sqlite", "requests for transfers", openTransferSeller, (seller) => {
   const receivedBy = async (licenseId: string) => (await seller.owner.api.get(`/licenses/${licenseId}`)).body;
@@ -144,15 +142,10 @@ testsOn("sqlite", "requests for transfers", openTransferSeller, (seller) => {
 
   test("a license accepts one request at a time, once for each idempotency key, and five within a day", async () => {
     const license = await seller.sold(seller.review);
-    const cancelled = transferRow({
-      organization_id: seller.organizationId,
-      product_id: seller.review,
-      license_id: license.id,
-      state: "cancelled",
-      requested_at: Date.now() - dayMs / 24,
-    });
+    const of = { organization_id: seller.organizationId, product_id: seller.review, license_id: license.id };
+    const cancelled = { ...of, state: "cancelled", requested_at: Date.now() - dayMs / 24 } as const;
     for (let count = 0; count < 4; count++)
-      await seller.store.transaction((db) => addTransfer(db, { ...cancelled, id: newId() }));
+      await seller.store.transaction((db) => addTransfer(db, transferRow(cancelled)));
     const headers = { "idempotency-key": newId() };
     const body = { email: someoneNew() };
     const post = () => license.customer.post(`/licenses/${license.id}/transfers`, body, headers);

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { registerIp } from "@countersign/store/queries/licenses/create";
 import { allRows, problemOf } from "../support/answers.ts";
 import { auditOf } from "../support/audit-of.ts";
@@ -9,8 +9,6 @@ import { manageClient } from "../support/manage-client.ts";
 import type { SignedInClient } from "../support/portal-client.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { openTransferSeller, someoneNew } from "../support/transfer-fixture.ts";
-
-setDefaultTimeout(60_000);
 
 /**
  * Which request is refused or waits is tested in the domain, the lists in the store, decisions at the same moment in

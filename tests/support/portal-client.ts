@@ -7,6 +7,8 @@ import { openedEmails } from "./emails.ts";
 import { expectContract } from "./expect-contract.ts";
 import { addPortalPerson, addSessionOf, type PortalIdentities } from "./portal-rows.ts";
 
+type Headers = Readonly<Record<string, string>>;
+
 let lastIp = 0;
 
 /** A browser in the customer portal: keeps cookies, and checks every response against its route's contract. */
@@ -18,24 +20,13 @@ export class PortalClient {
     this.browser = new Browser(url, ip);
   }
 
-  get(path: string, headers?: Record<string, string>): Promise<BrowserAnswer> {
-    return this.send("GET", path, undefined, headers);
-  }
-
-  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<BrowserAnswer> {
-    return this.send("POST", path, body, headers);
-  }
-
-  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<BrowserAnswer> {
-    return this.send("PATCH", path, body, headers);
-  }
-
-  delete(path: string, headers?: Record<string, string>): Promise<BrowserAnswer> {
-    return this.send("DELETE", path, undefined, headers);
-  }
+  get = (path: string, headers?: Headers) => this.send("GET", path, undefined, headers);
+  post = (path: string, body?: unknown, headers?: Headers) => this.send("POST", path, body, headers);
+  patch = (path: string, body?: unknown, headers?: Headers) => this.send("PATCH", path, body, headers);
+  delete = (path: string, headers?: Headers) => this.send("DELETE", path, undefined, headers);
 
   /** A header with an empty value is not sent. */
-  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  async send(method: string, path: string, body?: unknown, headers: Headers = {}) {
     const answer = await this.browser.send(method, portalBase + path, body, headers);
     expectContract(router, method, path, answer);
     return answer;

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, mock, test } from "bun:test";
 import type { Language } from "@countersign/domain/mail/languages";
 import { newId } from "@countersign/store/new-id";
 import { customerFor } from "@countersign/store/queries/customers/identify";
@@ -34,16 +34,9 @@ onDatabase("sqlite", "codes to sign in to the portal", (fixture) => {
   const signingIn = (email: string) => {
     const { store } = fixture;
     const clock = { nowMs: Date.now() };
-    const counted = { unknownBrowsers: 0 };
-    const parts = {
-      store,
-      secrets,
-      limits: new AccountLimits(store, () => clock.nowMs),
-      countUnknownBrowser: () => {
-        counted.unknownBrowsers += 1;
-      },
-      portalUrl: "https://example.com/portal",
-    };
+    const countUnknownBrowser = mock(() => {});
+    const limits = new AccountLimits(store, () => clock.nowMs);
+    const parts = { store, secrets, limits, countUnknownBrowser, portalUrl: "https://example.com/portal" };
     let lastIp = 0;
     /** Another network each time, if none is named. */
     const somewhere = () => `10.${(++lastIp >> 16) & 255}.${(lastIp >> 8) & 255}.${lastIp & 255}`;
@@ -59,7 +52,7 @@ onDatabase("sqlite", "codes to sign in to the portal", (fixture) => {
     const request = { email, next: undefined, language: "en" } as const;
     return {
       clock,
-      counted,
+      countUnknownBrowser,
       parts,
       somewhere,
       ask: (challenge = newId(), ip = somewhere(), deviceId: string | null = null) => {
@@ -142,14 +135,13 @@ onDatabase("sqlite", "codes to sign in to the portal", (fixture) => {
   });
 
   test("only requests of unknown browsers count against what all of them can do in a second", async () => {
-    const { ask, counted, newest, tryCode } = signingIn(await customer());
+    const { ask, countUnknownBrowser, newest, tryCode } = signingIn(await customer());
     await ask("known", undefined, "its mark");
-    expect(counted.unknownBrowsers).toBe(0);
+    expect(countUnknownBrowser).not.toHaveBeenCalled();
     await ask("unknown");
     await tryCode("000000");
-    expect(counted.unknownBrowsers).toBe(2);
     await tryCode((await newest()).code, "unknown");
-    expect(counted.unknownBrowsers).toBe(2);
+    expect(countUnknownBrowser).toHaveBeenCalledTimes(2);
     const flood = new FloodLimits(fixture.store, () => 0);
     for (let times = 0; times < 200; times++) flood.checkAnonymousCustomer();
     expect(() => flood.checkAnonymousCustomer()).toThrow(Problem);
@@ -221,13 +213,8 @@ onDatabase("sqlite", "codes to sign in to the portal", (fixture) => {
   });
 
   test("the email is in the language of the seller", async () => {
-    for (const [locale, subject] of [
-      ["en", "Your sign-in code"],
-      ["es", "Tu código de inicio de sesión"],
-    ] as const) {
-      const { ask, sent } = signingIn(await customer(locale));
-      await ask();
-      expect(await sent()).toMatchObject([{ subject }]);
-    }
+    const { ask, sent } = signingIn(await customer("es"));
+    await ask();
+    expect(await sent()).toMatchObject([{ subject: "Tu código de inicio de sesión" }]);
   });
 });

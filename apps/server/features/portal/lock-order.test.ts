@@ -94,7 +94,7 @@ onDatabase("postgres", "people of the portal at the same moment", (fixture) => {
     await addCode(a.email, b.personId);
     const ends = await atTheSameMoment([a, b], [adding(a, b.email), adding(b, a.email)]);
     expect(ends).toEqual(["fulfilled", "rejected"]);
-  }, 60_000);
+  });
 
   test("someone who signs in does not wait for someone who adds their email address and waits for them", async () => {
     const [a, b] = [await person(), await person()];
@@ -109,7 +109,7 @@ onDatabase("postgres", "people of the portal at the same moment", (fixture) => {
         personWith(db, { kind: "email", value: email, name: null }, newId, nowMs),
       );
     await atTheSameMoment([a, b], [adding(a, email), signingIn]);
-  }, 60_000);
+  });
 
   test("the removal of a customer does not wait for someone who adds the email address and waits for it", async () => {
     const [a, b] = [await person(), await person()];
@@ -117,7 +117,7 @@ onDatabase("postgres", "people of the portal at the same moment", (fixture) => {
     const removed = [{ email: b.email, discord_id: null }];
     const removal = () => counting.transaction((db) => removeUnknownIdentities(db, removed));
     await atTheSameMoment([a, b], [adding(a, b.email), removal]);
-  }, 60_000);
+  });
 });
 
 /** However busy the machine is, locks are held and waited for until all wait. */

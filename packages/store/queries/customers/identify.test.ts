@@ -15,17 +15,17 @@ onBothDatabases("customers", (fixture) => {
   const { read, write } = fixture.queries({ ...bulk, ...queries, ...views });
 
   type Identify = (organizationId: string, people: Some[]) => Promise<string[]>;
-  const oneByOne: Identify = (organizationId, people) =>
-    write.customersFor(organizationId, people.map(person), newId, 7);
-  const inBulk: Identify = async (organizationId, people) => {
-    const all = people.map(person);
-    const found = await write.customersInBulk(fixture.store.bulk, organizationId, all, newId, 7);
-    return all.map((who) => found.get(bulk.identifierOf(who))?.id ?? "");
-  };
   /** Both ways to identify customers: those of a few licenses, and those of an import. */
   const ways: [string, Identify][] = [
-    ["one by one", oneByOne],
-    ["in bulk", inBulk],
+    ["one by one", (organizationId, who) => write.customersFor(organizationId, who.map(person), newId, 7)],
+    [
+      "in bulk",
+      async (organizationId, who) => {
+        const all = who.map(person);
+        const found = await write.customersInBulk(fixture.store.bulk, organizationId, all, newId, 7);
+        return all.map((one) => found.get(bulk.identifierOf(one))?.id ?? "");
+      },
+    ],
   ];
 
   test.each(ways)(
@@ -44,10 +44,8 @@ onBothDatabases("customers", (fixture) => {
       // An email address and a known Discord ID on one license do not merge two customers.
       const [both = ""] = await identify(organizationId, [{ email: `new-${email}`, discordId }]);
       expect(ids).not.toContain(both);
-      expect(await identify(organizationId, [{ discordId }, { email }])).toEqual([
-        ids[2],
-        ids[0],
-      ] as string[]);
+      const again = await identify(organizationId, [{ discordId }, { email }]);
+      expect(again).toEqual([ids[2], ids[0]] as string[]);
       const other = await fixture.organization();
       const theirs = await identify(other.organizationId, [{ email }, { discordId }]);
       for (const id of theirs) expect(ids).not.toContain(id);
@@ -96,13 +94,8 @@ onBothDatabases("customers", (fixture) => {
   test("are removed if nothing refers to them, while others with the same email address are created", async () => {
     const [ours, theirs] = [await fixture.organization(), await fixture.organization()];
     const emails = [1, 2, 3].map(() => `${newId()}@example.com`);
-    const idsIn = (organizationId: string) =>
-      write.customersFor(
-        organizationId,
-        emails.map((email) => person({ email })),
-        newId,
-        1,
-      );
+    const people = emails.map((email) => person({ email }));
+    const idsIn = (organizationId: string) => write.customersFor(organizationId, people, newId, 1);
     const [alone = "", recorded = "", licensed = ""] = await idsIn(ours.organizationId);
     for (const id of [alone, licensed]) await write.removeCustomerView(ours.organizationId, id);
     await ours.license({ customerId: licensed });
@@ -122,15 +115,8 @@ onBothDatabases("customers", (fixture) => {
     test("who are removed between being found and being read are created again", async () => {
       const { organizationId } = await fixture.organization();
       const who = person({ email: `${newId()}@example.com` });
-      const before = newId();
-      const row = {
-        id: before,
-        organization_id: organizationId,
-        email: who.email,
-        discord_id: null,
-        created_at: 0,
-      };
-      await fixture.write((db) => db.insertInto("customers").values(row).execute());
+      const before = await write.customerFor(organizationId, who, newId, 0);
+      await write.removeCustomerView(organizationId, before);
       let statements = 0;
       const removing: KyselyPlugin = {
         transformQuery: ({ node }) => node,

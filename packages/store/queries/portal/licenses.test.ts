@@ -3,12 +3,15 @@ import { matchForm } from "@countersign/domain/licenses/key";
 import { addLicense } from "../../../../tests/support/add-license.ts";
 import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
+import type { PortalActionRow } from "../../tables.ts";
+import * as actions from "./actions.ts";
 import * as queries from "./licenses.ts";
 
 const newEmail = () => `${newId()}@example.com`;
 
 onBothDatabases("licenses as their customers see them", (fixture) => {
-  const { read } = fixture.queries(queries);
+  const { read, write } = fixture.queries({ ...actions, ...queries });
+
   test("a license comes with the identifier of its customer that decides whose it is, and the name at the seller", async () => {
     const seller = await fixture.organization();
     const [email, discordId] = [newEmail(), newId()];
@@ -16,10 +19,15 @@ onBothDatabases("licenses as their customers see them", (fixture) => {
     const byDiscord = await addLicense(seller, { customer: { discordId } });
     const nobody = await addLicense(seller);
     expect(await read.portalLicenseReference(both.id)).toEqual({
-      ...{ id: both.id, organization_id: seller.organizationId, product_id: seller.productId },
-      ...{ license_key: both.key, customer_id: String(both.customerId), customer_name: "Ada" },
+      id: both.id,
+      organization_id: seller.organizationId,
+      product_id: seller.productId,
+      license_key: both.key,
+      customer_id: String(both.customerId),
+      customer_name: "Ada",
       // Whatever else the seller has recorded about the customer does not count.
-      ...{ identity_email: email, identity_discord_id: null },
+      identity_email: email,
+      identity_discord_id: null,
     });
     const identity = { identity_email: null, identity_discord_id: discordId, customer_name: null };
     expect(await read.portalLicenseReference(byDiscord.id)).toMatchObject(identity);
@@ -72,5 +80,22 @@ onBothDatabases("licenses as their customers see them", (fixture) => {
     // A Discord ID is no email address.
     expect(await find([discordId], [email])).toEqual([]);
     expect(await find([email], [discordId], "UNKNOWN")).toEqual([]);
+  });
+
+  test("what customers did to a license after a time is listed oldest first, by kind", async () => {
+    const seller = await fixture.organization();
+    const [{ id }, { id: other }] = [await seller.license(), await seller.license()];
+    const add = (license_id: string, at: number, action: PortalActionRow["action"] = "ip_removed") =>
+      write.addPortalAction({ id: newId(), license_id, action, count: at, at });
+    for (const at of [30, 10, 20]) await add(id, at);
+    await add(id, 40, "key_rotated");
+    await add(other, 50);
+    const countsOf = async (sinceMs: number) =>
+      (await read.portalActions(id, "ip_removed", sinceMs)).map(({ count }) => count);
+    expect([await countsOf(-1), await countsOf(10)]).toEqual([
+      [10, 20, 30],
+      [20, 30],
+    ]);
+    expect(await read.portalActions(id, "key_rotated", 0)).toEqual([{ atMs: 40, count: 40 }]);
   });
 });

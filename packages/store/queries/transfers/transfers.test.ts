@@ -5,6 +5,8 @@ import { transferRow } from "../../../../tests/support/transfer-row.ts";
 import type { TransferRow } from "../../tables.ts";
 import * as branding from "../branding/branding.ts";
 import { addIpBlocks } from "../ip-blocks/blocks.ts";
+import { eraseFromTransfers } from "./erase-customer.ts";
+import * as targets from "./targets.ts";
 import * as queries from "./transfers.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
@@ -37,16 +39,12 @@ onBothDatabases("transfers", (fixture) => {
     expect(await read.transferById(row.id)).toEqual(expected);
     const early = await add();
     expect(await decide(early.id, nowMs - 5)).toMatchObject({ decided_at: nowMs - 5, updated_at: nowMs + 1 });
+    for (const state of ["approved", "rejected", "cancelled"] as const) {
+      const ended = await add({ state });
+      expect(await decide(ended.id)).toBeUndefined();
+      expect(await read.transferById(ended.id)).toEqual(ended);
+    }
   });
-
-  test.each(["approved", "rejected", "cancelled"] as const)(
-    "one that is %s is not decided",
-    async (state) => {
-      const row = await add({ state });
-      expect(await decide(row.id)).toBeUndefined();
-      expect(await read.transferById(row.id)).toEqual(row);
-    },
-  );
 
   test("of a license at most one transfer waits, which is found by the license", async () => {
     const organization = await fixture.organization();
@@ -219,16 +217,74 @@ onBothDatabases("transfers", (fixture) => {
 
   test("customers are blocked by current IP blocks of the organization", async () => {
     const [{ organizationId }, other] = [await fixture.organization(), await fixture.organization()];
-    const [always, still, expired, elsewhere, never] = await several(5, async () => newId());
-    const block = (customerId: string, expiresAtMs: number | null, by = organizationId) => ({
-      ...{ id: newId(), cidr: "127.0.0.0/8", note: null, expiresAtMs },
-      scope: { tier: "customer", organizationId: by, customerId } as const,
-    });
-    const blocks = [block(always, null), block(still, nowMs + 1), block(expired, nowMs)];
-    blocks.push(block(elsewhere, null, other.organizationId));
+    const [always, still, expired, elsewhere, never] = [newId(), newId(), newId(), newId(), newId()];
+    const block = (customerId: string, expiresAtMs: number | null, by = organizationId) => {
+      const scope = { tier: "customer", organizationId: by, customerId } as const;
+      return { id: newId(), cidr: "127.0.0.0/8", note: null, expiresAtMs, scope };
+    };
+    const blocks = [
+      block(always, null),
+      block(still, nowMs + 1),
+      block(expired, nowMs),
+      block(elsewhere, null, other.organizationId),
+    ];
     await fixture.write((db) => addIpBlocks(db, blocks, nowMs));
     const blocked = (ids: readonly string[]) => read.blockedCustomers(organizationId, ids, nowMs);
     expect(await blocked([always, still, expired, elsewhere, never])).toEqual(new Set([always, still]));
     expect(await blocked([])).toEqual(new Set());
+  });
+});
+
+onBothDatabases("customers in transfers", (fixture) => {
+  const { read, write } = fixture.queries({ ...queries, ...targets });
+
+  test("a recipient is known by email address in any letter case or by Discord ID, in the organization only", async () => {
+    const [{ organizationId }, other] = [await fixture.organization(), await fixture.organization()];
+    const [email, discordId] = [`grace-${newId()}@example.com`, newId()];
+    const grace = { id: await fixture.customer(organizationId, { email, name: "Grace" }), name: "Grace" };
+    const joan = { id: await fixture.customer(organizationId, { discordId }), name: null };
+    await fixture.customer(other.organizationId, { email, name: "Someone" });
+    const toEmail = { to_email: email.toUpperCase(), to_discord_id: null };
+    const toDiscord = { to_email: null, to_discord_id: discordId };
+    const unknown = { to_email: discordId, to_discord_id: null };
+    const known = await Promise.all(
+      [toEmail, toDiscord, unknown].map((to) => read.knownTarget(organizationId, to)),
+    );
+    expect(known).toEqual([grace, joan, null]);
+    expect(await read.knownTargets(organizationId, [toEmail, toDiscord, unknown, toEmail])).toEqual(
+      new Map<string, targets.KnownTarget>([
+        [targets.keyOf(toEmail), grace],
+        [targets.keyOf(toDiscord), joan],
+      ]),
+    );
+    expect(await read.knownTargets(organizationId, [])).toEqual(new Map());
+  });
+
+  const gone = { from_email: null, from_name: null, from_discord_id: null, message: null };
+  const [ada, grace] = ["Ada's ID", "Grace's ID"];
+  const cases: [string, Partial<TransferRow>, Partial<TransferRow>][] = [
+    ["that the customer requested", { from_customer_id: ada }, gone],
+    ["to the customer", { to_customer_id: ada, state: "approved" }, { to_email: null, to_discord_id: null }],
+    ["to the email address in another letter case", { to_email: "ADA@example.com" }, { to_email: null }],
+    ["to the Discord ID", { to_email: null, to_discord_id: "42" }, { to_discord_id: null }],
+    ["that the customer requested and that waits", { from_customer_id: ada, state: "pending" }, {}],
+    ["to the customer that waits", { to_email: "ada@example.com", state: "pending" }, {}],
+    ["of others", { to_email: "else@example.com", to_customer_id: grace }, {}],
+  ];
+  test.each(cases)("erasing a customer changes a transfer %s as it should", async (_, columns, changes) => {
+    const [one, other] = [await fixture.organization(), await fixture.organization()];
+    const rowOf = async ({ organizationId, productId }: TestOrganization) => {
+      const of = { organization_id: organizationId, product_id: productId, from_customer_id: grace };
+      const row = transferRow({ ...of, state: "rejected", ...columns });
+      await write.addTransfer(row);
+      return row;
+    };
+    const [before, elsewhere] = [await rowOf(one), await rowOf(other)];
+    const hasDiscordId = columns.to_discord_id !== undefined;
+    const who = { email: hasDiscordId ? null : "Ada@example.com", discordId: hasDiscordId ? "42" : null };
+    await fixture.write((db) => eraseFromTransfers(db, one.organizationId, { id: ada, ...who }));
+    expect(await read.transferById(before.id)).toEqual({ ...before, ...changes });
+    // What another organization knows stays.
+    expect(await read.transferById(elsewhere.id)).toEqual(elsewhere);
   });
 });
