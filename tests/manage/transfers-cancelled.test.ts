@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { revertRows } from "@countersign/store/queries/license-files/undo";
 import { importFile } from "../support/license-files.ts";
 import { newId } from "../support/test-organization.ts";
@@ -63,13 +63,11 @@ testsOn("sqlite", "transfers of licenses that the seller changes", openTransferS
     return importFile(seller, `license_key,customer_email\n${lines}`, query, { productId: seller.review });
   };
 
-  const withEventsOrNot: [string, boolean][] = [
+  describe.each([
     ["with", true],
     ["without", false],
-  ];
-  test.each(withEventsOrNot)(
-    "an import %s events that overwrites the customer cancels a pending transfer",
-    async (_, events) => {
+  ])("an import %s events", (_, events) => {
+    test("that overwrites the customer cancels a pending transfer", async () => {
       const [changed, same] = [await waiting(), await waiting()];
       const rows = [
         [changed.license.key, someoneNew()],
@@ -78,16 +76,15 @@ testsOn("sqlite", "transfers of licenses that the seller changes", openTransferS
       await importing(rows, events);
       await expectCancelled(changed, "customer_changed");
       expect((await seller.shown(same.id)).state).toBe("pending");
-    },
-  );
+    });
 
-  test.each(withEventsOrNot)(
-    "pending transfers are cancelled when an import %s events is undone",
-    async (_, events) => {
+    test("that is undone cancels pending transfers", async () => {
       const license = await seller.sold(seller.review);
       const [email, key] = [someoneNew(), `KEY-${newId()}`];
-      const rows = [license.key, key].map((one) => [one, email]);
-      const job = await importing(rows, events);
+      const job = await importing(
+        [license.key, key].map((one) => [one, email]),
+        events,
+      );
       const customer = await seller.signedIn(email);
       const [{ id: created } = { id: "" }] = await seller.stored("licenses", { license_key: key });
       const changed = await seller.requested({ id: license.id, customer });
@@ -100,8 +97,8 @@ testsOn("sqlite", "transfers of licenses that the seller changes", openTransferS
       expect((await seller.shown(deleted)).reason).toBe("license_deleted");
       for (const id of [license.id, created])
         expect(await seller.types(id)).toContain("license.transfer_cancelled");
-    },
-  );
+    });
+  });
 
   test("an import that fails after it wrote a license does not take it from whom it was transferred to", async () => {
     const license = await seller.sold(seller.automatic, { notes: "before" });
