@@ -87,6 +87,7 @@ testsOn("sqlite", "signing in to the portal", openPortalFixture, (fixture) => {
     const { store } = fixture;
     const [email, other] = [await fixture.customer(), await fixture.customer()];
     const known = await signedInCustomer(fixture.url, store, email);
+    await fixture.signedIn(other);
     const limits = new AccountLimits(store);
     for (let time = 0; time < 20; time++) {
       const from = { ip: `10.8.7.${time}`, deviceId: null };
