@@ -1,22 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import Stripe from "stripe";
 import type { StripeSettings } from "../../apps/server/config.ts";
 import { stripeMock } from "./stripe-mock.ts";
 
 /** What a test changes in a subscription. */
-export interface FakeSubscription {
-  id: string;
-  status: string;
-  price: string;
-  product: string;
-  interval: "month" | "year";
-  amount: number;
-  created: number;
-  periodEnd: number;
-  cancelAtPeriodEnd: boolean;
-  trialEnd: number | null;
-}
+export type FakeSubscription = ReturnType<typeof newSubscription>;
 
 export interface FakeCustomer {
   readonly id: string;
@@ -32,19 +19,14 @@ export interface FakeCall {
   readonly params: URLSearchParams;
 }
 
+/** What an answer of the test server gets from memory. `id` is the one in the path. */
+type Remembered = (params: URLSearchParams, id: string, idempotencyKey: string) => object | Promise<object>;
+
 /**
  * A fake Stripe, which remembers what Stripe's own test server does not: customers, subscriptions, prices and open
- * payment pages. It answers reads from its memory. Every other call goes on to the test server, which checks it.
+ * payment pages. Every call goes on to the test server, which checks it. What is remembered replaces its examples.
  */
 export type FakeStripe = Awaited<ReturnType<typeof startFakeStripe>>;
-
-interface Page {
-  readonly id: string;
-  readonly customer: string;
-  status: "open" | "expired";
-}
-
-const unixSeconds = (ms: number) => Math.floor(ms / 1000);
 
 export async function startFakeStripe() {
   const mock = await stripeMock();
@@ -52,154 +34,139 @@ export async function startFakeStripe() {
   const byKey = new Map<string, string>();
   const prices = new Map<string, { id: string; key: string; active: boolean }>();
   const products = new Set<string>();
-  const pages = new Map<string, Page>();
+  const pages = new Map<string, { id: string; customer: string; status: "open" | "expired" }>();
   const configurations = new Set<string>();
   const calls: FakeCall[] = [];
   const held: { arrive(): void; released: Promise<void> }[] = [];
   let last = 0;
   const newId = (start: string) => `${start}_fake${String(++last).padStart(6, "0")}`;
+  const list = (data: readonly object[]) => ({ data, has_more: false });
+  const known = <Value>(value: Value | undefined, param: string, id: string): Value => {
+    if (value === undefined) throw missing(param, id);
+    return value;
+  };
+  const openPages = (customerId: string | null) =>
+    [...pages.values()].filter(({ customer, status }) => customer === customerId && status === "open");
+  const configuration: Remembered = (params, id) => {
+    for (const [name, price] of params) {
+      const isInactive = /\[products\]\[\d+\]\[prices\]/.test(name) && prices.get(price)?.active !== true;
+      if (isInactive) throw invalid(name, "The price is not active.");
+    }
+    if (id !== "" && !configurations.has(id)) throw missing("id", id);
+    const written = id === "" ? newId("bpc") : id;
+    configurations.add(written);
+    return { id: written };
+  };
 
-  const server = createServer((request, response) => {
-    answer(request, response).catch((error) => send(response, 500, { error: { message: String(error) } }));
+  const remembered: Readonly<Record<string, Remembered>> = {
+    "POST customers": (params, _, key) => {
+      const organizationId = params.get("metadata[organization_id]") ?? "";
+      const id = byKey.get(key) ?? newId("cus");
+      if (!byKey.has(key)) customers.set(id, { id, organizationId, isDeleted: false, subscriptions: [] });
+      byKey.set(key, id);
+      return { id };
+    },
+    "GET customers/{id}": (_, id) => ({ id, deleted: known(customers.get(id), "id", id).isDeleted }),
+    "GET subscriptions": async (params) => {
+      // As it is when the read arrives, however long the answer then takes.
+      const customer = customers.get(params.get("customer") ?? "");
+      const data = customer?.subscriptions.map(shownSubscription) ?? [];
+      const hold = held.shift();
+      hold?.arrive();
+      await hold?.released;
+      return list(data);
+    },
+    "DELETE subscriptions/{id}": (_, id) => {
+      const all = [...customers.values()].flatMap(({ subscriptions }) => subscriptions);
+      const open = all.find((one) => one.id === id && one.status !== "canceled");
+      const subscription = known(open, "id", id);
+      subscription.status = "canceled";
+      return shownSubscription(subscription);
+    },
+    "GET prices": (params) => {
+      const found = [...prices.values()].filter(
+        ({ key, active }) => key === params.get("lookup_keys[0]") && active,
+      );
+      return list(found.map(({ id, key }) => ({ id, object: "price", lookup_key: key })));
+    },
+    "POST prices": (params) => {
+      const product = params.get("product") ?? "";
+      if (!products.has(product)) throw missing("product", product);
+      const id = newId("price");
+      prices.set(id, { id, key: params.get("lookup_key") ?? "", active: true });
+      return { id };
+    },
+    "POST products": (params) => {
+      products.add(params.get("id") ?? "");
+      return {};
+    },
+    "POST products/{id}": (_, id) => {
+      if (!products.has(id)) throw missing("id", id);
+      return { id };
+    },
+    "GET checkout/sessions": (params) => list(openPages(params.get("customer"))),
+    "POST checkout/sessions": (params) => {
+      const price = "line_items[0][price]";
+      if (prices.get(params.get(price) ?? "")?.active !== true)
+        throw invalid(price, "The price specified is inactive.");
+      const id = newId("cs_test");
+      const page = { id, customer: params.get("customer") ?? "", status: "open" } as const;
+      pages.set(id, page);
+      return { ...page, url: `https://checkout.stripe.test/${id}` };
+    },
+    "POST checkout/sessions/{id}/expire": (_, id) => {
+      const page = pages.get(id);
+      if (page?.status !== "open") throw invalid("id", "Only open sessions can be expired.");
+      page.status = "expired";
+      return page;
+    },
+    "POST billing_portal/configurations": configuration,
+    "POST billing_portal/configurations/{id}": configuration,
+    "POST billing_portal/sessions": (params) => {
+      const used = params.get("configuration") ?? "";
+      if (!configurations.has(used)) throw missing("configuration", used);
+      return { url: `https://billing.stripe.test/${newId("bps")}` };
+    },
+  };
+
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: (request) => answer(request).then(Response.json).catch(refusalOf),
   });
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let body = "";
-    for await (const chunk of request) body += chunk;
-    const { method = "GET", url = "/", headers } = request;
-    const { pathname: path, searchParams } = new URL(url, mock);
-    const params = method === "GET" || method === "DELETE" ? searchParams : new URLSearchParams(body);
-    const call = { method, path, params };
+  async function answer(request: Request): Promise<object> {
+    const { method, headers } = request;
+    const { pathname: path, search, searchParams } = new URL(request.url);
+    const body = method === "POST" ? await request.text() : null;
+    const call = { method, path, params: body === null ? searchParams : new URLSearchParams(body) };
     calls.push(call);
     const failure = fake.fails?.(call) ?? null;
-    if (failure !== null)
-      return send(response, failure, { error: { type: "api_error", message: "It fails." } });
+    if (failure !== null) throw refusal(failure, { type: "api_error", message: "It fails." });
     // Every call is checked, also those that are answered from memory.
-    const checked = await fetch(mock + url, {
-      method,
-      headers: picked(headers),
-      ...(method === "GET" || method === "DELETE" ? {} : { body }),
-    });
-    const example = (await checked.json()) as Record<string, unknown>;
-    if (checked.status !== 200) return send(response, checked.status, example);
-    return route(call, headers, example, response);
+    const names = ["authorization", "content-type", "stripe-version", "idempotency-key"];
+    const sent = [...headers].filter(([name]) => names.includes(name));
+    const checked = await fetch(mock + path + search, { method, headers: sent, body });
+    if (checked.status !== 200) throw checked;
+    const example = (await checked.json()) as object;
+    const customer = call.params.get("customer");
+    if (customer !== null && customers.get(customer)?.isDeleted !== false)
+      throw missing("customer", customer);
+    const parts = /^\/v1\/((?:billing_portal\/|checkout\/)?\w+)(?:\/(\w+)(\/expire)?)?$/.exec(path);
+    const [, kind = "", id = "", action = ""] = parts ?? [];
+    const answering = remembered[`${method} ${kind}${id === "" ? "" : "/{id}"}${action}`];
+    return { ...example, ...(await answering?.(call.params, id, headers.get("idempotency-key") ?? "")) };
   }
 
-  async function route(
-    { method, path, params }: FakeCall,
-    headers: IncomingMessage["headers"],
-    example: Record<string, unknown>,
-    response: ServerResponse,
-  ): Promise<void> {
-    const ok = (value: unknown) => send(response, 200, value);
-    const list = (data: unknown[]) => ok({ object: "list", data, has_more: false, url: path });
-    const [, , kind = "", id = "", action = ""] = path.split("/");
-    const customerId = params.get("customer");
-    const customer = customerId === null ? undefined : customers.get(customerId);
-    const isGone = customerId !== null && (customer === undefined || customer.isDeleted);
-    if (isGone) return missing(response, "customer", customerId);
-    switch (`${method} ${kind}`) {
-      case "POST customers": {
-        const key = String(headers["idempotency-key"]);
-        const created = byKey.get(key) ?? newId("cus");
-        if (!byKey.has(key)) {
-          byKey.set(key, created);
-          const organizationId = params.get("metadata[organization_id]") ?? "";
-          customers.set(created, { id: created, organizationId, isDeleted: false, subscriptions: [] });
-        }
-        return ok({ ...example, id: created });
-      }
-      case "GET customers": {
-        const found = customers.get(id);
-        if (found === undefined) return missing(response, "id", id);
-        return ok(found.isDeleted ? { id, object: "customer", deleted: true } : { ...example, id });
-      }
-      case "GET subscriptions": {
-        // As it is when the read arrives, however long the answer then takes.
-        const data = customer?.subscriptions.map((one) => shownSubscription(customer.id, one)) ?? [];
-        const hold = held.shift();
-        hold?.arrive();
-        await hold?.released;
-        return list(data);
-      }
-      case "DELETE subscriptions": {
-        const found = [...customers.values()]
-          .flatMap((one) => one.subscriptions.map((subscription) => ({ customer: one, subscription })))
-          .find(({ subscription }) => subscription.id === id);
-        if (found === undefined || found.subscription.status === "canceled")
-          return missing(response, "id", id);
-        found.subscription.status = "canceled";
-        return ok(shownSubscription(found.customer.id, found.subscription));
-      }
-      case "GET prices": {
-        const key = params.get("lookup_keys[0]");
-        const found = [...prices.values()].filter((price) => price.key === key && price.active);
-        return list(found.map((price) => ({ id: price.id, object: "price", lookup_key: price.key })));
-      }
-      case "POST prices": {
-        const product = params.get("product") ?? "";
-        if (!products.has(product)) return missing(response, "product", product);
-        const created = newId("price");
-        prices.set(created, { id: created, key: params.get("lookup_key") ?? "", active: true });
-        return ok({ ...example, id: created });
-      }
-      case "POST products": {
-        if (id !== "") return products.has(id) ? ok({ ...example, id }) : missing(response, "id", id);
-        products.add(params.get("id") ?? "");
-        return ok(example);
-      }
-      default:
-        break;
-    }
-    if (path === "/v1/checkout/sessions" && method === "GET") {
-      const open = [...pages.values()].filter(
-        (page) => page.customer === customerId && page.status === "open",
-      );
-      return list(open);
-    }
-    if (path === "/v1/checkout/sessions") {
-      const price = prices.get(params.get("line_items[0][price]") ?? "");
-      if (price?.active !== true)
-        return invalid(response, "line_items[0][price]", "The price specified is inactive.");
-      const page: Page = { id: newId("cs_test"), customer: customerId ?? "", status: "open" };
-      pages.set(page.id, page);
-      return ok({ ...example, ...page, url: `https://checkout.stripe.test/${page.id}` });
-    }
-    if (kind === "checkout" && path.endsWith("/expire")) {
-      const page = pages.get(action);
-      if (page?.status !== "open") return invalid(response, "id", "Only open sessions can be expired.");
-      page.status = "expired";
-      return ok({ ...example, ...page });
-    }
-    const offered = [...params].filter(([name]) => /\[products\]\[\d+\]\[prices\]/.test(name));
-    const archived = offered.find(([, price]) => prices.get(price)?.active !== true);
-    if (path.startsWith("/v1/billing_portal/configurations") && archived !== undefined)
-      return invalid(response, archived[0], "The price is not active.");
-    if (path === "/v1/billing_portal/configurations") {
-      const created = newId("bpc");
-      configurations.add(created);
-      return ok({ ...example, id: created });
-    }
-    if (path.startsWith("/v1/billing_portal/configurations/"))
-      return configurations.has(action) ? ok({ ...example, id: action }) : missing(response, "id", action);
-    if (path === "/v1/billing_portal/sessions") {
-      const configuration = params.get("configuration") ?? "";
-      if (!configurations.has(configuration)) return missing(response, "configuration", configuration);
-      return ok({ ...example, url: `https://billing.stripe.test/${newId("bps")}` });
-    }
-    return ok(example);
-  }
-
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const settings = {
+  const url = `http://127.0.0.1:${server.port}`;
+  const settings: StripeSettings = {
     secretKey: "sk_test_4e1b7d",
     webhookSecret: "whsec_test_7f3a9c",
     url,
     mode: "test",
-  } as const;
+  };
   const fake = {
-    settings: settings as StripeSettings,
+    settings,
     /** The settings as environment variables of a server. */
     environment: {
       COUNTERSIGN_STRIPE_SECRET_KEY: settings.secretKey,
@@ -222,29 +189,15 @@ export async function startFakeStripe() {
       const price = prices.get(priceId);
       if (price !== undefined) price.active = false;
     },
-    openPages: (customerId: string) =>
-      [...pages.values()].filter((page) => page.customer === customerId && page.status === "open").length,
+    openPages: (customerId: string) => openPages(customerId).length,
     /** How often the subscriptions of a customer were read. */
-    reads: ({ id }: FakeCustomer) =>
-      calls.filter(
-        ({ method, path, params }) =>
-          method === "GET" && path === "/v1/subscriptions" && params.get("customer") === id,
-      ).length,
+    reads: ({ id }: FakeCustomer) => {
+      const reads = calls.filter(({ method, path }) => method === "GET" && path === "/v1/subscriptions");
+      return reads.filter(({ params }) => params.get("customer") === id).length;
+    },
     subscribe: (customer: FakeCustomer, changes: Partial<FakeSubscription> = {}) => {
-      const nowMs = Date.now();
-      const subscription: FakeSubscription = {
-        id: newId("sub"),
-        status: "active",
-        price: "price_by_hand",
-        product: "countersign_pro",
-        interval: "month",
-        amount: 2900,
-        created: unixSeconds(nowMs) + customer.subscriptions.length,
-        periodEnd: unixSeconds(nowMs) + 30 * 86_400,
-        cancelAtPeriodEnd: false,
-        trialEnd: null,
-        ...changes,
-      };
+      const added = newSubscription(newId("sub"), customer.subscriptions.length);
+      const subscription: FakeSubscription = { ...added, ...changes };
       customer.subscriptions.unshift(subscription);
       return subscription;
     },
@@ -258,73 +211,71 @@ export async function startFakeStripe() {
       held.push({ arrive: arrived.resolve, released: released.promise });
       return { arrived: arrived.promise, release: released.resolve };
     },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: () => server.stop(true),
   };
   return fake;
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
-  response
-    .writeHead(status, { "content-type": "application/json", "request-id": "req_fake" })
-    .end(JSON.stringify(body));
+function refusal(status: number, error: object): Response {
+  return Response.json({ error }, { status, headers: { "request-id": "req_fake" } });
 }
 
-function missing(response: ServerResponse, param: string, id: string): void {
-  const message = `No such ${param}: '${id}'`;
-  send(response, 404, { error: { type: "invalid_request_error", code: "resource_missing", param, message } });
+function missing(param: string, id: string): Response {
+  const about = { param, message: `No such ${param}: '${id}'` };
+  return refusal(404, { type: "invalid_request_error", code: "resource_missing", ...about });
 }
 
-function invalid(response: ServerResponse, param: string, message: string): void {
-  send(response, 400, { error: { type: "invalid_request_error", param, message } });
+function invalid(param: string, message: string): Response {
+  return refusal(400, { type: "invalid_request_error", param, message });
 }
 
-function picked(headers: IncomingMessage["headers"]): Record<string, string> {
-  const names = ["authorization", "content-type", "stripe-version", "idempotency-key"];
-  return Object.fromEntries(names.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])));
+/** The answer to a call that threw: an error of Stripe, or one of this file. */
+function refusalOf(thrown: unknown): Response {
+  return thrown instanceof Response ? thrown : refusal(500, { message: String(thrown) });
 }
 
-function shownSubscription(customer: string, one: FakeSubscription): object {
-  const { id, status, price, product, interval, amount, created, periodEnd, cancelAtPeriodEnd } = one;
+function newSubscription(id: string, index: number) {
+  const nowSeconds = unixSeconds(Date.now());
+  return {
+    id,
+    status: "active",
+    product: "countersign_pro",
+    interval: "month" as "month" | "year",
+    amount: 2900,
+    created: nowSeconds + index,
+    periodEnd: nowSeconds + 30 * 86_400,
+    cancelAtPeriodEnd: false,
+    trialEnd: null as number | null,
+  };
+}
+
+function shownSubscription(one: FakeSubscription): object {
+  const { id, status, product, interval, amount, created, periodEnd, cancelAtPeriodEnd } = one;
+  const price = { id: "price_by_hand", product, unit_amount: amount, recurring: { interval } };
   return {
     id,
     object: "subscription",
     status,
-    customer,
     currency: "usd",
     created,
     cancel_at: cancelAtPeriodEnd ? periodEnd : null,
     cancel_at_period_end: cancelAtPeriodEnd,
     trial_end: one.trialEnd,
-    items: {
-      object: "list",
-      data: [
-        {
-          id: `si_${id}`,
-          object: "subscription_item",
-          quantity: 1,
-          current_period_end: periodEnd,
-          price: { id: price, object: "price", product, unit_amount: amount, recurring: { interval } },
-        },
-      ],
-      has_more: false,
-    },
+    items: { object: "list", data: [{ quantity: 1, current_period_end: periodEnd, price }] },
   };
+}
+
+function unixSeconds(ms: number): number {
+  return Math.floor(ms / 1000);
 }
 
 const library = new Stripe("sk_test_unused");
 let events = 0;
 
-export interface FakeEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly [member: string]: unknown;
-}
+export type FakeEvent = ReturnType<typeof stripeEvent>;
 
 /** An event as Stripe sends it. What it says about the subscription is deliberately wrong: nobody may believe it. */
-export function stripeEvent(type: string, customerId: string | null, members: object = {}): FakeEvent {
+export function stripeEvent(type: string, customerId: string | null, members: object = {}) {
   return {
     id: `evt_fake_${process.pid}_${++events}_${Date.now()}`,
     object: "event",
@@ -338,9 +289,6 @@ export function stripeEvent(type: string, customerId: string | null, members: ob
 
 /** Signed by Stripe's own library. */
 export async function signature(payload: string, secret: string, signedAtMs = Date.now()): Promise<string> {
-  return library.webhooks.generateTestHeaderStringAsync({
-    payload,
-    secret,
-    timestamp: unixSeconds(signedAtMs),
-  });
+  const timestamp = unixSeconds(signedAtMs);
+  return library.webhooks.generateTestHeaderStringAsync({ payload, secret, timestamp });
 }
