@@ -6,21 +6,32 @@ import { type PaymentParts, syncOrganization } from "../../apps/server/features/
 import { createLog } from "../../apps/server/log.ts";
 import { dashboardUrl } from "./billing.ts";
 import { type FakeStripe, startFakeStripe } from "./fake-stripe.ts";
-import type { QueryFixture } from "./query-tests.ts";
+import { onDatabase, type QueryFixture } from "./query-tests.ts";
 import { afterAllFiles } from "./shared-resources.ts";
+import { skipWithReason } from "./skip.ts";
+import { howToGetStripeMock, stripeMockPath } from "./stripe-mock.ts";
 
 /** Payments without a server, with a fake Stripe. */
 export type Payments = ReturnType<typeof openPayments>;
 export type Newcomer = Awaited<ReturnType<Payments["newcomer"]>>;
 export type Payer = Awaited<ReturnType<Payments["payer"]>>;
 
+/** Tests of payments, which are skipped without Stripe's test server. */
+export function paymentTests(
+  kind: QueryFixture["kind"],
+  title: string,
+  tests: (fixture: QueryFixture, payments: Payments) => void,
+): void {
+  if (stripeMockPath === null) skipWithReason(title, howToGetStripeMock);
+  else onDatabase(kind, title, (fixture) => tests(fixture, openPayments(fixture)));
+}
+
 /** Can be used in tests and not before. */
 export function openPayments(fixture: QueryFixture) {
   let stripe: FakeStripe;
-  let lines: string[] = [];
+  const lines: string[] = [];
   beforeAll(async () => {
     stripe = await sharedStripe(fixture.kind);
-    lines = [];
   }, 180_000);
   const parts = (): PaymentParts => ({ store: fixture.store, settings: stripe.settings, url: dashboardUrl });
   /** A new organization on Free. */
@@ -35,7 +46,7 @@ export function openPayments(fixture: QueryFixture) {
       organization,
       billing: () => billingOf(fixture.reads, id),
       /** Its plan and payment state. */
-      state: async (): Promise<{ plan: string; state: string }> => {
+      state: async () => {
         const { plan, billing_state: state } = await organization();
         return { plan, state };
       },
@@ -73,8 +84,10 @@ const shared = new Map<QueryFixture["kind"], Promise<FakeStripe>>();
 
 /** The fake Stripe of a database that the test files of a process share: the database knows its prices. */
 function sharedStripe(kind: QueryFixture["kind"]): Promise<FakeStripe> {
-  const running = shared.get(kind) ?? startFakeStripe();
-  if (!shared.has(kind)) afterAllFiles.push(async () => (await running).close());
-  shared.set(kind, running);
-  return running;
+  const known = shared.get(kind);
+  if (known !== undefined) return known;
+  const started = startFakeStripe();
+  shared.set(kind, started);
+  afterAllFiles.push(async () => (await started).close());
+  return started;
 }
