@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { lockedBilling } from "@countersign/store/queries/billing/billing";
 import { apiOf } from "../support/api.ts";
-import { subscribe } from "../support/billing.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";

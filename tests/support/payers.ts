@@ -4,12 +4,13 @@ import { updateOrganization } from "@countersign/store/queries/organizations/org
 import { customerOf } from "../../apps/server/features/billing/customer.ts";
 import { type PaymentParts, syncOrganization } from "../../apps/server/features/billing/sync.ts";
 import { createLog } from "../../apps/server/log.ts";
-import { dashboardUrl } from "./billing.ts";
 import { type FakeStripe, startFakeStripe } from "./fake-stripe.ts";
 import { onDatabase, type QueryFixture } from "./query-tests.ts";
 import { afterAllFiles } from "./shared-resources.ts";
 import { skipWithReason } from "./skip.ts";
 import { howToGetStripeMock, stripeMockPath } from "./stripe-mock.ts";
+
+export const dashboardUrl = "https://countersign.example";
 
 /** Payments without a server, with a fake Stripe. */
 export type Payments = ReturnType<typeof openPayments>;

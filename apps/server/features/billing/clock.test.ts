@@ -1,26 +1,20 @@
 import { describe, expect, test } from "bun:test";
+import type { SubscriptionStatus } from "@countersign/domain/billing/subscription";
+import { type BillingTerms, inState, withSubscription } from "@countersign/domain/billing/terms";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { removeState, setState } from "@countersign/store/queries/admin/platform-state";
-import { billingOf, updateBilling } from "@countersign/store/queries/billing/billing";
-import { organizationById } from "@countersign/store/queries/manage/access";
+import { billingOf, lockedBilling, updateBilling } from "@countersign/store/queries/billing/billing";
 import {
   createOrganization,
   updateOrganization,
 } from "@countersign/store/queries/organizations/organizations";
 import type { Store } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
-import {
-  changeTermsOf,
-  dashboardUrl,
-  proSubscription,
-  setStateByHand,
-  storedTerms,
-  subscribe,
-} from "../../../../tests/support/billing.ts";
 import { openedEmails } from "../../../../tests/support/emails.ts";
-import { onDatabase, type QueryFixture } from "../../../../tests/support/query-tests.ts";
-import { storedRows } from "../../../../tests/support/stored-rows.ts";
+import { dashboardUrl } from "../../../../tests/support/payers.ts";
+import { onDatabase, type QueryFixture, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
+import { changeTerms, termsOf } from "./change-terms.ts";
 import { BillingClock, runClock } from "./clock.ts";
 
 const start = Date.UTC(2031, 0, 2, 3, 4);
@@ -28,35 +22,50 @@ const at = (days: number) => start + days * dayMs;
 
 type Organization = Awaited<ReturnType<typeof organization>>;
 
-async function organization({ store, ...fixture }: QueryFixture, columns: Partial<OrganizationRow> = {}) {
+const subscription = {
+  ...{ id: "sub_1", plan: "pro", interval: "month", amount: 2900, currency: "usd", createdAtMs: 0 },
+  ...{ periodEndsAtMs: null, cancelsAtMs: null, trialEndsAtMs: null },
+} as const;
+
+async function organization(fixture: QueryFixture, columns: Partial<OrganizationRow> = {}) {
   const { organizationId: id } = await fixture.organization({ plan: "free" });
   const owner = await fixture.user();
-  const named = { name: "Acme", owner_id: owner.id, created_at: 0, updated_at: 0 };
-  await fixture.write((db) => updateOrganization(db, id, { ...named, ...columns }));
-  const emails = () => openedEmails(store, { to: owner.email });
+  const change = (changes: Partial<OrganizationRow>) => fixture.change("organizations", id, changes);
+  await change({ name: "Acme", owner_id: owner.id, created_at: 0, updated_at: 0, ...columns });
+  const row = () => fixture.row("organizations", { id });
+  const emails = () => openedEmails(fixture.store, { to: owner.email });
+  /** Changes its terms in a transaction of its own, as what processes a payment does. */
+  const setTerms = (days: number, nextOf: (terms: BillingTerms) => BillingTerms) =>
+    fixture.write(async (db) => {
+      const locked = await lockedBilling(db, id);
+      if (locked === undefined) throw new Error("There is no such organization.");
+      const next = nextOf(termsOf(locked.organization, locked.billing));
+      const actor = { kind: "system", name: "Stripe" } as const;
+      await changeTerms(db, { ...locked, next, actor, url: dashboardUrl }, at(days));
+    });
   return {
     id,
+    row,
+    change,
     emails,
-    terms: () => storedTerms(store, id),
+    setTerms,
+    terms: async () => termsOf(await row(), await billingOf(fixture.reads, id)),
     /** The kinds of its owner's emails, oldest first. */
     kinds: async () => (await emails()).map(({ kind }) => kind),
     /** Its audit log entries about plans and payments, oldest first. */
     audited: async () => {
-      const rows = await storedRows(store.reads, "audit_log", { organization_id: id });
+      const rows = await fixture.rows("audit_log", { organization_id: id });
       rows.sort((a, b) => a.at - b.at);
-      return rows.map((row) => [row.action, row.actor_name, JSON.parse(row.after ?? "{}")]);
+      return rows.map((entry) => [entry.action, entry.actor_name, JSON.parse(entry.after ?? "{}")]);
     },
-    change: (changes: Partial<OrganizationRow>) => fixture.write((db) => updateOrganization(db, id, changes)),
-    subscribe: (status: Parameters<typeof subscribe>[2], days: number) =>
-      subscribe(store, id, status, at(days)),
-    setState: (state: Parameters<typeof setStateByHand>[2], days: number) =>
-      setStateByHand(store, id, state, at(days)),
+    subscribe: (status: SubscriptionStatus, days: number) =>
+      setTerms(days, (terms) => withSubscription(terms, { ...subscription, status }, at(days))),
   };
 }
 
 /** An organization that pays for Pro, whose payment failed at the start. */
-async function overdue(fixture: QueryFixture): Promise<Organization> {
-  const org = await organization(fixture);
+async function overdue(fixture: QueryFixture, columns: Partial<OrganizationRow> = {}): Promise<Organization> {
+  const org = await organization(fixture, columns);
   await org.subscribe("active", -1);
   await org.subscribe("past_due", 0);
   return org;
@@ -68,12 +77,16 @@ async function runAll({ store }: QueryFixture, days: number): Promise<void> {
   await Promise.all(nodes.map((node) => node.run()));
 }
 
-onDatabase("postgres", "a grace period", (fixture) => {
+onDatabase("postgres", "the billing clock", (fixture) => {
   const run = (days: number) => runAll(fixture, days);
 
-  test("has its emails on day 0, 3 and 6, ends after day 7, and a payment ends the suspension", async () => {
+  test("a grace period has its emails on day 0, 3 and 6, ends after day 7, and a payment ends the suspension", async () => {
     const org = await overdue(fixture);
-    for (const day of [0, 2.99, 3, 5.99, 6, 6.99]) await run(day);
+    const before = [await org.row(), await org.audited()];
+    await org.subscribe("past_due", 1);
+    await run(1);
+    expect([await org.row(), await org.audited()]).toEqual(before);
+    for (const day of [2.99, 3, 5.99, 6, 6.99]) await run(day);
     expect(await org.terms()).toMatchObject({ state: "grace" });
     await run(7);
     await run(30);
@@ -95,58 +108,38 @@ onDatabase("postgres", "a grace period", (fixture) => {
     ]);
   });
 
-  test("that goes on writes nothing, and ends with a payment", async () => {
-    const org = await overdue(fixture);
-    const before = [await organizationById(fixture.reads, org.id), await org.audited()];
-    await org.subscribe("past_due", 1);
-    await run(1);
-    expect([await organizationById(fixture.reads, org.id), await org.audited()]).toEqual(before);
-    await org.subscribe("active", 4);
-    await run(20);
-    expect(await org.kinds()).toEqual(["billing_grace", "billing_restored"]);
-    expect(await org.terms()).toMatchObject({ state: "active", graceEndsAtMs: null });
+  test("a grace period ends with a payment, goes on without emails while the operator suspends, and not after a deletion", async () => {
+    const [paid, suspended, deleted] = await several(3, () => overdue(fixture));
+    await paid.subscribe("active", 1);
+    await suspended.change({ suspended_at: start });
+    await deleted.change({ deleted_at: start });
+    for (const day of [3, 7, 10]) await run(day);
+    expect(await paid.terms()).toMatchObject({ state: "active", graceEndsAtMs: null });
+    expect(await paid.kinds()).toEqual(["billing_grace", "billing_restored"]);
+    expect(await suspended.terms()).toMatchObject({ state: "suspended" });
+    expect(await deleted.terms()).toMatchObject({ state: "grace" });
+    for (const org of [suspended, deleted]) expect(await org.kinds()).toEqual(["billing_grace"]);
+    expect((await billingOf(fixture.reads, deleted.id))?.due_at).toBeNull();
   });
-
-  test("goes on for an organization that the operator suspended, without emails about its service", async () => {
-    const org = await overdue(fixture);
-    await org.change({ suspended_at: start });
-    await run(3);
-    await run(7);
-    expect(await org.terms()).toMatchObject({ state: "suspended" });
-    expect(await org.kinds()).toEqual(["billing_grace"]);
-  });
-
-  test("of a deleted organization is left alone", async () => {
-    const org = await overdue(fixture);
-    await org.change({ deleted_at: start });
-    await run(10);
-    expect(await org.terms()).toMatchObject({ state: "grace" });
-    expect(await org.kinds()).toEqual(["billing_grace"]);
-    expect((await billingOf(fixture.reads, org.id))?.due_at).toBeNull();
-  });
-});
-
-onDatabase("postgres", "the billing clock of several nodes", (fixture) => {
-  const atEnd = at(7);
 
   test("a node that stops in the middle leaves nothing, and another one does it all", async () => {
     const org = await overdue(fixture);
     const interrupted = fixture.write(async (db) => {
-      await runClock(db, org.id, dashboardUrl, atEnd);
+      await runClock(db, org.id, dashboardUrl, at(7));
       throw new Error("The process ended.");
     });
     await expect(interrupted).rejects.toThrow("The process ended.");
     expect(await org.terms()).toMatchObject({ state: "grace" });
     expect(await org.kinds()).toEqual(["billing_grace"]);
-    await runAll(fixture, 7);
+    await run(7);
     expect(await org.kinds()).toEqual(["billing_grace", "billing_suspended"]);
     expect(await org.audited()).toHaveLength(3);
   });
 
   test("a node that cannot change an organization goes on with the others", async () => {
     // What other tests left is done.
-    await runAll(fixture, 7);
-    const all = [await overdue(fixture), await overdue(fixture), await overdue(fixture)];
+    await run(7);
+    const all = await several(3, () => overdue(fixture));
     let attempts = 0;
     const failing = new Proxy(fixture.store, {
       get: (store, name) => {
@@ -155,11 +148,11 @@ onDatabase("postgres", "the billing clock of several nodes", (fixture) => {
           ++attempts === 1 ? Promise.reject(new Error("The disk is full.")) : store.transaction(...parts);
       },
     });
-    const failed = new BillingClock(failing, dashboardUrl, async () => atEnd).run();
+    const failed = new BillingClock(failing, dashboardUrl, async () => at(7)).run();
     await expect(failed).rejects.toThrow("disk is full");
     const states = await Promise.all(all.map(async (org) => (await org.terms()).state));
     expect(states.toSorted()).toEqual(["grace", "suspended", "suspended"]);
-    await runAll(fixture, 7);
+    await run(7);
     for (const org of all) expect(await org.kinds()).toEqual(["billing_grace", "billing_suspended"]);
   });
 
@@ -168,110 +161,100 @@ onDatabase("postgres", "the billing clock of several nodes", (fixture) => {
     await fixture.write(async (db) => {
       for (const id of ids) {
         await createOrganization(db, { id, name: "One of many", slug: id, plan: "pro" }, start);
-        await updateOrganization(db, id, { billing_state: "grace", grace_ends_at: atEnd });
+        await updateOrganization(db, id, { billing_state: "grace", grace_ends_at: at(7) });
       }
       const row = { grace_started_at: start, due_at: start, updated_at: start };
       const rows = ids.map((id) => ({ organization_id: id, ...row }));
       await db.insertInto("organization_billing").values(rows).execute();
     });
-    await new BillingClock(fixture.store, dashboardUrl, async () => atEnd).run();
-    const suspended = await fixture.reads
-      .selectFrom("organizations")
-      .select("id")
-      .where("id", "in", ids)
-      .where("billing_state", "=", "suspended")
-      .execute();
+    await new BillingClock(fixture.store, dashboardUrl, async () => at(7)).run();
+    const suspended = await fixture.rows("organizations", { id: ids, billing_state: "suspended" });
     expect(suspended).toHaveLength(ids.length);
   });
-});
 
-onDatabase("postgres", "emails of the billing clock", (fixture) => {
-  const run = (days: number) => runAll(fixture, days);
-  /** Whom to ask about payments, while `work` runs. */
-  const withContact = async (work: () => Promise<void>) => {
-    await fixture.write((db) => setState(db, "billing_contact", "sales@example.com"));
-    try {
-      await work();
-    } finally {
-      await fixture.write((db) => removeState(db, "billing_contact"));
-    }
-  };
-
-  test("go to the owner and to members who manage billing, each in their language", async () => {
-    const org = await organization(fixture, { time_zone: "Europe/Berlin" });
-    const payer = await fixture.member(org.id, ["billing:manage"]);
-    const viewer = await fixture.member(org.id, ["billing:view"]);
-    const suspended = await fixture.member(org.id, ["billing:manage"]);
-    await fixture.change("users", payer.id, { locale: "de" });
-    await fixture.change("users", suspended.id, { suspended_at: start });
-    await org.subscribe("active", 0);
-    await org.subscribe("past_due", 0);
-    await run(3);
-    await run(6);
-    for (const { email } of [viewer, suspended])
-      expect(await openedEmails(fixture.store, { to: email })).toEqual([]);
-    const emails = await org.emails();
-    const ends = "January 9, 2031 at 04:04 (Europe/Berlin)";
-    expect(emails[0]?.subject).toBe(`Payment overdue: Acme will be suspended on ${ends}`);
-    for (const text of [
-      "A payment for the Pro plan of Acme is overdue.",
-      `Everything keeps working until ${ends}.`,
-      "pay the open invoice in the billing settings",
-      `${dashboardUrl}/o/org-${org.id}/settings/billing`,
-    ])
-      expect(emails[0]?.body_text).toContain(text);
-    expect(emails.slice(1).map((email) => email.body_text)).toEqual([
-      expect.stringContaining("is still overdue"),
-      expect.stringContaining("This is the last reminder"),
-    ]);
-    const german = await openedEmails(fixture.store, { to: payer.email });
-    expect(german).toHaveLength(3);
-    expect(german[0]?.subject).toBe(
-      "Zahlung überfällig: Acme wird am 9. Januar 2031 um 04:04 (Europe/Berlin) gesperrt",
-    );
-  });
-
-  test("say whom to ask if there is no subscription, and that a suspension was ended by hand", async () => {
-    const org = await organization(fixture, { plan: "enterprise" });
-    await org.setState("grace", 0);
-    await withContact(async () => {
-      await run(3);
-      await run(7);
-    });
-    await org.setState("active", 8);
-    const [first, second, stopped, restored] = await org.emails();
-    expect(first?.body_text).toContain("contact this server's administrator");
-    expect(second?.body_text).toContain("To pay, or if you have already paid, contact sales@example.com.");
-    expect([stopped?.kind, restored?.kind]).toEqual(["billing_suspended", "billing_restored"]);
-    expect(stopped?.body_text).toContain("A payment for the Enterprise plan of Acme hasn't arrived.");
-    expect(stopped?.body_text).toContain("contact sales@example.com");
-  });
-
-  describe("about a plan that ends", () => {
-    const subscribed = (cancelsAtMs: number | null) => {
-      const { id, status, plan, interval, amount, currency } = proSubscription("active");
-      return {
-        ...{ subscription_id: id, subscription_status: status, subscription_plan: plan },
+  describe("its emails", () => {
+    /** Whom to ask about payments, while `work` runs. */
+    const withContact = async (work: () => Promise<void>) => {
+      await fixture.write((db) => setState(db, "billing_contact", "sales@example.com"));
+      await work().finally(() => fixture.write((db) => removeState(db, "billing_contact")));
+    };
+    const subscribed = (org: Organization, cancels_at: number | null) => {
+      const { id, plan, interval, amount, currency } = subscription;
+      const columns = {
+        ...{ subscription_id: id, subscription_status: "active", subscription_plan: plan, cancels_at },
         ...{ subscription_interval: interval, subscription_amount: amount, subscription_currency: currency },
-        cancels_at: cancelsAtMs,
-      };
+      } as const;
+      return fixture.write((db) => updateBilling(db, org.id, columns));
     };
-    const planUntil = async (org: Organization, plan: "pro" | "enterprise", days: number) => {
+    const planUntil = (org: Organization, plan: "pro" | "enterprise", days: number) => {
       const byHand = { plan, planSetBy: "operator", planEndsAtMs: at(days) } as const;
-      await changeTermsOf(fixture.store, org.id, (terms) => ({ ...terms, ...byHand }), start);
+      return org.setTerms(0, (terms) => ({ ...terms, ...byHand }));
     };
 
-    test("announce the end of a cancelled subscription 3 days before, once, and Stripe ends it", async () => {
+    test("go to the owner and to members who manage billing, each in their language", async () => {
+      const org = await organization(fixture, { time_zone: "Europe/Berlin" });
+      const payer = await fixture.member(org.id, ["billing:manage"]);
+      const viewer = await fixture.member(org.id, ["billing:view"]);
+      const suspended = await fixture.member(org.id, ["billing:manage"]);
+      await fixture.change("users", payer.id, { locale: "de" });
+      await fixture.change("users", suspended.id, { suspended_at: start });
+      await org.subscribe("active", 0);
+      await org.subscribe("past_due", 0);
+      await run(3);
+      await run(6);
+      const others = { to: [viewer.email, suspended.email] };
+      expect(await openedEmails(fixture.store, others)).toEqual([]);
+      const [first, ...reminders] = await org.emails();
+      const ends = "January 9, 2031 at 04:04 (Europe/Berlin)";
+      expect(first?.subject).toBe(`Payment overdue: Acme will be suspended on ${ends}`);
+      for (const text of [
+        "A payment for the Pro plan of Acme is overdue.",
+        `Everything keeps working until ${ends}.`,
+        "pay the open invoice in the billing settings",
+        `${dashboardUrl}/o/org-${org.id}/settings/billing`,
+      ])
+        expect(first?.body_text).toContain(text);
+      expect(reminders.map((email) => email.body_text)).toEqual([
+        expect.stringContaining("is still overdue"),
+        expect.stringContaining("This is the last reminder"),
+      ]);
+      const german = await openedEmails(fixture.store, { to: payer.email });
+      expect(german).toHaveLength(3);
+      expect(german[0]?.subject).toBe(
+        "Zahlung überfällig: Acme wird am 9. Januar 2031 um 04:04 (Europe/Berlin) gesperrt",
+      );
+    });
+
+    test("say whom to ask if there is no subscription, and that a suspension was ended by hand", async () => {
+      const org = await organization(fixture, { plan: "enterprise" });
+      await org.setTerms(0, (terms) => inState(terms, "grace", at(0)));
+      await withContact(async () => {
+        await run(3);
+        await run(7);
+      });
+      await org.setTerms(8, (terms) => inState(terms, "active", at(8)));
+      const [first, second, stopped, restored] = await org.emails();
+      expect(first?.body_text).toContain("contact this server's administrator");
+      expect(second?.body_text).toContain("To pay, or if you have already paid, contact sales@example.com.");
+      expect([stopped?.kind, restored?.kind]).toEqual(["billing_suspended", "billing_restored"]);
+      expect(stopped?.body_text).toContain("A payment for the Enterprise plan of Acme hasn't arrived.");
+      expect(stopped?.body_text).toContain("contact sales@example.com");
+    });
+
+    test("announce the end of a cancelled subscription 3 days before, once, and report it when Stripe has ended it", async () => {
       const org = await organization(fixture);
       await org.subscribe("active", 0);
-      await fixture.write((db) => updateBilling(db, org.id, subscribed(at(10))));
-      await changeTermsOf(fixture.store, org.id, (terms) => terms, start);
+      await subscribed(org, at(10));
+      await org.setTerms(0, (terms) => terms);
       await run(7);
       await run(20);
       expect(await org.kinds()).toEqual(["plan_ending"]);
       expect(await org.terms()).toMatchObject({ plan: "pro", state: "active" });
       const renew = "To keep the Pro plan, renew the subscription in the billing settings";
       expect((await org.emails())[0]?.body_text).toContain(renew);
+      await org.subscribe("canceled", 21);
+      expect(await org.terms()).toMatchObject({ plan: "free", state: "cancelled" });
+      expect(await org.kinds()).toEqual(["plan_ending", "plan_ended"]);
     });
 
     test("come 3 days before the date that was set and at that date, when the plan falls back to Free", async () => {
@@ -297,8 +280,8 @@ onDatabase("postgres", "emails of the billing clock", (fixture) => {
 
     test("say what happens to version checks", async () => {
       const org = await organization(fixture);
-      const [product] = await fixture.rows("products", { organization_id: org.id });
-      await fixture.change("products", product?.id ?? "", { version_module_enabled: 1 });
+      const { id: productId } = await fixture.row("products", { organization_id: org.id });
+      await fixture.change("products", productId, { version_module_enabled: 1 });
       await planUntil(org, "pro", 2);
       await org.change({ version_checks_on_downgrade: "report" });
       await run(2);
@@ -306,25 +289,17 @@ onDatabase("postgres", "emails of the billing clock", (fixture) => {
         expect.stringContaining("Your products keep refusing the versions that they refuse now."),
         expect.stringContaining("then only report the versions"),
       ]);
-      expect((await organizationById(fixture.reads, org.id))?.had_version_module).toBe(1);
+      expect((await org.row()).had_version_module).toBe(1);
     });
 
     test("name the plan of a subscription that is paid, which follows", async () => {
       const org = await organization(fixture);
       await planUntil(org, "enterprise", 1);
-      await fixture.write((db) => updateBilling(db, org.id, subscribed(null)));
+      await subscribed(org, null);
       await run(1);
       expect(await org.terms()).toMatchObject({ plan: "pro", planSetBy: "subscription", state: "active" });
       const ended = "The Enterprise plan of Acme has ended. It now has the Pro plan.";
       expect((await org.emails()).at(-1)?.body_text).toContain(ended);
-    });
-
-    test("report a subscription that has ended, and that it falls back to Free", async () => {
-      const org = await organization(fixture);
-      await org.subscribe("active", 0);
-      await org.subscribe("canceled", 1);
-      expect(await org.terms()).toMatchObject({ plan: "free", state: "cancelled" });
-      expect(await org.kinds()).toEqual(["plan_ended"]);
     });
   });
 });
