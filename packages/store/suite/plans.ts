@@ -9,7 +9,7 @@ import { changeOrganization } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 export function plans(fixture: StoreFixture) {
-  describe("plans", () => {
+  describe("an edited plan", () => {
     const edit = (store: Store, plan: Plan, changes: Partial<PlanRow>) =>
       store.transaction((db) => updatePlan(db, plan, changes));
     // They belong to the whole installation.
@@ -22,29 +22,27 @@ export function plans(fixture: StoreFixture) {
       for (const { id, ...columns } of before) await edit(store, id, columns);
     });
 
-    test("an edited plan applies to the next call on every node", async () => {
+    test("applies to the next call on every node, unless the organization has a limit of its own", async () => {
       const [store, other] = (await fixture.nodes(2)) as [Store, Store];
       const org = await fixture.org({ plan: "free" });
       const { key } = await org.license();
-      const limits = async () => {
+      const expectLimit = async (limit: number | null) => {
         const [here, there] = [await validated(org, key), await validated(org, key, { on: other })];
-        return [here.quota.limit, there.quota.limit];
+        expect([here.quota.limit, there.quota.limit]).toEqual([limit, limit]);
       };
-      expect(await limits()).toEqual([10_000, 10_000]);
+      await expectLimit(10_000);
       await edit(other, "free", { daily_limit: 500 });
-      expect(await limits()).toEqual([500, 500]);
+      await expectLimit(500);
       await edit(store, "free", { daily_limit: null });
-      expect(await limits()).toEqual([null, null]);
+      await expectLimit(null);
       await changeOrganization(org, { daily_limit_override: 77 });
-      expect(await limits()).toEqual([77, 77]);
-      await changeOrganization(org, { daily_limit_override: null, plan: "pro" });
-      expect(await limits()).toEqual([100_000, 100_000]);
+      await expectLimit(77);
+      await changeOrganization(org, { daily_limit_override: null, plan: "pro", billing_state: "cancelled" });
       await edit(other, "free", { daily_limit: 40 });
-      await changeOrganization(org, { billing_state: "cancelled" });
-      expect(await limits()).toEqual([40, 40]);
+      await expectLimit(40);
     });
 
-    test("a plan that gets the version module checks versions, and its organizations keep that", async () => {
+    test("that gets the version module checks versions, and its organizations keep that", async () => {
       const [store, other] = (await fixture.nodes(2)) as [Store, Store];
       const org = await fixture.org({ plan: "free", settings: { version_module_enabled: 1 } });
       const { key } = await org.license();

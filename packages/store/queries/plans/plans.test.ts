@@ -10,6 +10,7 @@ import * as organizationsQueries from "./organizations.ts";
 import * as plansQueries from "./plans.ts";
 import * as used from "./used.ts";
 
+const none = { max_products: null, max_licenses: null, max_members: null, max_webhooks: null };
 const settings = { max_products: 1, max_licenses: 2, max_members: 3, max_webhooks: 4 };
 
 /** An organization on a plan, with columns of its own. */
@@ -23,9 +24,7 @@ onBothDatabases("plans", (fixture) => {
   const { read, write } = fixture.queries({ ...organizationsQueries, ...plansQueries, ...used });
 
   test("a new database has the three plans, the smallest first", async () => {
-    const plans = await read.allPlans();
-    const none = { max_products: null, max_licenses: null, max_members: null, max_webhooks: null };
-    expect(plans).toMatchObject([
+    expect(await read.allPlans()).toMatchObject([
       { id: "free", daily_limit: 10_000, version_module: 0, organizations_per_user: 2, ...none },
       { id: "pro", daily_limit: 100_000, version_module: 1, organizations_per_user: 2, ...none },
       { id: "enterprise", daily_limit: null, version_module: 1, organizations_per_user: null, ...none },
@@ -61,41 +60,36 @@ onBothDatabases("plans", (fixture) => {
     ["pro", "suspended", "own"],
     ["pro", "cancelled", "free"],
     ["free", "active", "free"],
-    ["free", "cancelled", "free"],
   ])("the limits of an organization on %s that is %s are its %s ones", async (plan, state, which) => {
-    const { organizationId } = await organizationOn(fixture, plan, { billing_state: state });
+    const columns = { billing_state: state, max_products_override: 9 };
+    const { organizationId } = await organizationOn(fixture, plan, columns);
     await withPlan(fixture, "free", settings, async () => {
       const limits = await read.organizationLimits(organizationId);
-      const none = { max_products: null, max_licenses: null, max_members: null, max_webhooks: null };
-      expect(limits).toMatchObject(which === "free" ? settings : none);
+      const overrides = { max_products_override: 9, max_licenses_override: null };
+      expect(limits).toMatchObject({ ...(which === "free" ? settings : none), ...overrides });
     });
-  });
-
-  test("the limits of an organization include those that the operator set for it", async () => {
-    const { organizationId } = await organizationOn(fixture, "pro", { max_products_override: 9 });
-    const overrides = { max_products_override: 9, max_licenses_override: null };
-    expect(await read.organizationLimits(organizationId)).toMatchObject(overrides);
     expect(await read.organizationLimits(newId())).toBeUndefined();
   });
 
-  /** Which of these organizations a query that goes through all of them names. */
-  const among = async (ids: readonly string[], plan: Plan) => {
-    const found = await read.organizationsWithLimitOf(plan, "", 100_000);
-    return found.filter((id) => ids.includes(id));
-  };
-
   test("the organizations with the daily limit of a plan are those on it without a limit of their own, by ID", async () => {
-    const ids: string[] = [];
-    for (const columns of [
-      ...[{}, { billing_state: "grace" }, { billing_state: "cancelled" }, { daily_limit_override: 5 }],
-      { deleted_at: 1 },
-    ] as Partial<OrganizationRow>[])
-      ids.push((await organizationOn(fixture, "pro", columns)).organizationId);
-    const [first, overdue, cancelled] = ids as [string, string, string];
-    const free = (await organizationOn(fixture, "free")).organizationId;
-    expect(await among([...ids, free], "pro")).toEqual([first, overdue]);
-    expect(await among([...ids, free], "free")).toEqual([cancelled, free]);
-    expect(await among(ids, "enterprise")).toEqual([]);
+    const on = async (plan: Plan, columns: Partial<OrganizationRow> = {}) =>
+      (await organizationOn(fixture, plan, columns)).organizationId;
+    const first = await on("pro");
+    const overdue = await on("pro", { billing_state: "grace" });
+    const cancelled = await on("pro", { billing_state: "cancelled" });
+    const [limited, deleted] = [
+      await on("pro", { daily_limit_override: 5 }),
+      await on("pro", { deleted_at: 1 }),
+    ];
+    const free = await on("free");
+    /** Others are those of other tests: the query goes through all organizations. */
+    const among = async (plan: Plan) => {
+      const found = await read.organizationsWithLimitOf(plan, "", 100_000);
+      return found.filter((id) => [first, overdue, cancelled, limited, deleted, free].includes(id));
+    };
+    expect(await among("pro")).toEqual([first, overdue]);
+    expect(await among("free")).toEqual([cancelled, free]);
+    expect(await among("enterprise")).toEqual([]);
     expect(await read.organizationsWithLimitOf("pro", first, 1)).toEqual([overdue]);
   });
 
