@@ -140,7 +140,7 @@ pruning the daily usage removes a day that is still shown
   -           .where("day", "<", beforeDay)
   + .select(["product_id", "day"])
   +           .where("day", "<=", beforeDay)
-  packages/store/queries/usage/usage.test.ts tests/manage/usage.test.ts
+  packages/store/queries/usage/usage.test.ts apps/server/features/usage/quota-emails.test.ts
 replacing the test API key keeps the public ID of the old one
   The new test API key that the seller was shown gets 401.
   - const { product_id: _, ...replaced } = key;

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
+import { makeEvents } from "../../../../tests/support/webhooks.ts";
 import { setDailyUsage } from "../products/daily-usage.ts";
 import { deleteProduct } from "../products/products.ts";
 import * as daily from "./daily.ts";
@@ -68,14 +69,14 @@ onBothDatabases("notices of reached limits", (fixture) => {
   const { read, write } = fixture.queries(quotaNotices);
   test("are stored once, counted up to a limit, and pruned before a day", async () => {
     const { organizationId: organization_id, productId: product_id } = await fixture.organization();
-    const notice = (day: number, type: "quota.warning" | "quota.exhausted") => ({
-      ...{ organization_id, product_id, day, type },
-    });
-    const add = (one: ReturnType<typeof notice>) => write.addNotice(one);
+    const notice = (day: number, type: "quota.warning" | "quota.exhausted") => {
+      return { organization_id, product_id, day, type };
+    };
     const first = notice(-50, "quota.warning");
-    expect((await Promise.all([add(first), add(first)])).sort()).toEqual([false, true]);
-    await add(notice(-50, "quota.exhausted"));
-    await add(notice(-49, "quota.warning"));
+    const added = await Promise.all([write.addNotice(first), write.addNotice(first)]);
+    expect(added.sort()).toEqual([false, true]);
+    for (const one of [notice(-50, "quota.exhausted"), notice(-49, "quota.warning")])
+      await write.addNotice(one);
     const asked = [notice(-50, "quota.warning"), notice(-40, "quota.warning")];
     expect((await read.storedNotices(asked)).map(({ day }) => day)).toEqual([-50, -50]);
     expect(await read.storedNotices([])).toEqual([]);
@@ -86,20 +87,24 @@ onBothDatabases("notices of reached limits", (fixture) => {
     expect(await read.countNotices(organization_id, -49, 9)).toBe(1);
   });
 
-  test("are made from events about limits only, oldest first", async () => {
+  test("are made from events about limits only, oldest first, which are read along their own index", async () => {
     const { organizationId, productId } = await fixture.organization();
     const at = Date.UTC(2090, 0);
-    const events = (["quota.warning", "license.created", "quota.exhausted"] as const).map((type, index) => ({
-      ...{ id: newId(), organization_id: organizationId, product_id: productId, license_id: null, type },
-      ...{ at: at + index, data: "{}", undistributed: null },
-    }));
-    await fixture.write((db) => fixture.store.bulk.insert(db, "events", events));
-    const after = async (ms: number, limit: number) =>
-      (await read.quotaEventsAfter({ at: ms, id: "" }, limit))
-        .filter((event) => event.organization_id === organizationId)
-        .map(({ type }) => type);
-    expect(await after(at, 9)).toEqual(["quota.warning", "quota.exhausted"]);
-    expect(await after(at + 1, 9)).toEqual(["quota.exhausted"]);
+    await makeEvents(fixture.store, newId(), 5_000, { undistributed: null });
+    for (const [index, type] of (["quota.warning", "license.created", "quota.exhausted"] as const).entries())
+      await makeEvents(fixture.store, organizationId, 1, { type, product_id: productId, at: at + index });
+    const { store, plans } = watched(fixture.store);
+    const after = async (ms: number) => {
+      const events = await quotaNotices.quotaEventsAfter(store.listReads, { at: ms, id: "" }, 9);
+      return events.filter((event) => event.organization_id === organizationId).map(({ type }) => type);
+    };
+    expect(await after(at)).toEqual(["quota.warning", "quota.exhausted"]);
+    expect(await after(at + 1)).toEqual(["quota.exhausted"]);
+    const wrong = fixture.kind === "sqlite" ? /SCAN|TEMP B-TREE/ : /Seq Scan|Sort/;
+    for (const { plan } of await plans()) {
+      expect(plan).toContain("events_of_quota");
+      expect(plan).not.toMatch(wrong);
+    }
   });
 });
 
@@ -107,12 +112,11 @@ onBothDatabases("the rows of an organization", (fixture) => {
   test("are counted exactly up to a limit and estimated beyond it, along an index", async () => {
     const { organizationId } = await fixture.organization();
     const startMs = Date.UTC(2030, 0, 1);
-    const events = Array.from({ length: 400 }, (_, at) => ({
-      id: `00000000-0000-7000-8000-${String(at).padStart(12, "0")}${organizationId}`.slice(0, 72),
-      ...{ organization_id: organizationId, product_id: null, license_id: null },
-      ...{ type: "license.created" as const, at: startMs + at * 1_000, data: "{}", undistributed: null },
+    const rows = Array.from({ length: 400 }, (_, at) => ({
+      ...{ id: newId(), organization_id: organizationId, product_id: null, license_id: null, data: "{}" },
+      ...{ type: "license.created" as const, at: startMs + at * 1_000, undistributed: null },
     }));
-    await fixture.write((db) => fixture.store.bulk.insert(db, "events", events));
+    await fixture.write((db) => fixture.store.bulk.insert(db, "events", rows));
     const { store, plans } = watched(fixture.store);
     const count = (limits?: { rowsAtOnce: number; mostCounted: number }) =>
       estimatedRows(store.listReads, "events", organizationId, startMs + 400_000, limits);
