@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
@@ -14,8 +15,6 @@ import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** `remove-due.test.ts` of the server shows what a removal deletes, and what it leaves. */
 testsOn("sqlite", "deleting an organization", openManageFixture, (fixture) => {
@@ -43,17 +42,14 @@ testsOn("sqlite", "deleting an organization", openManageFixture, (fixture) => {
   const removeDue = () =>
     new OrganizationRemoval(fixture.store, { deleteOrganization: async () => {} }).run();
 
-  test("the owner must name the organization", async () => {
-    const { id, path, slug, owner } = await firm();
-    for (const body of [{}, { confirm: "acme" }, { confirm: slug, delete_after: "2020-01-01T00:00:00Z" }])
+  test("the owner must name it; until it is due, all works and it can be cancelled, with one email for each", async () => {
+    const { id, path, slug, owner, validate } = await firm();
+    for (const body of [{}, { confirm: slug, delete_after: "2020-01-01T00:00:00Z" }])
       expect((await askDelete(owner, path, body)).status).toBe(422);
     const wrong = await askDelete(owner, path, { confirm: "acme" });
-    expect(wrong.body.errors[0]).toMatchObject({ field: "confirm", code: "not_the_slug", params: { slug } });
+    const error = { field: "confirm", code: "not_the_slug", params: { slug } };
+    expect(wrong).toMatchObject({ status: 422, body: { errors: [error] } });
     expect((await read(id)).delete_after).toBeNull();
-  });
-
-  test("until the deletion is due, everything works and it can be cancelled, with one email for each", async () => {
-    const { id, path, slug, owner, validate } = await firm();
     const asked = await askDelete(owner, path, { confirm: slug });
     const dueMs = Date.parse(asked.body.delete_after);
     expect(dueMs - Date.now()).toBeWithin(14 * dayMs - 60_000, 14 * dayMs + 1_000);
@@ -61,8 +57,11 @@ testsOn("sqlite", "deleting an organization", openManageFixture, (fixture) => {
     await removeDue();
     expect(await validate()).toBe("active");
     expect((await owner.api.patch(path, { name: "Still here" })).status).toBe(200);
-    expect((await owner.api.post(`${path}/restore`)).body.delete_after).toBeNull();
-    expect((await owner.api.post(`${path}/restore`)).status).toBe(200);
+    for (let time = 0; time < 2; time++)
+      expect(await owner.api.post(`${path}/restore`)).toMatchObject({
+        status: 200,
+        body: { delete_after: null },
+      });
     const actions = (await auditOf(fixture, id)).map(({ action }) => action);
     const both = ["organization.deletion_requested", "organization.restored"];
     expect(actions.filter((action) => both.includes(action))).toEqual(both);
@@ -108,51 +107,45 @@ testsOn("sqlite", "deleting an organization", openManageFixture, (fixture) => {
     const license = { organizationId: id, productId, customerId: null, maxIps: 3 };
     const more = Array.from({ length: 450 }, () => ({ ...license, id: newId(), key: newId() }));
     await fixture.store.transaction((db) => createLicenses(db, more, Date.now()));
-    const plain = await owner.api.post(`${path}/webhooks`, {
-      url: "https://hooks.example.com/in?a=b",
-      headers: { "x-own": "hush-hush" },
-      event_types: ["license.created"],
-      auto_reenable: false,
-    });
-    const chat = await owner.api.post(`${path}/webhooks`, {
-      url: "https://discord.com/api/webhooks/1/hush-hush",
-      format: "discord",
-    });
+    const url = "https://hooks.example.com/in?a=b";
+    const standard = { event_types: ["license.created"], auto_reenable: false };
+    const headers = { "x-own": "hush-hush" };
+    const plain = await owner.api.post(`${path}/webhooks`, { url, headers, ...standard });
+    const discord = { url: "https://discord.com/api/webhooks/1/hush-hush", format: "discord" };
+    const chat = await owner.api.post(`${path}/webhooks`, discord);
     expect([plain.status, chat.status]).toEqual([201, 201]);
-    const { headers, text, status } = await owner.api.get(`${path}/export`);
-    expect(status).toBe(200);
-    expect(headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
-    expect(headers.get("content-disposition")).toBe(`attachment; filename="${slug}.jsonl"`);
+    const answer = await owner.api.get(`${path}/export`);
+    const { text } = answer;
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
+    expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${slug}.jsonl"`);
     const lines = text
       .trimEnd()
       .split(/\n/)
       .map((line) => JSON.parse(line));
     const of = (wanted: string) => lines.filter((line) => line.kind === wanted).map((line) => line.data);
     expect(lines.at(-1)).toEqual({ kind: "end", data: { lines: lines.length - 1 } });
-    expect(of("organization")).toMatchObject([{ id, slug }]);
-    expect(of("product")).toMatchObject([{ name: "Tool" }]);
-    expect(of("product_version")).toMatchObject([{ version: "1.0.0", state: "latest" }]);
-    expect(of("product_download")).toMatchObject([{ title: "Manual" }]);
-    // Three default roles and one of its own.
-    expect(of("role")).toHaveLength(4);
-    expect(of("member").map((one) => one.user_id)).toEqual([owner.userId, rows.member]);
-    expect(of("invitation")).toMatchObject([{ state: "pending", role: { name: "Promised" } }]);
-    expect(of("customer")).toMatchObject([{ email: `${id}@customers.example`, name: "Customer" }]);
-    expect(of("ip_block")).toHaveLength(3);
-    expect(of("branding")).toMatchObject([{ support_email: `${id}@customers.example`, links: [] }]);
+    const email = `${id}@customers.example`;
+    for (const [kind, expected] of Object.entries({
+      organization: [{ id, slug }],
+      product: [{ name: "Tool" }],
+      product_version: [{ version: "1.0.0", state: "latest" }],
+      product_download: [{ title: "Manual" }],
+      // Three default roles and one of its own.
+      role: [{}, {}, {}, {}],
+      member: [{ user_id: owner.userId }, { user_id: rows.member }],
+      invitation: [{ state: "pending", role: { name: "Promised" } }],
+      customer: [{ email, name: "Customer" }],
+      ip_block: [{}, {}, {}],
+      branding: [{ support_email: email, links: [] }],
+      webhook: [
+        { id: rows.endpoint, status: "disabled" },
+        { id: plain.body.id, url, ...standard, product_ids: null, status: "enabled" },
+        { id: chat.body.id, url: "https://discord.com/…", format: "discord", auto_reenable: true },
+      ],
+    }))
+      expect([kind, of(kind)]).toMatchObject([kind, expected]);
     expect(Object.keys(of("branding")[0])).not.toContain("logo");
-    expect(of("webhook")).toMatchObject([
-      { id: rows.endpoint, status: "disabled" },
-      {
-        id: plain.body.id,
-        url: "https://hooks.example.com/in?a=b",
-        event_types: ["license.created"],
-        product_ids: null,
-        status: "enabled",
-        auto_reenable: false,
-      },
-      { id: chat.body.id, url: "https://discord.com/…", format: "discord", auto_reenable: true },
-    ]);
     const licenses = of("license");
     expect(new Set(licenses.map((one) => one.id)).size).toBe(451);
     expect(licenses.find((one) => one.license_key === rows.licenseKey)).toMatchObject({
@@ -162,8 +155,7 @@ testsOn("sqlite", "deleting an organization", openManageFixture, (fixture) => {
       max_ips: 3,
     });
     const actions = of("audit_entry").map((entry) => entry.action);
-    expect(actions).toContain("organization.created");
-    expect(actions).toContain("organization.exported");
+    expect(actions).toEqual(expect.arrayContaining(["organization.created", "organization.exported"]));
     const secrets = [apiKey, plain.body.secret, chat.body.secret, "hush-hush"];
     for (const hidden of [...secrets, "sealed", "token_hash", '"hash"', "search_text"])
       expect(text).not.toContain(hidden);

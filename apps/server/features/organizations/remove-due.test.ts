@@ -90,16 +90,13 @@ describe.each(databases)("removing organizations on $kind", ({ kind, make }) => 
     return ids;
   };
   /** Validations at the same moment. */
-  const log = async (
+  const log = (
     { organization, product, license }: Record<"organization" | "product" | "license", string>,
     ...validations: [status: string, ip: string][]
   ) => {
     const ids = { organization_id: organization, product_id: product, license_id: license };
     const about = { ...ids, at: Date.now(), tracked: true };
-    await journal.journal.append(validations.map(([status, ip]) => journalEntry({ ...about, status, ip })));
-  };
-  const closeSegments = async () => {
-    while ((await journal.journal.closeSegment(Date.now() + 3_600_000)) > 0);
+    return journal.journal.append(validations.map(([status, ip]) => journalEntry({ ...about, status, ip })));
   };
   const makeDue = (id: string) => store.transaction((db) => updateOrganization(db, id, { delete_after: 1 }));
   const run = (stopping?: AbortSignal) => new OrganizationRemoval(store, journal).run(stopping);
@@ -119,7 +116,7 @@ describe.each(databases)("removing organizations on $kind", ({ kind, make }) => 
     const email = `canary-${newId()}@customers.example`;
     const gone = await filled(email);
     const stays = await filled(`stays-${newId()}@customers.example`);
-    await closeSegments();
+    while ((await journal.journal.closeSegment(Date.now() + 3_600_000)) > 0);
     await log(gone, ["active", "203.0.113.9"]);
     const before: Record<string, string[]> = {};
     for (const id of [...Object.values(gone), email]) Object.assign(before, await rowsWith(store, id));
@@ -202,15 +199,14 @@ describe.each(databases)("removing organizations on $kind", ({ kind, make }) => 
   });
 
   test("checks every table that refers to a customer before deleting one", async () => {
-    const { rows } =
+    const query =
       kind === "sqlite"
-        ? await sql<{ table: string }>`select m.name as "table" from main.sqlite_master m,
-            pragma_foreign_key_list(m.name) f where m.type = 'table' and f."table" = 'customers'`.execute(
-            store.reads,
-          )
-        : await sql<{ table: string }>`select conrelid::regclass::text as "table" from pg_constraint
-            where contype = 'f' and confrelid = 'customers'::regclass`.execute(store.reads);
+        ? sql<{ name: string }>`select m.name from main.sqlite_master m, pragma_foreign_key_list(m.name) f
+            where m.type = 'table' and f."table" = 'customers'`
+        : sql<{ name: string }>`select conrelid::regclass::text as name from pg_constraint
+            where contype = 'f' and confrelid = 'customers'::regclass`;
+    const { rows } = await query.execute(store.reads);
     const known = customerReferences.map(({ table }) => String(table));
-    expect(rows.map((row) => row.table).filter((table) => !known.includes(table))).toEqual([]);
+    expect(rows.filter(({ name }) => !known.includes(name))).toEqual([]);
   });
 });
