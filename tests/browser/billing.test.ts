@@ -1,14 +1,50 @@
 import { afterEach, beforeAll, expect, test } from "bun:test";
+import { dayMs } from "@countersign/domain/dates/lengths";
+import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import type { OrganizationRow } from "@countersign/store/tables";
+import type { Page } from "playwright-core";
 import { expectErrors, looksRight, phone, violationsOf, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
-import { answerBilling, answers, type Billing, onFree, onPro } from "./billing-answers.ts";
+import { answers, type Billing, onFree, onPro } from "./billing-answers.ts";
 
-const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+const invoices = {
+  data: [
+    { number: "A1B2-0002", status: "open" },
+    { number: "A1B2-0001", status: "paid" },
+  ].map((invoice) => ({
+    ...invoice,
+    id: invoice.number,
+    total: 2_900,
+    currency: "usd",
+    created_at: "2026-11-17T10:00:00.000Z",
+    url: `https://invoice.example.com/${invoice.number}`,
+    pdf_url: `https://invoice.example.com/${invoice.number}.pdf`,
+  })),
+  next_cursor: null,
+};
 
 dashboardTests("billing", (dashboard) => {
+  /** As the billing clock and the events of payments do. */
+  const setBilling = (terms: Partial<OrganizationRow>) =>
+    dashboard.fixture.store.transaction((db) =>
+      updateOrganization(db, dashboard.organizationId, {
+        billing_state: "active",
+        grace_ends_at: null,
+        ...terms,
+      }),
+    );
   beforeAll(() => setBilling({ plan: "free" }));
-  afterEach(() => setBilling({ plan: "free", billing_state: "active" }));
+  afterEach(() => setBilling({ plan: "free" }));
 
+  /** Answers the page as a server with payments does, where Pro can be bought. */
+  const answerBilling = async (page: Page, billing: () => Billing) => {
+    const plans = await dashboard.manage("GET", "/plans");
+    const pro = plans.data.find(({ plan }: { plan: string }) => plan === "pro");
+    Object.assign(pro, { can_be_bought: true, trial_days: 14, max_products: 60 });
+    await answers(page, "/plans", () => plans);
+    await answers(page, "/organizations/*/billing", billing);
+    await answers(page, "/organizations/*/billing/invoices", () => invoices);
+  };
   /** The billing page of a server with payments. */
   const openPaid = async (billing: () => Billing, { width = 1440, search = "" } = {}) => {
     const page = await dashboard.page({ width });
@@ -18,14 +54,24 @@ dashboardTests("billing", (dashboard) => {
     return page;
   };
 
+  /** Answers a call with the URL of a page of the payment provider. Returns what is sent. */
+  const atProvider = async (page: Page, call: "checkout" | "portal", title: string) => {
+    const sent: unknown[] = [];
+    const url = `${dashboard.fixture.url}/at-provider`;
+    await page.route(`**/billing/${call}`, (route) => {
+      sent.push(route.request().postDataJSON());
+      return route.fulfill({ json: { url } });
+    });
+    await page.route(url, (route) => route.fulfill({ contentType: "text/html", body: `<h1>${title}</h1>` }));
+    return sent;
+  };
+
   test("without payments, it says whom to ask and offers nothing to buy", async () => {
     const page = await dashboard.page();
     await visit(page, dashboard.home);
     await page.getByRole("link", { name: "Settings" }).click();
-    await page
-      .getByRole("navigation", { name: "Settings pages" })
-      .getByRole("link", { name: "Billing" })
-      .click();
+    const settings = page.getByRole("navigation", { name: "Settings pages" });
+    await settings.getByRole("link", { name: "Billing" }).click();
     await page.getByRole("heading", { name: "Another plan" }).waitFor();
     await page.getByText("Ask its operator for another plan or higher limits.").waitFor();
     expect(await page.getByRole("button", { name: /Upgrade|Manage payment|Pay now/ }).count()).toBe(0);
@@ -39,9 +85,7 @@ dashboardTests("billing", (dashboard) => {
   });
 
   test("an organization without limits is told so, and nothing about payments", async () => {
-    await dashboard.manage("PATCH", `/admin/organizations/${dashboard.organizationId}`, {
-      plan: "enterprise",
-    });
+    await setBilling({ plan: "enterprise" });
     const page = await dashboard.page();
     await page.goto(`${dashboard.home}/settings/billing`);
     await page.getByText("No limits", { exact: true }).waitFor();
@@ -56,19 +100,12 @@ dashboardTests("billing", (dashboard) => {
     await page.getByText("Yearly, Pro saves $58.00 a year.").waitFor();
     await page.getByText("$29.00 per month").waitFor();
     await looksRight(page, "billing-plans");
-    let sent: unknown;
-    await page.route("**/billing/checkout", (route) => {
-      sent = route.request().postDataJSON();
-      return route.fulfill({ json: { url: `${dashboard.fixture.url}/paying` } });
-    });
-    await page.route("**/paying", (route) =>
-      route.fulfill({ contentType: "text/html", body: "<h1>Pay here</h1>" }),
-    );
+    const sent = await atProvider(page, "checkout", "Pay here");
     await page.getByText("Yearly", { exact: true }).click();
     await page.getByText("$290.00 per year").waitFor();
     await page.getByRole("button", { name: "Upgrade to Pro" }).click();
     await page.getByRole("heading", { name: "Pay here" }).waitFor();
-    expect(sent).toEqual({ plan: "pro", interval: "year" });
+    expect(sent).toEqual([{ plan: "pro", interval: "year" }]);
 
     await page.goto(`${dashboard.home}/settings/billing?checkout=done`);
     await page.getByText("Confirming your payment").waitFor();
@@ -87,13 +124,8 @@ dashboardTests("billing", (dashboard) => {
     await page.getByText("Nothing was charged, and the plan has not changed.").waitFor();
     expect(page.url()).toBe(`${dashboard.home}/settings/billing`);
     // A refusal is shown where the button is.
-    await page.route("**/billing/checkout", (route) =>
-      route.fulfill({
-        status: 502,
-        contentType: "application/problem+json",
-        json: { code: "payment_provider_failed", params: {}, detail: "It failed." },
-      }),
-    );
+    const json = { code: "payment_provider_failed", params: {}, detail: "It failed." };
+    await page.route("**/billing/checkout", (route) => route.fulfill({ status: 502, json }));
     await page.getByRole("button", { name: "Upgrade to Pro" }).click();
     await page.getByRole("alert").filter({ hasText: "The payment provider could not be reached" }).waitFor();
     await looksRight(page, "billing-checkout-failed");
@@ -101,17 +133,11 @@ dashboardTests("billing", (dashboard) => {
 
   test("a plan with version checks is not left before the organization has chosen what happens", async () => {
     await setBilling({ plan: "pro", had_version_module: 1 });
-    const stored = async () =>
-      (await dashboard.manage("GET", `/organizations/${dashboard.organizationId}`))
-        .version_checks_on_downgrade;
+    const path = `/organizations/${dashboard.organizationId}`;
+    const stored = async () => (await dashboard.manage("GET", path)).version_checks_on_downgrade;
     const page = await openPaid(() => onPro);
     await page.getByRole("heading", { name: "Version checks after a downgrade" }).waitFor();
-    await page.route("**/billing/portal", (route) =>
-      route.fulfill({ json: { url: `${dashboard.fixture.url}/account-at-provider` } }),
-    );
-    await page.route("**/account-at-provider", (route) =>
-      route.fulfill({ contentType: "text/html", body: "<h1>Your subscription</h1>" }),
-    );
+    await atProvider(page, "portal", "Your subscription");
     await page.getByRole("button", { name: "Switch to Free" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("2 products use them").waitFor();
@@ -124,12 +150,8 @@ dashboardTests("billing", (dashboard) => {
 
     // The choice stays changeable after the downgrade.
     await setBilling({ plan: "free", had_version_module: 1, billing_state: "cancelled" });
-    const after: Billing = {
-      ...onFree,
-      billing_state: "cancelled",
-      version_checks: { included: false, product_count: 2, on_downgrade: "report" },
-    };
-    await openPaid(() => after);
+    const version_checks = { included: false, product_count: 2, on_downgrade: "report" } as const;
+    await openPaid(() => ({ ...onFree, billing_state: "cancelled", version_checks }));
     await page.getByText("The subscription has ended").waitFor();
     await page.getByRole("radio", { name: "Keep rejecting versions" }).click();
     await page.getByText("Versions stay rejected.").waitFor();
@@ -138,60 +160,51 @@ dashboardTests("billing", (dashboard) => {
   });
 
   test.each([
-    ["grace", { ...onPro, billing_state: "grace", grace_ends_at: inDays(4) }, "A payment is overdue"],
-    ["suspended", { ...onPro, billing_state: "suspended" }, "Suspended because a payment is overdue"],
-  ] as const)(
-    "in %s, every page says so, and the billing page has the way out",
-    async (state, billing, title) => {
-      const graceEndsAt = state === "grace" ? Date.now() + 4 * 86_400_000 : null;
-      await setBilling({ plan: "pro", billing_state: state, grace_ends_at: graceEndsAt });
-      const page = await openPaid(() => billing as Billing);
-      await page.getByText(title, { exact: true }).waitFor();
-      await page.getByRole("button", { name: "Pay now" }).waitFor();
-      await looksRight(page, `billing-${state}`);
-      await visit(page, dashboard.home);
-      await page.getByRole("alert").getByRole("link", { name: "Open billing" }).waitFor();
-      await looksRight(page, `banner-${state}`);
-    },
-  );
+    ["grace", Date.now() + 4 * dayMs, "A payment is overdue"],
+    ["suspended", null, "Suspended because a payment is overdue"],
+  ] as const)("in %s, every page says so, and the billing page has the way out", async (...row) => {
+    const [billing_state, endsAt, title] = row;
+    await setBilling({ plan: "pro", billing_state, grace_ends_at: endsAt });
+    const grace_ends_at = endsAt === null ? null : new Date(endsAt).toISOString();
+    const page = await openPaid(() => ({ ...onPro, billing_state, grace_ends_at }));
+    await page.getByText(title, { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Pay now" }).waitFor();
+    await looksRight(page, `billing-${billing_state}`);
+    await visit(page, dashboard.home);
+    await page.getByRole("alert").getByRole("link", { name: "Open billing" }).waitFor();
+    await looksRight(page, `banner-${billing_state}`);
+  });
 
-  test("a refusal because of payment keeps the input and leads to the billing page", async () => {
-    const page = await dashboard.page();
+  /** Creates a product, which is refused after `refuse`. Returns the refusal, after which the input is still there. */
+  const refusedProduct = async (page: Page, refuse: () => Promise<unknown>, text: string) => {
     await page.goto(`${dashboard.home}/products/new`);
     const name = page.getByRole("textbox", { name: "Name" });
     await name.fill("Vega");
-    await setBilling({ plan: "pro", billing_state: "suspended" });
+    await refuse();
     await page.getByRole("button", { name: "Create product" }).click();
-    const alert = page.getByRole("alert").filter({ hasText: "so nothing can be changed here" });
+    const alert = page.getByRole("alert").filter({ hasText: text });
     await alert.waitFor();
     expect(await name.inputValue()).toBe("Vega");
-    expect(await alert.getByRole("link", { name: "Open billing" }).getAttribute("href")).toBe(
-      `/o/${dashboard.slug}/settings/billing`,
-    );
+    return alert.getByRole("link", { name: "Open billing" });
+  };
+
+  test("a refusal because of payment keeps the input and leads to the billing page", async () => {
+    const page = await dashboard.page();
+    const suspend = () => setBilling({ plan: "pro", billing_state: "suspended" });
+    const link = await refusedProduct(page, suspend, "so nothing can be changed here");
+    expect(await link.getAttribute("href")).toBe(`/o/${dashboard.slug}/settings/billing`);
     expect(await violationsOf(page)).toEqual([]);
   });
 
   test("a limit that is reached names itself, what is used and the way to more", async () => {
-    const limit = (max_products_override: number | null) =>
-      dashboard.manage("PATCH", `/admin/organizations/${dashboard.organizationId}`, {
-        max_products_override,
-      });
-    await limit(1);
     const page = await dashboard.page(phone);
-    await page.goto(`${dashboard.home}/products/new`);
-    const name = page.getByRole("textbox", { name: "Name" });
-    await name.fill("Vega");
-    await page.getByRole("button", { name: "Create product" }).click();
-    const alert = page
-      .getByRole("alert")
-      .filter({ hasText: "limits products to 1, and this organization has 1" });
-    await alert.waitFor();
-    expect(await name.inputValue()).toBe("Vega");
-    await alert.getByRole("link", { name: "Open billing" }).click();
+    const limit = () => setBilling({ plan: "free", max_products_override: 1 });
+    const link = await refusedProduct(page, limit, "limits products to 1, and this organization has 1");
+    await link.click();
     // The input is not discarded without asking.
     await page.getByRole("button", { name: "Discard" }).click();
     await page.getByText("1 of 1").waitFor();
-    await limit(null);
+    await setBilling({ max_products_override: null });
   });
 
   test("members see the page as far as their role allows, and the banner tells the others whom to ask", async () => {
@@ -237,27 +250,10 @@ dashboardTests("billing", (dashboard) => {
     await page.getByRole("menuitemradio", { name: "Deutsch" }).click();
     await page.getByText(/4\.300\s¥ pro Monat/).waitFor();
     await page.getByText("17.12.2026").waitFor();
-    await page
-      .getByRole("cell", { name: /29,00\s\$/ })
-      .first()
-      .waitFor();
+    const amount = page.getByRole("cell", { name: /29,00\s\$/ });
+    await amount.first().waitFor();
     await page.evaluate('localStorage.setItem("countersign.language", "es")');
     await page.reload();
     await page.getByText("Próximo pago").waitFor();
   });
-
-  /** As the billing clock and the events of payments do. */
-  const setBilling = (terms: {
-    readonly plan: "free" | "pro";
-    readonly billing_state?: "active" | "grace" | "suspended" | "cancelled";
-    readonly grace_ends_at?: number | null;
-    readonly had_version_module?: 0 | 1;
-  }) =>
-    dashboard.fixture.store.transaction((db) =>
-      db
-        .updateTable("organizations")
-        .set({ billing_state: "active", grace_ends_at: null, ...terms })
-        .where("id", "=", dashboard.organizationId)
-        .execute(),
-    );
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { onFree as free, onPro as pro, subscription } from "../../../../tests/browser/billing-answers.ts";
 import type { Plan } from "../../app/plan.ts";
 import {
   type Billing,
@@ -10,35 +11,10 @@ import {
   planActionOf,
   yearlySaving,
 } from "./billing.ts";
+import { contactHref } from "./contact.ts";
 
-const at = "2026-12-01T00:00:00.000Z";
-const later = "2026-12-08T00:00:00.000Z";
-const free: Billing = {
-  plan: "free",
-  plan_name: "Free",
-  plan_set_by: "default",
-  plan_ends_at: null,
-  billing_state: "active",
-  grace_ends_at: null,
-  subscription: null,
-  payments_available: true,
-  can_manage_payments: false,
-  contact: null,
-  limits: [{ name: "products", used: 1, limit: 3 }],
-  request_log_days: null,
-  version_checks: { included: false, product_count: 0, on_downgrade: "enforce" },
-};
-const subscription = {
-  status: "active",
-  plan: "pro",
-  interval: "month",
-  amount: 2_900,
-  currency: "usd",
-  period_ends_at: at,
-  cancels_at: null,
-  trial_ends_at: null,
-} as const;
-const pro: Billing = { ...free, plan: "pro", plan_name: "Pro", plan_set_by: "subscription", subscription };
+const at = subscription.period_ends_at;
+const later = "2026-12-24T00:00:00.000Z";
 const canceled: Billing = { ...pro, subscription: { ...subscription, cancels_at: at } };
 const withStatus = (status: "active" | "past_due" | "canceled" | "incomplete" | "trialing"): Billing => ({
   ...pro,
@@ -87,10 +63,8 @@ test("an organization without any limit has nothing to buy", () => {
 describe("prices", () => {
   test("of an interval, or of the only one that there is", () => {
     const both = { monthly_price: 2_900, yearly_price: 29_000 };
-    const [month, year] = [
-      { interval: "month", price: 2_900 },
-      { interval: "year", price: 29_000 },
-    ] as const;
+    const month = { interval: "month", price: 2_900 } as const;
+    const year = { interval: "year", price: 29_000 } as const;
     expect([offerOf(both, "month"), offerOf(both, "year")]).toEqual([month, year]);
     expect(offerOf({ ...both, yearly_price: null }, "year")).toEqual(month);
     expect(offerOf({ ...both, monthly_price: null }, "month")).toEqual(year);
@@ -119,3 +93,13 @@ test.each([
 ] as const)("the button of a plan: %s", (_, billing, expected) =>
   expect(actions(billing)).toEqual([...expected]),
 );
+
+test.each([
+  [null, null],
+  ["billing@example.com", "mailto:billing@example.com"],
+  ["https://example.com/plans", "https://example.com/plans"],
+  ["http://intranet/plans", "http://intranet/plans"],
+  ["javascript:alert(1)", null],
+  ["javascript:alert(1)//a@b", null],
+  ["ask Kim", null],
+])("the link to the contact %p is %p", (contact, href) => expect(contactHref(contact)).toBe(href));
