@@ -5,17 +5,15 @@ import { dashboardTests } from "../support/dashboard.ts";
 dashboardTests("banners", (dashboard) => {
   test("an announcement is shown on every page until it is dismissed, and again when it changes", async () => {
     const { manage } = dashboard;
-    const { id } = await manage("POST", "/admin/announcements", {
-      level: "warning",
-      message: "Maintenance on Sunday, <b>8 pm</b> UTC.",
-      url: "https://status.example.com/",
-    });
+    const url = "https://status.example.com/";
+    const message = "Maintenance on Sunday, <b>8 pm</b> UTC.";
+    const { id } = await manage("POST", "/admin/announcements", { level: "warning", message, url });
     const page = await dashboard.page(phone);
     await visit(page, dashboard.home);
     const announcement = page.getByRole("status", { name: "Announcement" });
     await announcement.filter({ hasText: "<b>8 pm</b>" }).waitFor();
     const link = announcement.getByRole("link", { name: "Learn more" });
-    expect(await link.getAttribute("href")).toBe("https://status.example.com/");
+    expect(await link.getAttribute("href")).toBe(url);
     await looksRight(page, "banner-announcement");
     await visit(page, `${dashboard.fixture.url}/account`);
     await announcement.getByRole("button", { name: "Dismiss announcement" }).click();
@@ -37,9 +35,8 @@ dashboardTests("banners", (dashboard) => {
     await terms(new Date(Date.now() + 10 * 86_400_000).toISOString());
     const page = await dashboard.page();
     await page.goto(dashboard.home);
-    const banner = page
-      .getByRole("alert")
-      .filter({ hasText: /^The Pro plan that the operator of this server set ends on/ });
+    const hasText = /^The Pro plan that the operator of this server set ends on/;
+    const banner = page.getByRole("alert").filter({ hasText });
     await banner.getByRole("link", { name: "Open billing" }).click();
     // The page itself says more about it, so the banner is not repeated there.
     await page.getByRole("heading", { name: "Current plan" }).waitFor();

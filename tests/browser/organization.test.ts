@@ -1,42 +1,36 @@
 import { expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { violationsOf, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
 import { goodPassword, linkIn } from "../support/sign-in-fixture.ts";
+import { storedRow } from "../support/stored-rows.ts";
 
 dashboardTests("an organization and its owner", (dashboard) => {
   test("an organization is exported, transferred to a user, scheduled for deletion and kept", async () => {
     const { fixture, manage, organizationId, slug, home: inside } = dashboard;
-    const license = await dashboard.addLicense({
-      customer_email: "carla@example.com",
-    });
-    const { id: roleId } = await manage("POST", `/organizations/${organizationId}/roles`, {
-      name: "Partner",
-      permissions: ["organization:manage", "members:view", "audit_log:view"],
-    });
+    const license = await dashboard.addLicense({ customer_email: "carla@example.com" });
+    const path = `/organizations/${organizationId}`;
+    const permissions = ["organization:manage", "members:view", "audit_log:view"];
+    const { id: role_id } = await manage("POST", `${path}/roles`, { name: "Partner", permissions });
     const owner = await dashboard.page();
 
     // An invited user who is signed in with another account accepts with the invited account.
     const heir = await fixture.createUser();
-    await manage("POST", `/organizations/${organizationId}/invitations`, {
-      email: heir.email,
-      role_id: roleId,
-    });
-    const otherUser = await dashboard.pageFor(await fixture.createSignedInUser());
-    await otherUser.goto(linkIn((await fixture.emails(heir.email)).at(-1)).href);
-    await otherUser.getByText("but this invitation is for").waitFor();
-    expect(await violationsOf(otherUser)).toEqual([]);
-    await otherUser.getByRole("button", { name: "Sign out and continue" }).click();
-    await otherUser.getByText(`An account with ${heir.email} already exists. Sign in to accept.`).waitFor();
-    await otherUser.getByRole("textbox", { name: "Password" }).fill(goodPassword);
-    await otherUser.getByRole("button", { name: "Sign in", exact: true }).click();
-    await otherUser.getByRole("button", { name: "Accept invitation" }).click();
-    await otherUser.getByRole("heading", { name: "Overview" }).waitFor();
-    const successor = otherUser;
+    await manage("POST", `${path}/invitations`, { email: heir.email, role_id });
+    const successor = await dashboard.pageFor(await fixture.createSignedInUser());
+    await successor.goto(linkIn((await fixture.emails(heir.email)).at(-1)).href);
+    await successor.getByText("but this invitation is for").waitFor();
+    expect(await violationsOf(successor)).toEqual([]);
+    await successor.getByRole("button", { name: "Sign out and continue" }).click();
+    await successor.getByText(`An account with ${heir.email} already exists. Sign in to accept.`).waitFor();
+    await successor.getByRole("textbox", { name: "Password" }).fill(goodPassword);
+    await successor.getByRole("button", { name: "Sign in", exact: true }).click();
+    await successor.getByRole("button", { name: "Accept invitation" }).click();
+    await successor.getByRole("heading", { name: "Overview" }).waitFor();
 
     await visit(owner, `${inside}/settings`);
-    const everything = await download(owner, () => owner.getByRole("link", { name: "Download" }).click());
+    const everything = await download(owner, owner.getByRole("link", { name: "Download" }));
     expect(everything.name).toBe(`${slug}.jsonl`);
     expect(everything.text).toContain(license.license_key);
     expect(everything.text).not.toContain(dashboard.apiKey);
@@ -58,7 +52,7 @@ dashboardTests("an organization and its owner", (dashboard) => {
 
     await visit(owner, `${inside}/audit-log`);
     await owner.getByRole("button", { name: "Export", exact: true }).click();
-    const log = await download(owner, () => owner.getByRole("menuitem", { name: /^CSV/ }).click());
+    const log = await download(owner, owner.getByRole("menuitem", { name: /^CSV/ }));
     expect(log.name).toBe("audit-log.csv");
     expect(log.text).toContain("organization.ownership_transferred");
 
@@ -75,15 +69,11 @@ dashboardTests("an organization and its owner", (dashboard) => {
     await action.click();
     await successor.getByRole("heading", { name: "Deletion pending" }).waitFor();
     expect(await violationsOf(successor)).toEqual([]);
-    expect(await stateOf(successor)).not.toBeNull();
+    const stored = () => storedRow(fixture.store.reads, "organizations", { id: organizationId });
+    expect((await stored()).delete_after).not.toBeNull();
     await successor.getByRole("button", { name: "Cancel deletion" }).click();
     await successor.getByRole("button", { name: "Delete organization" }).waitFor();
-    expect(await stateOf(successor)).toBeNull();
-
-    async function stateOf(page: Page): Promise<string | null> {
-      const answer = await page.request.get(`${fixture.url}/api/manage/v1/organizations/${organizationId}`);
-      return (await answer.json()).delete_after;
-    }
+    expect((await stored()).delete_after).toBeNull();
   });
 
   test("ending all other sessions keeps the current one signed in", async () => {
@@ -105,10 +95,7 @@ dashboardTests("an organization and its owner", (dashboard) => {
   });
 });
 
-async function download(
-  page: Page,
-  act: () => Promise<void>,
-): Promise<{ readonly name: string; readonly text: string }> {
-  const [file] = await Promise.all([page.waitForEvent("download"), act()]);
+async function download(page: Page, control: Locator) {
+  const [file] = await Promise.all([page.waitForEvent("download"), control.click()]);
   return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
 }

@@ -35,13 +35,21 @@ dashboardTests("the usage page", (dashboard) => {
 
   test("says when a limit will be reached or has been", async () => {
     const page = await dashboard.page(phone);
-    const usage = { product_id: dashboard.productId, days, resets_at: midnight };
     const products = [
-      { ...usage, name: "Polaris", status: "active", ...used(820, 1_000, "2026-11-17T17:40:00.000Z") },
-      { ...usage, product_id: "2", name: "Vega", status: "active", ...used(1_000, 1_000, null) },
-      { ...usage, product_id: "3", name: "Deneb", status: "disabled", ...used(12, 1_000, null) },
-      { ...usage, product_id: "4", name: "Altair", status: "active", ...used(70_000, null, null) },
-    ];
+      { name: "Polaris", status: "active", used_today: 820, runs_out_at: "2026-11-17T17:40:00.000Z" },
+      { name: "Vega", status: "active", used_today: 1_000 },
+      { name: "Deneb", status: "disabled", used_today: 12 },
+      { name: "Altair", status: "active", used_today: 70_000, daily_limit: null },
+    ].map((product) => {
+      const usage = {
+        product_id: product.name,
+        days,
+        resets_at: midnight,
+        daily_limit: 1_000,
+        runs_out_at: null,
+      };
+      return { ...usage, ...product };
+    });
     await answers(page, "/organizations/*/usage?*", () => ({ data: products, next_cursor: null }));
     await answers(page, "/organizations/*/usage/history?*", () => ({
       from: "2026-10-19T00:00:00.000Z",
@@ -64,11 +72,5 @@ dashboardTests("the usage page", (dashboard) => {
     await page.getByText(/^Resets at /).waitFor();
     await page.getByRole("img", { name: /820 on the busiest day, Nov 1, 2026/ }).waitFor();
     await looksRight(page, "usage");
-  });
-
-  const used = (count: number, limit: number | null, runsOutAt: string | null) => ({
-    used_today: count,
-    daily_limit: limit,
-    runs_out_at: runsOutAt,
   });
 });
