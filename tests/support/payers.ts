@@ -47,7 +47,7 @@ export function openPayments(fixture: QueryFixture) {
       organization,
       billing: () => billingOf(fixture.reads, id),
       /** Its plan and payment state. */
-      state: async () => {
+      state: async (): Promise<{ plan: string; state: string }> => {
         const { plan, billing_state: state } = await organization();
         return { plan, state };
       },

@@ -22,10 +22,9 @@ const at = (days: number) => start + days * dayMs;
 
 type Organization = Awaited<ReturnType<typeof organization>>;
 
-const subscription = {
-  ...{ id: "sub_1", plan: "pro", interval: "month", amount: 2900, currency: "usd", createdAtMs: 0 },
-  ...{ periodEndsAtMs: null, cancelsAtMs: null, trialEndsAtMs: null },
-} as const;
+const price = { plan: "pro", interval: "month", amount: 2900, currency: "usd" } as const;
+const noDates = { periodEndsAtMs: null, cancelsAtMs: null, trialEndsAtMs: null };
+const subscription = { id: "sub_1", createdAtMs: 0, ...price, ...noDates };
 
 async function organization(fixture: QueryFixture, columns: Partial<OrganizationRow> = {}) {
   const { organizationId: id } = await fixture.organization({ plan: "free" });
@@ -179,11 +178,8 @@ onDatabase("postgres", "the billing clock", (fixture) => {
       await work().finally(() => fixture.write((db) => removeState(db, "billing_contact")));
     };
     const subscribed = (org: Organization, cancels_at: number | null) => {
-      const { id, plan, interval, amount, currency } = subscription;
-      const columns = {
-        ...{ subscription_id: id, subscription_status: "active", subscription_plan: plan, cancels_at },
-        ...{ subscription_interval: interval, subscription_amount: amount, subscription_currency: currency },
-      } as const;
+      const paid = { subscription_id: "sub_1", subscription_status: "active", cancels_at } as const;
+      const columns = { subscription_plan: "pro", subscription_interval: "month", ...paid } as const;
       return fixture.write((db) => updateBilling(db, org.id, columns));
     };
     const planUntil = (org: Organization, plan: "pro" | "enterprise", days: number) => {

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from "bun:test";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import type { JobRunRow } from "../../tables.ts";
 import * as queries from "./job-runs.ts";
 
 const nowMs = Date.UTC(2030, 5, 1);
-const dayMs = 86_400_000;
 
 onBothDatabases("stored runs of periodic jobs", (fixture) => {
   const { read, write } = fixture.queries(queries);
