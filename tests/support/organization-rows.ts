@@ -9,18 +9,8 @@ import type { Insertable } from "kysely";
 import { waitingEmailRow } from "./emails.ts";
 import { addPendingTransfer, addToken } from "./filled-organization.ts";
 import { importRow } from "./import-row.ts";
-import { newId } from "./test-organization.ts";
-
-/** The IDs of what was added. */
-export interface OrganizationRows {
-  readonly license: string;
-  readonly licenseKey: string;
-  readonly customer: string;
-  readonly token: string;
-  readonly role: string;
-  readonly member: string;
-  readonly endpoint: string;
-}
+import { insertInvitation, insertRole } from "./people-rows.ts";
+import { newId, type TestOrganization } from "./test-organization.ts";
 
 /**
  * Adds rows to every table of an organization that requests do not fill. The email address is the customer's, and is
@@ -28,10 +18,10 @@ export interface OrganizationRows {
  */
 export async function addOrganizationRows(
   db: Database,
-  { organizationId, productId }: { readonly organizationId: string; readonly productId: string },
+  { organizationId, productId }: Pick<TestOrganization, "organizationId" | "productId">,
   email: string,
   nowMs: number,
-): Promise<OrganizationRows> {
+) {
   const member = newId();
   const user = { id: member, name: "Member", email: `${member}@example.com`, emailVerified: true };
   await addUser(db, { ...user, isPlatformAdmin: false }, nowMs);
@@ -55,28 +45,25 @@ export async function addOrganizationRows(
   const custom_response = JSON.stringify({ contact: email });
   const customResponse = { custom_response, custom_response_enabled: 1 } as const;
   await db.updateTable("products").set(customResponse).where("id", "=", productId).execute();
-  const owned = { organizationId, productId, member, customer, license, token };
-  const ids = { ...owned, role: newId(), endpoint: newId() };
-  await insert(db, rowsOf(db, ids, email, nowMs));
-  return { ...ids, licenseKey };
-}
-
-type Rows = { readonly [Table in keyof Tables]?: readonly Insertable<Tables[Table]>[] };
-
-async function insert(db: Database, rows: Rows): Promise<void> {
-  for (const [table, values] of Object.entries(rows))
+  const role = await insertRole(db, { organization_id: organizationId, name: "Promised" });
+  await insertInvitation(db, { organization_id: organizationId, email: `invited-${email}`, role_id: role });
+  const ids = { member, customer, license, token, role, endpoint: newId() };
+  for (const [table, values] of Object.entries(rowsOf(db, { ...belongs, ...ids }, email, nowMs)))
     await db
       .insertInto(table as "roles")
       .values(values as Insertable<Tables["roles"]>[])
       // A product that was created through the API has a test API key.
       .onConflict((conflict) => conflict.doNothing())
       .execute();
+  return { ...ids, licenseKey };
 }
+
+type Rows = { readonly [Table in keyof Tables]?: readonly Insertable<Tables[Table]>[] };
 
 /** In the order in which they can be inserted. */
 function rowsOf(
   db: Database,
-  ids: Omit<OrganizationRows, "licenseKey"> & { readonly organizationId: string; readonly productId: string },
+  ids: Record<"organizationId" | "productId" | "license" | "member" | "role" | "endpoint" | "token", string>,
   email: string,
   nowMs: number,
 ): Rows {
@@ -90,14 +77,7 @@ function rowsOf(
   const data = JSON.stringify({ email });
   const finished = { state: "finished", failed: 1, error_count: 1, claimed_until: 0 } as const;
   return {
-    roles: [{ id: role, ...inOrganization, name: "Promised", permissions: "[]", ...changed }],
     members: [{ ...inOrganization, user_id: member, role_id: role, ...made }],
-    invitations: [
-      {
-        ...{ id: newId(), ...inOrganization, email: `invited-${email}`, role_id: role, token_hash: newId() },
-        ...{ ...made, expires_at: nowMs + 86_400_000, mailed_at: nowMs },
-      },
-    ],
     impersonations: [
       {
         ...{ id: newId(), session_id: newId(), user_id: member, ...inOrganization },
@@ -120,30 +100,22 @@ function rowsOf(
     ],
     product_sandbox_keys: [{ ...ofProduct, public_id: newId(), api_key: newId(), ...made }],
     daily_usage: [{ ...ofProduct, day: 20_000, used: 5, last_granted: 5 }],
-    imports: [
-      importRow(ids, {
-        ...finished,
-        id: importId,
-        file_name: `${email}.csv`,
-        created_by: "Member",
-        ...changed,
-      }),
-    ],
+    imports: [importRow(ids, { ...finished, id: importId, file_name: `${email}.csv`, ...changed })],
     // More than are removed at once.
     import_pieces: Array.from({ length: 30 }, (_, number) => ({ import_id: importId, number, body: email })),
     import_undo: [{ import_id: importId, license_id: license, before: email }],
     import_rejects: [{ import_id: importId, number: 1, cells: email, errors: "[]" }],
     webhook_endpoints: [
       {
-        ...{ id: endpoint, ...inOrganization, sealed_url: sealText(db, "https://hooks.example.invalid/in") },
-        ...{
-          description: email,
-          format: "standard",
-          status: "disabled",
-          auto_reenable: 0,
-          probes: 0,
-          ...changed,
-        },
+        id: endpoint,
+        ...inOrganization,
+        sealed_url: sealText(db, "https://hooks.example.invalid/in"),
+        description: email,
+        format: "standard",
+        status: "disabled",
+        auto_reenable: 0,
+        probes: 0,
+        ...changed,
       },
     ],
     webhook_secrets: [{ id: newId(), endpoint_id: endpoint, sealed_secret: sealed, ...made }],

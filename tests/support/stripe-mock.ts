@@ -33,16 +33,14 @@ export function stripeMock(): Promise<string> {
 async function startUntilItAnswers(): Promise<string> {
   const deadlineMs = performance.now() + startMs;
   for (;;) {
-    const port = await freePort();
+    const address = `127.0.0.1:${await freePort()}`;
     // It serves HTTPS too, which nothing here uses: at a fixed port, only one of them could run at a time.
-    const addresses = ["-http-addr", `127.0.0.1:${port}`, "-https-addr", `127.0.0.1:${await freePort()}`];
+    const addresses = ["-http-addr", address, "-https-addr", `127.0.0.1:${await freePort()}`];
     const program = startProgram(stripeMockPath ?? "", addresses);
-    const url = `http://127.0.0.1:${port}`;
-    await until(
-      "Stripe's test server answers or ends",
-      async () => program.end !== null || (await answers(url)) || program.end !== null,
-      startMs,
-    );
+    const url = `http://${address}`;
+    const answers = () => fetch(url).catch(() => null);
+    const settled = async () => program.end !== null || (await answers()) !== null;
+    await until("Stripe's test server answers or ends", settled, startMs);
     if (program.end === null) {
       afterAllFiles.push(program.stop);
       return url;
@@ -52,11 +50,4 @@ async function startUntilItAnswers(): Promise<string> {
     if (performance.now() > deadlineMs) throw new Error(reason);
     process.stderr.write(`${reason}\nIt is started again.\n`);
   }
-}
-
-function answers(url: string): Promise<boolean> {
-  return fetch(url).then(
-    () => true,
-    () => false,
-  );
 }

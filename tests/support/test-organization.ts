@@ -14,15 +14,7 @@ export const newId = uuidSource(Date.now, (bytes) => {
 });
 
 /** An organization with one product, and functions that change it directly in the database. */
-export interface TestOrganization {
-  readonly store: Store;
-  readonly organizationId: string;
-  readonly productId: string;
-  readonly apiKey: string;
-  readonly signingKey: { readonly id: string; readonly secret: Uint8Array };
-  license(settings?: Partial<NewLicense>): Promise<{ id: string; key: string }>;
-  product(settings?: Partial<ProductSettings>): Promise<{ productId: string; apiKey: string }>;
-}
+export type TestOrganization = Awaited<ReturnType<typeof openTestOrganization>>;
 
 /** Opens a store at this location, unless one is given. */
 export async function openTestOrganization(
@@ -35,40 +27,25 @@ export async function openTestOrganization(
     /** Uses this open store, and leaves it open. */
     store?: Store;
   } = {},
-): Promise<TestOrganization> {
+) {
   const store = options.store ?? (await openAt(location, options.now));
   const organizationId = newId();
-  await store.transaction((db) =>
-    createOrganization(
-      db,
-      {
-        id: organizationId,
-        name: "Test Organization",
-        slug: `org-${organizationId}`,
-        plan: options.plan ?? "enterprise",
-        dailyLimitOverride: options.dailyLimit ?? null,
-      },
-      Date.now(),
-    ),
-  );
+  const organization = {
+    id: organizationId,
+    name: "Test Organization",
+    slug: `org-${organizationId}`,
+    plan: options.plan ?? "enterprise",
+    dailyLimitOverride: options.dailyLimit ?? null,
+  };
+  await store.transaction((db) => createOrganization(db, organization, Date.now()));
   const product = async (settings: Partial<ProductSettings> = {}) => {
     const productId = newId();
     const apiKey = generateApiKey(randomBytes);
-    const secret = randomBytes(32);
-    const signingKey = { id: randomBytes(4).toString("hex"), secret };
+    const signingKey = { id: randomBytes(4).toString("hex"), secret: randomBytes(32) as Uint8Array };
+    const sealedSecret = store.sealer.seal(signingKey.secret);
+    const made = { id: productId, organizationId, name: "Test Product", apiKey, settings };
     await store.transaction((db) =>
-      createProduct(
-        db,
-        {
-          id: productId,
-          organizationId,
-          name: "Test Product",
-          apiKey,
-          signingKey: { id: signingKey.id, sealedSecret: store.sealer.seal(secret) },
-          settings,
-        },
-        Date.now(),
-      ),
+      createProduct(db, { ...made, signingKey: { id: signingKey.id, sealedSecret } }, Date.now()),
     );
     return { productId, apiKey: apiKey.key, signingKey };
   };
@@ -78,19 +55,10 @@ export async function openTestOrganization(
     organizationId,
     ...first,
     product,
-    license: async (settings = {}) => {
-      const id = settings.id ?? newId();
-      const key = settings.key ?? generateLicenseKey(randomBytes);
-      const license = {
-        organizationId,
-        productId: first.productId,
-        customerId: null,
-        maxIps: 3,
-        ...settings,
-        id,
-        key,
-      };
-      await store.transaction((db) => createLicenses(db, [license], Date.now()));
+    license: async (settings: Partial<NewLicense> = {}) => {
+      const { id = newId(), key = generateLicenseKey(randomBytes) } = settings;
+      const owner = { organizationId, productId: first.productId, customerId: null, maxIps: 3 };
+      await store.transaction((db) => createLicenses(db, [{ ...owner, ...settings, id, key }], Date.now()));
       return { id, key };
     },
   };
