@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { dayMs } from "@countersign/domain/dates/lengths";
+import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import pg from "pg";
 import { postgres } from "../../../tests/support/databases.ts";
@@ -14,7 +14,6 @@ import { times } from "../suite/calls.ts";
 /** A day can have millions of rows: no search reads all of them, with statistics or without. */
 describe("searches of the request log on PostgreSQL", () => {
   const startMs = Date.UTC(2030, 0, 2, 12);
-  const rowsPerHour = 500;
   let store: Store;
   let client: pg.Client;
 
@@ -25,13 +24,14 @@ describe("searches of the request log on PostgreSQL", () => {
     await client.connect();
     const journal = await openJournal(location);
     for (let hour = 0; hour < 24; hour++) {
-      const atMs = startMs + hour * (dayMs / 24);
-      const ids = (index: number) => ({ organization_id: `o${index % 7}`, license_id: `l${index % 90}` });
-      const entry = (index: number) =>
-        journalEntry({ at: atMs + index * 1_000, ...ids(index), ip: `192.0.2.${index % 90}` });
-      await journal.append(times(rowsPerHour, entry));
+      const atMs = startMs + hour * hourMs;
+      const entry = (index: number) => {
+        const ids = { organization_id: `o${index % 7}`, license_id: `l${index % 90}` };
+        return journalEntry({ at: atMs + index * 1_000, ip: `192.0.2.${index % 90}`, ...ids });
+      };
+      await journal.append(times(500, entry));
       // The last hour has no keys yet.
-      while (hour < 23 && (await journal.closeSegment(atMs + dayMs / 24)) > 0);
+      while (hour < 23 && (await journal.closeSegment(atMs + hourMs)) > 0);
     }
     await journal.close();
   }, 60_000);
