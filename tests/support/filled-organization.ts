@@ -5,7 +5,7 @@ import { type Permission, permissions } from "@countersign/domain/members/permis
 import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens";
 import { addAnnouncement } from "@countersign/store/queries/announcements/announcements";
 import { customerFor } from "@countersign/store/queries/customers/identify";
-import { addIpBlocks, type BlockScope } from "@countersign/store/queries/ip-blocks/blocks";
+import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { createLicenses, registerIp } from "@countersign/store/queries/licenses/create";
 import { addEmails } from "@countersign/store/queries/mail/outbox";
 import { addTransfer } from "@countersign/store/queries/transfers/transfers";
@@ -24,28 +24,22 @@ import { makeDelivery, makeEndpoint } from "./webhooks.ts";
 const dayMs = 86_400_000;
 
 /** An organization with one of every resource that a path can name. */
-export interface FilledOrganization {
-  readonly owner: Person;
-  readonly organizationId: string;
-  readonly apiKey: string;
-  /** A token of the organization with all permissions. */
-  readonly token: string;
-  readonly expiredToken: string;
-  /** The value of a path parameter. Undefined for an unknown parameter. */
-  idFor(parameter: string, path: string): string | undefined;
-}
+export type FilledOrganization = Awaited<ReturnType<typeof fillOrganization>>;
 
 /** Fills the new organization of `owner`. Writes everything directly to the tables. */
 export async function fillOrganization(
   fixture: ManageFixture,
   owner: Person,
   made: { organizationId: string; productId: string; apiKey: string },
-): Promise<FilledOrganization> {
+) {
   const { store } = fixture;
   const { organizationId, productId, apiKey } = made;
   const nowMs = Date.now();
   const member = await fixture.member(["products:view"], organizationId);
-  const requestId = await addRequest(fixture, { organization_id: organizationId, product_id: productId });
+  const request = { id: newId(), at: nowMs, organization_id: organizationId, product_id: productId };
+  const { journal, close } = await openTestJournal(fixture.database.location);
+  await journal.append([journalEntry(request)]);
+  await close();
   // Finished, so that nothing is sent automatically.
   const endpoint = await makeEndpoint(store, organizationId, "https://hooks.example.invalid/countersign");
   const delivery = await makeDelivery(
@@ -53,6 +47,7 @@ export async function fillOrganization(
     { event_type: "endpoint.test", state: "failed", attempts: 10, created_at: nowMs, finished_at: nowMs },
   );
   const email = emailRow();
+  const announcementId = newId();
   const finished = { state: "finished", finished_at: nowMs, claimed_until: 0, created_at: nowMs } as const;
   const fileImport = importRow(made, finished);
   const version = `${randomInt(1, 90)}.${randomInt(90)}.1`;
@@ -72,6 +67,10 @@ export async function fillOrganization(
     const invited = { id: invitation.id, token_hash: invitation.hash, invited_by: owner.userId };
     await insertInvitation(db, { ...invited, organization_id: organizationId, role_id: member.roleId });
     await addEmails(db, [email]);
+    // Over: others do not see it.
+    const over = { starts_at: nowMs, ends_at: nowMs + 1, created_at: nowMs, updated_at: nowMs };
+    const notice = { level: "info", message: "Maintenance", url: null, created_by: null } as const;
+    await addAnnouncement(db, { id: announcementId, ...notice, ...over });
     await db.insertInto("imports").values(fileImport).execute();
     const ids: Record<string, string> = {
       organization_id: organizationId,
@@ -93,8 +92,8 @@ export async function fillOrganization(
       endpoint_id: endpoint.id,
       delivery_id: delivery.id,
       transfer_id: await addPendingTransfer(db, { ...license, customerId, email: buyer.email }, nowMs),
-      announcement_id: await addPlatformAnnouncement(db, nowMs),
-      request_id: requestId,
+      announcement_id: announcementId,
+      request_id: request.id,
       plan: "pro",
       prefix: apiKey.slice(0, 12),
       version,
@@ -103,37 +102,32 @@ export async function fillOrganization(
       token: invitation.token,
     };
     const scope = { organizationId, customerId, licenseId: license.id };
-    const blocks = [
-      ["/admin/", await addBlock(db, { ...scope, tier: "platform" }, nowMs)],
-      ["/customers/", await addBlock(db, { ...scope, tier: "customer" }, nowMs)],
-      ["/licenses/", await addBlock(db, { ...scope, tier: "license" }, nowMs)],
-      ["/organizations/", await addBlock(db, { ...scope, tier: "organization" }, nowMs)],
-    ] as const;
+    const blocks = new Map<string, string>();
+    for (const [part, tier] of [
+      ["/admin/", "platform"],
+      ["/customers/", "customer"],
+      ["/licenses/", "license"],
+      ["/organizations/", "organization"],
+    ] as const) {
+      const block = { id: newId(), cidr: `198.51.100.${randomInt(250)}/32`, note: null, expiresAtMs: null };
+      await addIpBlocks(db, [{ ...block, scope: { ...scope, tier } }], nowMs);
+      blocks.set(part, block.id);
+    }
     return {
       owner,
       organizationId,
       apiKey,
+      /** A token of the organization with all permissions. */
       token: token.token,
       expiredToken: expired.token,
-      idFor: (parameter, path) => {
+      /** The value of a path parameter. Undefined for an unknown parameter. */
+      idFor: (parameter: string, path: string): string | undefined => {
         if (parameter === "token_id") return path.startsWith("/me/") ? personal.id : token.id;
-        if (parameter === "block_id") return blocks.find(([part]) => path.includes(part))?.[1];
+        if (parameter === "block_id") return [...blocks].find(([part]) => path.includes(part))?.[1];
         return ids[parameter];
       },
     };
   });
-}
-
-/** A request in the log. */
-async function addRequest(
-  { database }: ManageFixture,
-  owner: { organization_id: string; product_id: string },
-): Promise<string> {
-  const id = newId();
-  const { journal, close } = await openTestJournal(database.location);
-  await journal.append([journalEntry({ at: Date.now(), id, ...owner })]);
-  await close();
-  return id;
 }
 
 /** A token of a user or an organization. */
@@ -152,40 +146,23 @@ export async function addToken(
   return { id, token: token.token };
 }
 
-async function addBlock(db: Database, scope: BlockScope, nowMs: number): Promise<string> {
-  const id = newId();
-  const cidr = `198.51.100.${randomInt(250)}/32`;
-  await addIpBlocks(db, [{ id, scope, cidr, note: null, expiresAtMs: null }], nowMs);
-  return id;
-}
-
 /** Requested by a portal account that was deleted. */
 export async function addPendingTransfer(
   db: Database,
   license: { id: string; organizationId: string; productId: string; customerId: string; email: string },
   nowMs: number,
 ): Promise<string> {
-  const { organizationId: organization_id, productId: product_id, email: from_email } = license;
-  const from = {
+  const id = newId();
+  const row = transferRow({
+    id,
+    organization_id: license.organizationId,
+    product_id: license.productId,
     license_id: license.id,
     from_customer_id: license.customerId,
-    from_email,
+    from_email: license.email,
+    to_email: `${id}@example.com`,
     requested_at: nowMs,
-  };
-  const id = newId();
-  await addTransfer(
-    db,
-    transferRow({ id, organization_id, product_id, ...from, to_email: `${id}@example.com` }),
-  );
-  return id;
-}
-
-async function addPlatformAnnouncement(db: Database, nowMs: number): Promise<string> {
-  const id = newId();
-  await addAnnouncement(db, {
-    ...{ id, level: "info", message: "Maintenance", url: null, created_by: null },
-    // Over: others do not see it.
-    ...{ starts_at: nowMs, ends_at: nowMs + 1, created_at: nowMs, updated_at: nowMs },
   });
+  await addTransfer(db, row);
   return id;
 }

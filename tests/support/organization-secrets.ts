@@ -3,22 +3,18 @@ import { sealAttempt } from "@countersign/store/queries/webhooks/delivery-result
 import { sealText } from "@countersign/store/sealed-columns";
 import type { FilledOrganization } from "./filled-organization.ts";
 import type { ManageFixture, Person } from "./manage-fixture.ts";
+import { changeRows, storedRow } from "./stored-rows.ts";
 import { newId } from "./test-organization.ts";
 
-/** Secrets of an organization, each in every place where it can be read. */
-export interface OrganizationSecrets {
-  /** By where it was put. The part of a license key that may be shown is left out. */
-  readonly texts: ReadonlyMap<string, string>;
-  /** A license with secrets, for paths with `{license_id}`. */
-  readonly licenseId: string;
-}
+export type OrganizationSecrets = Awaited<ReturnType<typeof addSecrets>>;
 
 /** Puts secrets into a filled organization: keys, URLs, and the texts and data of sellers. */
 export async function addSecrets(
   { store, productId }: ManageFixture,
   owner: Person,
   filled: FilledOrganization,
-): Promise<OrganizationSecrets> {
+) {
+  /** By where it was put. The part of a license key that may be shown is left out. */
   const texts = new Map<string, string>();
   const secret = (place: string) => {
     const text = `s3cret${randomBytes(12).toString("hex")}`;
@@ -56,17 +52,13 @@ export async function addSecrets(
     metadata: { [secret("name in metadata")]: secret("metadata") },
     custom_override: { token: secret("custom override") },
   });
-  await call("patch", `/licenses/${license.id}`, {
-    notes: secret("changed notes"),
-    metadata: { a: secret("b") },
-  });
+  const changed = { notes: secret("changed notes"), metadata: { a: secret("b") } };
+  await call("patch", `/licenses/${license.id}`, changed);
   await call("post", `/licenses/${license.id}/ips`, { ip: "203.0.113.5" });
   const rotated = await call("post", `/licenses/${license.id}/rotate-key`, {});
   texts.set("new license key", String(rotated.license_key).slice(4));
-  await call("post", `/licenses/${license.id}/ip-blocks`, {
-    cidr: "198.51.100.7",
-    note: secret("block note"),
-  });
+  const block = { cidr: "198.51.100.7", note: secret("block note") };
+  await call("post", `/licenses/${license.id}/ip-blocks`, block);
   // Its audit log entry has the search term.
   await owner.api.get(`${organization}/licenses/export?q=${key}`);
 
@@ -78,34 +70,22 @@ export async function addSecrets(
   await call("patch", `${organization}/webhooks/${webhook.id}`, {
     url: `https://hooks.example.invalid/${secret("changed webhook URL")}`,
   });
-  const token = await call("post", `${organization}/access-tokens`, {
-    name: "Build",
-    permissions: ["licenses:view"],
-  });
+  const limited = { name: "Build", permissions: ["licenses:view"] };
+  const token = await call("post", `${organization}/access-tokens`, limited);
   texts.set("access token", String(token.token).slice(12));
-  const invitation = await call("post", `${organization}/invitations`, {
-    email: `${newId()}@example.com`,
-    role_id: filled.idFor("role_id", ""),
-  });
+  const invited = { email: `${newId()}@example.com`, role_id: filled.idFor("role_id", "") };
+  const invitation = await call("post", `${organization}/invitations`, invited);
   const link = /\/invitations\/([\w-]+)/.exec(JSON.stringify(invitation))?.[1];
   if (link !== undefined) texts.set("invitation link", link);
 
   const endpointId = filled.idFor("endpoint_id", "") ?? "";
   const deliveryId = filled.idFor("delivery_id", "") ?? "";
+  const { event_id: eventId } = await storedRow(store.reads, "deliveries", { id: deliveryId });
+  const data = { license: rotated, previous: { license_key: key, notes: secret("old notes") } };
   await store.transaction(async (db) => {
-    await db
-      .updateTable("webhook_endpoints")
-      .set({ sealed_url: sealText(db, `https://hooks.example.invalid/${secret("sealed URL")}`) })
-      .where("id", "=", endpointId)
-      .execute();
-    const data = { license: rotated, previous: { license_key: key, notes: secret("old notes") } };
-    await db
-      .updateTable("events")
-      .set({ data: JSON.stringify(data) })
-      .where("id", "in", (deliveries) =>
-        deliveries.selectFrom("deliveries").select("event_id").where("id", "=", deliveryId),
-      )
-      .execute();
+    const sealed_url = sealText(db, `https://hooks.example.invalid/${secret("sealed URL")}`);
+    await changeRows(db, "webhook_endpoints", { id: endpointId }, { sealed_url });
+    await changeRows(db, "events", { id: eventId }, { data: JSON.stringify(data) });
     const attempt = {
       ...{ id: newId(), delivery_id: deliveryId, endpoint_id: endpointId },
       ...{ at: Date.now(), duration_ms: 5, status: 500 },
@@ -115,5 +95,9 @@ export async function addSecrets(
     };
     await db.insertInto("delivery_attempts").values(sealAttempt(db, attempt)).execute();
   });
-  return { texts, licenseId: license.id };
+  return {
+    texts,
+    /** A license with secrets, for paths with `{license_id}`. */
+    licenseId: String(license.id),
+  };
 }
