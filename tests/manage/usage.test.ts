@@ -12,16 +12,14 @@ testsOn("sqlite", "usage", openManageFixture, (fixture) => {
     const { body } = await api.post("/organizations", { name: "Figures" });
     const path = `/organizations/${body.id}`;
     const addProduct = async (name: string) => String((await api.post(`${path}/products`, { name })).body.id);
-    return {
-      ...{ api, path, addProduct, productId: await addProduct("Plugin") },
-      setTerms: (terms: Parameters<typeof fixture.change<"organizations">>[2]) =>
-        fixture.change("organizations", { id: body.id }, terms),
-      get: async (below: string) => {
-        const answer = await api.get(path + below);
-        expect(answer.status, answer.text).toBe(200);
-        return answer.body;
-      },
+    const setTerms = (terms: Parameters<typeof fixture.change<"organizations">>[2]) =>
+      fixture.change("organizations", { id: body.id }, terms);
+    const get = async (below: string) => {
+      const answer = await api.get(path + below);
+      expect(answer.status, answer.text).toBe(200);
+      return answer.body;
     };
+    return { api, path, addProduct, setTerms, get, productId: await addProduct("Plugin") };
   };
   /** Sets the counts of days, by how many days ago they are. */
   const use = (productId: string, today: number, used: Record<number, number>) =>
