@@ -1,20 +1,7 @@
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import type { Fault } from "./fault.ts";
+import { join } from "node:path";
+import type { Fault } from "./faults-in.ts";
 import { root, trackedFiles } from "./sources.ts";
 
 /** A copy of the project in which one fault at a time is planted. */
@@ -26,59 +13,52 @@ export interface Copy {
 }
 
 /** Installed and built things are not in the repository, and a copy needs them. */
-const builtFolders = ["apps/web/dist", "apps/server/dist"];
-const installedFolders = [
-  "node_modules",
-  "apps/server/node_modules",
-  "sdks/node_modules",
-  "sdks/framework-versions/express-5-nest-11/node_modules",
-  "sdks/framework-versions/express-4-nest-10/node_modules",
+const built = ["apps/web/dist", "apps/server/dist"];
+const installed = [
+  "",
+  "apps/server/",
+  "sdks/",
+  "sdks/framework-versions/express-5-nest-11/",
+  "sdks/framework-versions/express-4-nest-10/",
 ];
-const linkedFolders = ["sdks/python/.venv"];
+const python = "sdks/python/.venv";
 
 export function makeCopy(): Copy {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-mutants-"));
-  for (const path of trackedFiles()) {
-    if (!existsSync(join(root, path))) continue;
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    copyFileSync(join(root, path), join(folder, path));
-  }
-  for (const path of installedFolders) linkModules(join(root, path), join(folder, path));
-  for (const path of linkedFolders)
-    if (existsSync(join(root, path))) symlinkSync(join(root, path), join(folder, path));
-  for (const path of builtFolders)
-    if (existsSync(join(root, path))) cpSync(join(root, path), join(folder, path), { recursive: true });
+  const folder = fs.mkdtempSync(join(tmpdir(), "countersign-mutants-"));
+  for (const path of [...trackedFiles(), ...built])
+    if (fs.existsSync(join(root, path))) fs.cpSync(join(root, path), join(folder, path), { recursive: true });
+  for (const path of installed)
+    linkModules(join(root, path, "node_modules"), join(folder, path, "node_modules"));
+  if (fs.existsSync(join(root, python))) fs.symlinkSync(join(root, python), join(folder, python));
   return {
     folder,
     plant: async (fault, path, work) => {
       const place = join(folder, path);
-      const text = readFileSync(place, "utf8");
+      const text = fs.readFileSync(place, "utf8");
       // A function, because a replacement text may contain dollar signs.
-      writeFileSync(
-        place,
-        text.replace(fault.find, () => fault.replace),
-      );
+      const changed = text.replace(fault.find, () => fault.replace);
+      fs.writeFileSync(place, changed);
       try {
         return await work();
       } finally {
-        writeFileSync(place, text);
+        fs.writeFileSync(place, text);
       }
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => fs.rmSync(folder, { recursive: true, force: true }),
   };
 }
 
 /** Links installed packages. The project's own packages are linked relatively, and so to those of the copy. */
 function linkModules(from: string, to: string): void {
-  if (!existsSync(from)) return;
-  mkdirSync(to, { recursive: true });
-  for (const name of readdirSync(from)) {
+  if (!fs.existsSync(from)) return;
+  fs.mkdirSync(to, { recursive: true });
+  for (const name of fs.readdirSync(from)) {
     const source = join(from, name);
     const target = join(to, name);
-    const found = lstatSync(source);
-    if (found.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    const found = fs.lstatSync(source);
+    if (found.isSymbolicLink()) fs.symlinkSync(fs.readlinkSync(source), target);
     else if (found.isDirectory() && name.startsWith("@")) linkModules(source, target);
-    else if (found.isDirectory()) symlinkSync(source, target);
-    else copyFileSync(source, target);
+    else if (found.isDirectory()) fs.symlinkSync(source, target);
+    else fs.copyFileSync(source, target);
   }
 }

@@ -1,4 +1,15 @@
-import type { Fault } from "./fault.ts";
+/** A fault of one line that a test must catch. */
+export interface Fault {
+  /** What the fault does, unique among all faults. */
+  readonly name: string;
+  /** What a customer, a seller or an operator would suffer from it. */
+  readonly why: string;
+  /** Text that occurs exactly once in the sources, wherever they are. It may span lines to be unique. */
+  readonly find: string;
+  readonly replace: string;
+  /** The test files that guard this place, the quickest first. They run in this order until a test fails. */
+  readonly guards: readonly string[];
+}
 
 /**
  * Reads faults that are written like changes of a file. Each begins with its name at the start of a line. Below it are why
@@ -18,18 +29,11 @@ export function faultsIn(text: string): readonly Fault[] {
 }
 
 function read(block: string): Fault {
-  const [name = "", why = "", ...rest] = block.split("\n");
-  const withSign = (sign: string) => rest.filter((line) => line.startsWith(`  ${sign} `));
+  const [name = "", why = "", ...lines] = block.split("\n").map((line) => line.replace(/^ {2}/, ""));
   const textOf = (sign: string) =>
-    withSign(sign)
-      .map((line) => line.slice("  - ".length))
-      .join("\n");
-  const find = textOf("-");
+    lines.flatMap((line) => (line.startsWith(sign) ? [line.slice(sign.length)] : [])).join("\n");
+  const find = textOf("- ");
   if (find === "") throw new Error(`A fault changes no text: ${name}`);
-  const guards = rest
-    .slice(withSign("-").length + withSign("+").length)
-    .join(" ")
-    .trim()
-    .split(/\s+/);
-  return { name, why: why.trim(), find, replace: textOf("+"), guards };
+  const guards = lines.filter((line) => !/^[-+] /.test(line)).flatMap((line) => line.trim().split(/\s+/));
+  return { name, why: why.trim(), find, replace: textOf("+ "), guards };
 }

@@ -18,9 +18,8 @@ export async function runGuard(
   path: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<GuardResult> {
-  const [program, words, cwd] = commandFor(folder, path);
-  const child = Bun.spawn([program, ...words], {
-    cwd,
+  const child = Bun.spawn(commandFor(folder, path), {
+    cwd: path.endsWith(".py") ? join(folder, "sdks/python") : folder,
     env: { ...process.env, ...environment, COUNTERSIGN_BUN: process.execPath, PYTHONDONTWRITEBYTECODE: "1" },
     stdin: "ignore",
     stdout: "pipe",
@@ -47,23 +46,20 @@ export async function runGuard(
   return { failedTest, problem, output };
 }
 
-function commandFor(folder: string, path: string): [program: string, words: string[], cwd: string] {
+function commandFor(folder: string, path: string): string[] {
   if (path.endsWith(".py")) {
-    const python = join(folder, "sdks/python");
     const words = ["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", join(folder, path)];
-    return [join(python, ".venv/bin/python"), words, python];
+    return [join(folder, "sdks/python/.venv/bin/python"), ...words];
   }
   if (path.endsWith(".java")) {
     const module = path.split("/")[1] ?? "java";
     const words = ["-B", "-ntp", "-o", "-f", join(folder, "sdks/pom.xml"), "-pl", module, "-am", "test"];
     const only = [`-Dtest=${basename(path, ".java")}`, "-Dsurefire.failIfNoSpecifiedTests=false"];
-    return ["mvn", [...words, ...only], folder];
+    return ["mvn", ...words, ...only];
   }
-  if (/^sdks\/(?:express|nestjs|node)\/tests\/(?!.*\.test\.ts$)/.test(path)) {
-    const reports = join(folder, "sdks/reports");
-    return ["node", [join(folder, "sdks/check.mjs"), reports, path.slice("sdks/".length)], folder];
-  }
-  return [process.execPath, ["test", "--timeout=60000", "--bail", `./${path}`], folder];
+  if (/^sdks\/(?:express|nestjs|node)\/tests\/(?!.*\.test\.ts$)/.test(path))
+    return ["node", join(folder, "sdks/check.mjs"), join(folder, "sdks/reports"), path.slice("sdks/".length)];
+  return [process.execPath, "test", "--timeout=60000", "--bail", `./${path}`];
 }
 
 /** The name of the first failed test, as its runner prints it. */
@@ -74,11 +70,7 @@ function firstFailure(output: string): string | null {
     /^\[ERROR\] {3}(\S+?:\d+.*|\S+\.\S+.*)$/m,
     /^\s*✖ (.*?)(?: \([\d.]+ms\))?$/m,
   ];
-  for (const pattern of patterns) {
-    const name = pattern.exec(output)?.[1];
-    if (name !== undefined) return name;
-  }
-  return null;
+  return patterns.map((pattern) => pattern.exec(output)?.[1]).find((name) => name !== undefined) ?? null;
 }
 
 function killGroup(pid: number): void {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Fault } from "./fault.ts";
+import type { Fault } from "./faults-in.ts";
 
 export const root = join(import.meta.dir, "../..");
 

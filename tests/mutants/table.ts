@@ -1,4 +1,3 @@
-import type { Fault } from "./fault.ts";
 import { dashboard } from "./faults/dashboard.ts";
 import { databases } from "./faults/databases.ts";
 import { licenseQueries } from "./faults/queries-licenses.ts";
@@ -6,6 +5,7 @@ import { peopleQueries } from "./faults/queries-people.ts";
 import { rules } from "./faults/rules.ts";
 import { sdks } from "./faults/sdks.ts";
 import { server } from "./faults/server.ts";
+import type { Fault } from "./faults-in.ts";
 
 const areas: Readonly<Record<string, readonly Fault[]>> = {
   rules,
