@@ -3,6 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { languages } from "./languages.ts";
 
+/** Other names for the IP limit, by language. Only "IP limit" and "Limit IP addresses" are used. */
+const formerNames: Readonly<Record<string, RegExp>> = {
+  en: /max\. IPs|how many addresses|check addresses|count addresses|limit addresses|address limit|note addresses/i,
+  de: /höchstens so viele IPs|wie viele Adressen|Adressen prüfen|Adressen zählen|(?<!IP-)Adressen begrenzen|Adressgrenze|IP-Grenze|Erlaubte IPs/i,
+  es: /máximo de IP|cuántas direcciones(?! IP)|comprobar direcciones|contar direcciones|limitar direcciones(?! IP)|límite de direcciones|cuántas IP/i,
+};
+
 const web = join(import.meta.dir, "..");
 const others = Object.keys(languages).filter((language) => language !== "en");
 const features = readdirSync(join(import.meta.dir, "en"))
@@ -17,19 +24,16 @@ describe("the dashboard's words", () => {
       expect([feature, keysOf(language, feature)]).toEqual([feature, keysOf("en", feature)]);
   });
 
-  test.each(Object.keys(languages))(
-    "are each in one of the two files of %s, or the portal's, and the first come first",
-    (language) => {
-      const listed = (file: string) =>
-        /\{([^}]+)\}\.json/
-          .exec(readFileSync(join(import.meta.dir, language, file), "utf8"))?.[1]
-          ?.split(",") ?? [];
-      // The portal has its own file, which the dashboard does not load.
-      const groups = [...listed("first.ts"), ...listed("rest.ts"), "portal"];
-      expect(groups.sort()).toEqual([...features].sort());
-      expect(listed("first.ts")).toContain("everywhere");
-    },
-  );
+  test.each(Object.keys(languages))("are in one of the two files of %s, or in the portal's", (language) => {
+    const listed = (file: string) => {
+      const text = readFileSync(join(import.meta.dir, language, file), "utf8");
+      return /\{([^}]+)\}\.json/.exec(text)?.[1]?.split(",") ?? [];
+    };
+    // The portal has its own file, which the dashboard does not load.
+    const groups = [...listed("first.ts"), ...listed("rest.ts"), "portal"];
+    expect(groups.sort()).toEqual([...features].sort());
+    expect(listed("first.ts")).toContain("everywhere");
+  });
 
   test.each(others)("leave the same gaps in %s", (language) => {
     for (const feature of features) {
@@ -47,6 +51,24 @@ describe("the dashboard's words", () => {
       .flatMap((feature) => [...wordsOf("es", feature)])
       .filter(([key, text]) => /solicitud/i.test(text) && !key.includes("transfer"));
     expect(wrong).toEqual([]);
+  });
+
+  test.each([
+    ["en", "IP limit", "Limit IP addresses"],
+    ["de", "IP-Limit", "IP-Adressen begrenzen"],
+    ["es", "Límite de IP", "Limitar direcciones IP"],
+  ])("have one name for the IP limit in %s, also on every field for it", (language, limit, toLimit) => {
+    const texts = features.flatMap((feature) => [...wordsOf(language, feature)]);
+    expect(texts.filter(([, text]) => formerNames[language]?.test(text))).toEqual([]);
+    for (const [feature, key, name] of [
+      ["licenses", "fields.max_ips", limit],
+      ["products", "setting.default_max_ips.label", limit],
+      ["license-files", "fields.max_ips", limit],
+      ["licenses", "fields.ip_system_enabled", toLimit],
+      ["products", "setting.track_ip_on_validate.label", toLimit],
+      ["products", "setting.default_ip_system_enabled.label", toLimit],
+    ] as const)
+      expect([key, wordsOf(language, feature).get(key)]).toEqual([key, name]);
   });
 
   test("hold every key that the pages ask for, and get every value that they have a gap for", () => {
@@ -120,14 +142,10 @@ function valuesOf(source: string): string[] | undefined {
 
 function wordsOf(language: string, feature: string): Map<string, string> {
   const file = join(import.meta.dir, language, `${feature}.json`);
-  return new Map(flat(JSON.parse(readFileSync(file, "utf8")) as Words));
+  return new Map(flat(JSON.parse(readFileSync(file, "utf8"))));
 }
 
-interface Words {
-  readonly [key: string]: string | Words;
-}
-
-function flat(words: Words, before = ""): [string, string][] {
+function flat(words: object, before = ""): [string, string][] {
   return Object.entries(words).flatMap(([key, value]): [string, string][] =>
     typeof value === "string" ? [[before + key, value]] : flat(value, `${before}${key}.`),
   );

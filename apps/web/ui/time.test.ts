@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { endMs, fromEnd, toEnd } from "./end-value.ts";
 import { relativeTime, shortDate } from "./time.tsx";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
@@ -15,10 +16,19 @@ test.each([
   expect(relativeTime(new Date(now + seconds * 1_000).toISOString(), now, "en")).toBe(words);
 });
 
-test.each([
-  ["en", "Nov 20, 2027"],
-  ["de", "20.11.2027"],
-  ["es", "20 nov 2027"],
-])("in %s a date in a list is written as %p", (language, words) => {
-  expect(shortDate("2027-11-20T12:00:00Z", language)).toBe(words);
+test("a date in a list is written as in the language", () => {
+  const dates = ["en", "de", "es"].map((language) => shortDate("2027-11-20T12:00:00Z", language));
+  expect(dates).toEqual(["Nov 20, 2027", "20.11.2027", "20 nov 2027"]);
+});
+
+test("an end is shown as a day or as a time of the organization's zone, goes back as such, and nothing else is one", () => {
+  const zone = "America/New_York";
+  expect(toEnd("2031-01-03T04:59:59.999Z", zone)).toBe("2031-01-02");
+  expect(fromEnd("2031-01-02", zone)).toBe("2031-01-02");
+  expect(endMs("2031-01-02", zone)).toBe(Date.parse("2031-01-03T04:59:59.999Z"));
+  expect(toEnd("2031-01-03T01:30:00.000Z", zone)).toBe("2031-01-02T20:30");
+  expect(fromEnd("2031-01-02T20:30", zone)).toBe("2031-01-03T01:30:00.000Z");
+  for (const value of ["", "T20:30", "2031-02-30", "20310-01-01"])
+    expect([value, fromEnd(value, zone)]).toEqual([value, null]);
+  expect(toEnd(null, zone)).toBe("");
 });

@@ -1,0 +1,30 @@
+import { expect, test } from "bun:test";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+const web = join(import.meta.dir, "..");
+const textOf = (file: string) => readFileSync(join(web, file), "utf8");
+
+test("every class that a component uses is in its style sheet", () => {
+  const files = globSync("**/*.{ts,tsx}", { cwd: web });
+  const components = files.filter((file) => !/^(?:node_modules|dist)\//.test(file));
+  expect(components.length).toBeGreaterThan(300);
+  const missing = components.flatMap((file) => {
+    const source = textOf(file);
+    const sheets = [...source.matchAll(/import (\w+) from "([^"]+\.module\.css)"/g)];
+    return sheets.flatMap(([, name = "", path = ""]) => {
+      const css = textOf(join(dirname(file), path));
+      const used = [...source.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, "g"))].map(([, used = ""]) => used);
+      const unknown = used.filter((used) => !new RegExp(`\\.${used}\\b`).test(css));
+      return unknown.map((used) => `${file}: ${used}`);
+    });
+  });
+  expect(missing).toEqual([]);
+});
+
+test("every list with times shows them as dates, with the relative time beside them", () => {
+  const isList = (file: string) => /\bColumn<|<DataTable|LicenseRow/.test(textOf(file));
+  const lists = globSync("features/**/*.tsx", { cwd: web }).filter(isList);
+  expect(lists.length).toBeGreaterThan(15);
+  expect(lists.filter((file) => textOf(file).includes("<Time "))).toEqual([]);
+});
