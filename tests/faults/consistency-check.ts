@@ -4,18 +4,41 @@ import { type DatabaseLocation, openStore } from "@countersign/store/open";
 import type { Store } from "@countersign/store/store";
 import { countedRequests } from "../support/public-api-fixture.ts";
 import { requestLog } from "../support/request-log.ts";
+import { openTestOrganization } from "../support/test-organization.ts";
 import { holds, holdsNone } from "./assert-holds.ts";
-import { type Subjects, slotsEach } from "./subjects.ts";
-import type { Traffic } from "./traffic.ts";
+import { type Subject, Traffic } from "./traffic.ts";
 
-/** Compares the responses that callers received with the database. Throws at the first difference. */
-export async function checkConsistency(
+const slotsEach = 3;
+
+/** Callers of a new product with as many licenses, of every kind. */
+export async function openTraffic(location: DatabaseLocation, licenses = 20) {
+  const { store, productId, apiKey, license } = await openTestOrganization(location, {
+    settings: { signed_validation: 1 },
+  });
+  const common = { apiKey, isSigned: true } as const;
+  const unknown = { ...common, id: "", key: "0000-0000-0000-0000", truths: ["license_not_found"] };
+  const subjects: Subject[] = [unknown];
+  for (let index = 0; index < licenses; index++) {
+    const revoked = index % 5 === 4;
+    const made = await license({ maxIps: slotsEach, revokedAtMs: revoked ? Date.now() : null });
+    subjects.push({ ...common, ...made, truths: revoked ? ["revoked"] : ["active", "ip_limit_reached"] });
+  }
+  await store.close();
+  const traffic = new Traffic(subjects);
+  return Object.assign(traffic, {
+    /** Throws at the first difference between what callers were told and the database. Returns the counted requests. */
+    check: (at = location) => checkConsistency(at, productId, traffic),
+  });
+}
+
+async function checkConsistency(
   location: DatabaseLocation,
-  { productId }: Subjects,
+  productId: string,
   traffic: Traffic,
-): Promise<void> {
+): Promise<number> {
   holdsNone(traffic.wrong, "wrong answers");
-  await withStore(location, async (store) => {
+  if (location.kind === "sqlite") checkIntegrity(location.folder);
+  return withStore(location, async (store) => {
     const counted = await countedRequests({ store, productId });
     holds(traffic.acknowledged <= counted, `${traffic.acknowledged} acknowledged, only ${counted} counted`);
     holds(counted <= traffic.sent, `${counted} counted, only ${traffic.sent} sent`);
@@ -30,8 +53,8 @@ export async function checkConsistency(
       holds(slots <= slotsEach, `${slots} addresses hold one of ${slotsEach} places`);
       holds(slots === ip_count, `${slots} addresses, but the license counts ${ip_count}`);
     }
+    return counted;
   });
-  if (location.kind === "sqlite") checkIntegrity(location.folder);
 }
 
 /** Every verdict that a caller received is in the request log. */

@@ -1,13 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { countedRequests } from "../support/public-api-fixture.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { mountSmallDisk } from "../support/small-disk.ts";
 import { until } from "../support/until.ts";
 import { holds, holdsNone } from "./assert-holds.ts";
-import { checkConsistency, withStore } from "./consistency-check.ts";
-import { makeSubjects } from "./subjects.ts";
-import { Traffic } from "./traffic.ts";
+import { openTraffic } from "./consistency-check.ts";
 
 /**
  * Fills the disk under SQLite and frees it again. No request is admitted uncounted, and service resumes
@@ -17,10 +14,8 @@ export async function fillTheDisk(size: { callers: number; fullForMs: number }):
   const disk = mountSmallDisk();
   const folder = join(disk.folder, "data");
   mkdirSync(folder);
-  const location = { kind: "sqlite", folder } as const;
   try {
-    const subjects = await makeSubjects(location, 20);
-    const traffic = new Traffic(subjects.all);
+    const traffic = await openTraffic({ kind: "sqlite", folder });
     const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
     try {
       traffic.start(server.port, size.callers, 2);
@@ -35,16 +30,14 @@ export async function fillTheDisk(size: { callers: number; fullForMs: number }):
       holdsNone(traffic.problems, "callers saw");
       const isNamed = server.output().includes('"reason":"The disk is full. ');
       holds(isNamed, "the log does not say that the disk is full");
-      await checkConsistency(location, subjects, traffic);
+      await traffic.check();
     } finally {
       await traffic.stop();
       await server.stop();
     }
-    await checkConsistency(location, subjects, traffic);
+    const counted = await traffic.check();
     const { sent, acknowledged, unavailable } = traffic;
     // A call that got 503 uses no quota.
-    const { productId } = subjects;
-    const counted = await withStore(location, (store) => countedRequests({ store, productId }));
     holds(counted === acknowledged, `${counted} counted, but ${acknowledged} acknowledged`);
     return `${sent} sent, ${acknowledged} verdicts, ${unavailable} told to wait`;
   } finally {

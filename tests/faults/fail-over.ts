@@ -1,12 +1,10 @@
-import type { DatabaseLocation } from "@countersign/store/open";
+import { postgresAt } from "../support/databases.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { startPostgres, withClient } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
 import { holds, holdsNone } from "./assert-holds.ts";
-import { checkConsistency } from "./consistency-check.ts";
-import { repeat } from "./repeat.ts";
-import { makeSubjects } from "./subjects.ts";
-import { Traffic } from "./traffic.ts";
+import { openTraffic } from "./consistency-check.ts";
+import { repeat } from "./traffic.ts";
 
 /**
  * Kills a primary under load and promotes its synchronous standby. Until then no request is admitted and the server
@@ -18,12 +16,10 @@ export async function failOver(size: { callers: number; recoversWithinMs: number
   await waitForStandbyAtCommit(primary.url);
   const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join();
   const url = `postgres://postgres:postgres@${hosts}/postgres?target_session_attrs=read-write`;
-  const location: DatabaseLocation = { kind: "postgres", url };
-  const database = { location, environment: { DATABASE_URL: url }, remove: () => {} };
+  const database = postgresAt(url);
   const fixture = await openManageFixture(async () => database, { why: "its database fails over" });
   const { server, owner, productId } = fixture;
-  const subjects = await makeSubjects(location, 20);
-  const traffic = new Traffic(subjects.all);
+  const traffic = await openTraffic(database.location);
   const created: string[] = [];
   const wrong: string[] = [];
   const customer = { customer_email: "customer@example.com" };
@@ -60,7 +56,7 @@ export async function failOver(size: { callers: number; recoversWithinMs: number
     holdsNone(wrong, "creating licenses was answered");
     holdsNone(traffic.problems, "callers saw");
     holds(recoveredMs <= size.recoversWithinMs, `recovered only after ${recoveredMs.toFixed()} ms`);
-    await checkConsistency({ kind: "postgres", url: standby.url }, subjects, traffic);
+    await traffic.check({ kind: "postgres", url: standby.url });
     const missing = await missingLicenses(standby.url, created);
     holds(missing === 0, `${missing} of ${created.length} licenses are gone`);
     return `${traffic.acknowledged} verdicts, ${traffic.unavailable} told to wait, ${created.length} licenses created, answered again after ${recoveredMs.toFixed()} ms`;

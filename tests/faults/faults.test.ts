@@ -3,10 +3,8 @@ import { databases } from "../support/databases.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { whyNoSmallDisk } from "../support/small-disk.ts";
 import { fillTheDisk } from "./disk-full.ts";
-import { killUnderLoad } from "./kill.ts";
-import { managementThroughRestart } from "./management-restart.ts";
-import { outages, postgresOutages } from "./postgres-outage.ts";
-import { terminateUnderLoad } from "./terminate.ts";
+import { managementThroughRestart, outages, postgresOutages } from "./postgres-outage.ts";
+import { killUnderLoad, terminateUnderLoad } from "./server-ends.ts";
 import { webhooksThroughRestart } from "./webhooks.ts";
 
 setDefaultTimeout(180_000);

@@ -77,8 +77,7 @@ const licensesOf = ({ org }: PublicApiFixture, count: number): Promise<Subject[]
     const license = await org.license({ maxIps: callers });
     return { ...license, apiKey: org.apiKey, truths: ["active"] };
   });
-const urlOf = ({ database: { location } }: PublicApiFixture) =>
-  location.kind === "postgres" ? location.url : "";
+const urlOf = ({ database }: PublicApiFixture) => database.environment.DATABASE_URL ?? "";
 
 testsOn("postgres", "while another session locks", openPublicApiFixture, (fixture) => {
   let unrelated: Subject[] = [];

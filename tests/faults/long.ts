@@ -6,11 +6,9 @@ import { whyNoSmallDisk } from "../support/small-disk.ts";
 import { holds } from "./assert-holds.ts";
 import { fillTheDisk } from "./disk-full.ts";
 import { failOver } from "./fail-over.ts";
-import { killUnderLoad } from "./kill.ts";
-import { managementThroughRestart } from "./management-restart.ts";
-import { outages, postgresOutages } from "./postgres-outage.ts";
+import { managementThroughRestart, outages, postgresOutages } from "./postgres-outage.ts";
 import { replayUnderKills } from "./replay.ts";
-import { terminateUnderLoad } from "./terminate.ts";
+import { killUnderLoad, terminateUnderLoad } from "./server-ends.ts";
 import { webhooksThroughRestart, webhooksUnderKills, webhooksWithHangingEndpoints } from "./webhooks.ts";
 
 const own = await startPostgres();

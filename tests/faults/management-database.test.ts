@@ -6,7 +6,7 @@ import { openReceiver } from "../support/receiver.ts";
 import { until, within } from "../support/until.ts";
 import { makeEndpoint } from "../support/webhooks.ts";
 import { holdLock } from "./hold-lock.ts";
-import { holdsOnlyJsonLines } from "./management-restart.ts";
+import { holdsOnlyJsonLines } from "./postgres-outage.ts";
 
 setDefaultTimeout(180_000);
 
@@ -78,11 +78,9 @@ test.concurrent("connections to PostgreSQL that fall silent do not keep the serv
 /** A server whose connections to the database can be cut. The tests themselves are connected directly. */
 async function wiredFixture() {
   const database = await postgres.make();
-  const url = database.location.kind === "postgres" ? database.location.url : "";
-  const wired = new URL(url);
-  const wire = await openCuttableConnection(Number(wired.port));
-  wired.port = String(wire.port);
-  const environment = { ...database.environment, DATABASE_URL: wired.href };
+  const url = database.environment.DATABASE_URL ?? "";
+  const wire = await openCuttableConnection(Number(new URL(url).port));
+  const environment = { ...database.environment, DATABASE_URL: wire.through(url) };
   const own = { why: "its database cannot be reached" };
   return { fixture: await openManageFixture(async () => ({ ...database, environment }), own), wire, url };
 }

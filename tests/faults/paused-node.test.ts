@@ -8,8 +8,7 @@ import { openTestOrganization } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
 import { holdLock } from "./hold-lock.ts";
-import { repeat } from "./repeat.ts";
-import { type Subject, Traffic } from "./traffic.ts";
+import { repeat, type Subject, Traffic } from "./traffic.ts";
 
 setDefaultTimeout(180_000);
 
@@ -67,9 +66,11 @@ if (process.platform !== "win32")
       };
       const held = await createLicenses(nodes);
       const others = await createLicenses(nodes, { count: 30 });
-      const url = database.location.kind === "postgres" ? database.location.url : "";
       // A change writes to the audit log last, so it now stops with the license locked.
-      const log = await holdLock(url, "lock table audit_log in exclusive mode");
+      const log = await holdLock(
+        database.environment.DATABASE_URL ?? "",
+        "lock table audit_log in exclusive mode",
+      );
       const change = owner.api.patch(`/licenses/${held.id}`, { notes: "Changed" }).catch(() => null);
       await until("the change waits", () => log.isWaitedFor());
       paused.signal("SIGSTOP");

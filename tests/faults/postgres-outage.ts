@@ -1,12 +1,13 @@
 import { type CuttableConnection, openCuttableConnection } from "../support/cuttable-connection.ts";
+import { postgresAt } from "../support/databases.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
 import { freshDatabase, type PostgresServer, withClient } from "../support/postgres.ts";
 import { freezePostgres } from "../support/postgres-processes.ts";
 import { startServerProcess } from "../support/server-process.ts";
-import { until } from "../support/until.ts";
+import { until, within } from "../support/until.ts";
 import { holds, holdsNone } from "./assert-holds.ts";
-import { checkConsistency } from "./consistency-check.ts";
-import { makeSubjects } from "./subjects.ts";
-import { Traffic } from "./traffic.ts";
+import { openTraffic } from "./consistency-check.ts";
+import { repeat } from "./traffic.ts";
 
 export const outages = ["stopped", "hung", "cut off", "restarted", "connections ended"] as const;
 type Outage = (typeof outages)[number];
@@ -22,13 +23,9 @@ export async function postgresOutages(
   size: { callers: number; outageMs: number; answersWithinMs: number; recoversWithinMs: number },
 ): Promise<string> {
   const url = await freshDatabase(postgres.url);
-  const location = { kind: "postgres", url } as const;
-  const subjects = await makeSubjects(location, 20);
-  const traffic = new Traffic(subjects.all);
+  const traffic = await openTraffic({ kind: "postgres", url });
   const wire = await openCuttableConnection(postgres.port);
-  const wired = new URL(url);
-  wired.port = String(wire.port);
-  const server = await startServerProcess({ DATABASE_URL: wired.href });
+  const server = await startServerProcess({ DATABASE_URL: wire.through(url) });
   const recoveredMs: string[] = [];
   try {
     traffic.start(server.port, size.callers, 5);
@@ -56,7 +53,7 @@ export async function postgresOutages(
 
     holdsNone(traffic.problems, "callers saw");
     holds(traffic.slowestMs <= size.answersWithinMs, `an answer took ${traffic.slowestMs.toFixed()} ms`);
-    await checkConsistency(location, subjects, traffic);
+    await traffic.check();
     return `${traffic.sent} sent, ${traffic.acknowledged} verdicts, ${traffic.unavailable} told to wait, slowest ${traffic.slowestMs.toFixed()} ms, recovered after ${recoveredMs.join(", ")} ms`;
   } finally {
     await traffic.stop();
@@ -94,3 +91,55 @@ async function begin(
 
 const endConnections =
   "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'countersign'";
+
+/** Restarts the database during changes. They get 200 or 503, the log has no other error, and the server then stops. */
+export async function managementThroughRestart(
+  postgres: PostgresServer,
+  size: { readonly restarts: number },
+): Promise<string> {
+  const make = async () => postgresAt(await freshDatabase(postgres.url));
+  const fixture = await openManageFixture(make, { why: "its database is restarted" });
+  const { server, store, owner, productId } = fixture;
+  const statuses = new Map<number, number>();
+  const count = (status: number) => statuses.get(status) ?? 0;
+  const licenses = { customer_email: "a@b.example", count: 8 };
+  const { body: created } = await owner.api.post(`/products/${productId}/licenses`, licenses);
+  let started = 0;
+  const change = async () => {
+    const { id } = created.data[started++ % licenses.count];
+    const { status } = await owner.api.patch(`/licenses/${id}`, { notes: `Change ${started}` });
+    statuses.set(status, count(status) + 1);
+  };
+  const changing = repeat(change, { atOnce: licenses.count });
+  const changes = async (what: string) => {
+    const enough = count(200) + 50;
+    await until(what, () => count(200) >= enough, 60_000);
+  };
+  try {
+    for (let restart = 0; restart < size.restarts; restart++) {
+      await changes("there are changes");
+      const failed = count(503);
+      await postgres.stop();
+      await until("changes fail", () => count(503) > failed, 60_000);
+      await postgres.start();
+    }
+    await changes("changes continue");
+  } finally {
+    await changing.stop();
+  }
+  const code = await within(30_000, "the server ends", server.stop());
+  await store.close();
+  holds(code === 0, `the server ended with ${code}`);
+  const others = [...statuses.keys()].filter((status) => status !== 200 && status !== 503);
+  holds(others.length === 0, `changes got ${others}`);
+  holdsOnlyJsonLines(server.output());
+  return `${count(200)} changes, ${count(503)} told to wait`;
+}
+
+/** Uncaught errors of libraries are printed without a format. */
+export function holdsOnlyJsonLines(output: string): void {
+  const lines = output.split("\n").filter((line) => line !== "");
+  const others = lines.filter((line) => !(line.startsWith("{") && line.endsWith("}")));
+  holdsNone(others, "the log has other lines");
+  holds(!output.includes("in a way it should not"), "the log has an error that nobody expects");
+}

@@ -50,7 +50,7 @@ export class Traffic {
   /** Sends requests without end. Each caller has its own IP address and waits briefly between requests. */
   start(port: number, callers: number, pauseMs: number, firstIp = "127.0.0.2"): void {
     this.#stopping = false;
-    this.#running = this.#callFrom(port, callers, firstIp, pauseMs, () => !this.#stopping);
+    this.#running.push(...this.#callFrom(port, callers, firstIp, pauseMs, () => !this.#stopping));
   }
 
   /** Lets every caller finish its current request. */
@@ -123,4 +123,24 @@ export class Traffic {
     this.requestIds.push(headers.get("x-request-id") ?? "");
     if (body.ip_registered === true) this.registrations.push({ licenseId: id, ip });
   }
+}
+
+/** Repeats something, several times at once, until it is stopped: then each finishes what it does. */
+export function repeat(
+  act: () => Promise<unknown>,
+  { atOnce = 1, pauseMs = 0 } = {},
+): { stop(): Promise<unknown> } {
+  let isStopped = false;
+  const acting = Array.from({ length: atOnce }, async () => {
+    while (!isStopped) {
+      await act();
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  });
+  return {
+    stop: () => {
+      isStopped = true;
+      return Promise.all(acting);
+    },
+  };
 }

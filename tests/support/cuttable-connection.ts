@@ -30,6 +30,8 @@ export async function openCuttableConnection(to: number) {
   };
   return {
     port,
+    /** The same server through the relay. */
+    through: (url: string) => Object.assign(new URL(url), { port: String(port) }).href,
     /** Bytes disappear without an error from now on. */
     cut: () => {
       isCut = true;

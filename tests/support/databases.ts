@@ -24,8 +24,8 @@ export const sqlite: TestedDatabase = { kind: "sqlite", make: makeSqlite, makeEm
 
 export const postgres: TestedDatabase = {
   kind: "postgres",
-  make: async () => inPostgres(await migratedDatabase()),
-  makeEmpty: async () => inPostgres(await freshDatabase()),
+  make: async () => postgresAt(await migratedDatabase()),
+  makeEmpty: async () => postgresAt(await freshDatabase()),
 };
 
 /** Every storage suite runs on each of these. */
@@ -46,18 +46,17 @@ export function freshFolder(): string {
 
 async function makeSqlite(): Promise<TestDatabase> {
   const folder = freshFolder();
-  return {
-    location: { kind: "sqlite", folder },
-    environment: { COUNTERSIGN_DATA: folder },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
+  return { location: { kind: "sqlite", folder }, ...withFolder(folder) };
 }
 
-function inPostgres(url: string): TestDatabase {
-  const folder = freshFolder();
+/** An existing database. */
+export function postgresAt(url: string): TestDatabase {
+  return { location: { kind: "postgres", url }, ...withFolder(freshFolder(), { DATABASE_URL: url }) };
+}
+
+function withFolder(folder: string, environment: TestDatabase["environment"] = {}) {
   return {
-    location: { kind: "postgres", url },
-    environment: { DATABASE_URL: url, COUNTERSIGN_DATA: folder },
+    environment: { ...environment, COUNTERSIGN_DATA: folder },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -3,19 +3,13 @@ import { withClient } from "./postgres.ts";
 
 /** Suspends a PostgreSQL of the test and all its child processes, like an unresponsive disk. Linux only. */
 export async function freezePostgres(url: string) {
-  // While the connection is open, because its process exits with it.
-  const postmaster = await withClient(url, async (client) => {
-    const { rows } = await client.query("select pg_backend_pid() as pid");
-    return parentOf(rows[0].pid);
-  });
-  if (postmaster === null || postmaster <= 1) throw new Error("the PostgreSQL server was not found");
-  const frozen: number[] = [];
-  const stop = (pid: number) => {
-    if (send(pid, "SIGSTOP")) frozen.push(pid);
-  };
+  const query = "select pg_read_file('postmaster.pid') as text";
+  const { rows } = await withClient(url, (client) => client.query(query));
+  const postmaster = Number.parseInt(rows[0].text, 10);
   // The parent first, so that it starts no more children.
-  stop(postmaster);
-  for (const pid of processIds()) if (parentOf(pid) === postmaster) stop(pid);
+  process.kill(postmaster, "SIGSTOP");
+  const children = readdirSync("/proc").filter((name) => parentOf(name) === postmaster);
+  const frozen = [postmaster, ...children.map(Number)].filter((pid) => send(pid, "SIGSTOP"));
   return {
     /** Resumes it. */
     thaw: () => {
@@ -24,18 +18,11 @@ export async function freezePostgres(url: string) {
   };
 }
 
-function processIds(): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-}
-
-function parentOf(pid: number): number | null {
+function parentOf(pid: string): number | null {
   try {
-    const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
-    return parent === null ? null : Number(parent[1]);
+    return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
   } catch {
-    // The process has exited.
+    // It is no process, or has exited.
     return null;
   }
 }
