@@ -1,11 +1,11 @@
 import pg from "pg";
 
 /** Another session that holds a lock for as long as the test wants, like a paused node or an idle terminal. */
-export async function holdLock(url: string, statement: string, values: unknown[] = []) {
+export async function holdLock(url: string, statement: string) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query("begin");
-  await client.query(statement, values);
+  await client.query(statement);
   return {
     /** Whether a session waits for the lock. */
     isWaitedFor: async (): Promise<boolean> => {

@@ -24,8 +24,6 @@ const callers = 16;
 const patientMs = 6_000;
 
 interface LockedRow {
-  /** What the other session locks, given the license and product of the affected caller. */
-  lock(licenseId: string, productId: string): [statement: string, values: unknown[]];
   /** Whether the affected caller needs the row. */
   readonly isNeeded?: false;
   /** For products without a request today. */
@@ -33,41 +31,45 @@ interface LockedRow {
   readonly settings?: Parameters<PublicApiFixture["org"]["product"]>[0];
   readonly isBlocked?: true;
 }
+/** What the other session locks, given the license and product of the affected caller. */
+type Lock = (license: string, product: string) => string;
 
-const lockLicense: LockedRow["lock"] = (id) => ["select 1 from licenses where id = $1 for update", [id]];
+const lockLicense: Lock = (license) => `select 1 from licenses where id = '${license}' for update`;
 
-const rows: readonly [name: string, lock: LockedRow["lock"], more?: Omit<LockedRow, "lock">][] = [
-  ["a license row that a new IP address needs", lockLicense],
+const rows: readonly [name: string, lock: Lock, row: LockedRow][] = [
+  ["a license row that a new IP address needs", lockLicense, {}],
   ["a license row that the first use needs", lockLicense, { settings: { track_ip_on_validate: 0 } }],
   [
     "a registered IP address",
-    (id) => ["insert into license_ips (license_id, ip, registered_at) values ($1, '127.0.0.9', 1)", [id]],
+    (license) =>
+      `insert into license_ips (license_id, ip, registered_at) values ('${license}', '127.0.0.9', 1)`,
+    {},
   ],
-  ["a product's counter", (_, id) => ["select 1 from daily_usage where product_id = $1 for update", [id]]],
+  [
+    "a product's counter",
+    (_, product) => `select 1 from daily_usage where product_id = '${product}' for update`,
+    {},
+  ],
   [
     "the first counter of a day that another session has not committed",
-    (_, id) => [
-      "insert into daily_usage (product_id, day, used, last_granted) values ($1, $2, 1, 1)",
-      [id, quotaDay(Date.now())],
-    ],
+    (_, product) => `insert into daily_usage (product_id, day, used, last_granted)
+      values ('${product}', '${quotaDay(Date.now())}', 1, 1)`,
     { isFirstOfDay: true },
   ],
   [
     "the product itself, before its first request of the day",
-    (_, id) => ["select 1 from products where id = $1 for update", [id]],
+    (_, product) => `select 1 from products where id = '${product}' for update`,
     { isFirstOfDay: true },
   ],
   [
     "a refusal that another session has not committed",
-    (id) => [
-      "insert into recorded_refusals (hour, license_id, ip, type, in_summary) values ($1, $2, '127.0.0.9', 'license.ip_blocked', 0)",
-      [refusalHour(Date.now()), id],
-    ],
+    (license) => `insert into recorded_refusals (hour, license_id, ip, type, in_summary)
+      values (${refusalHour(Date.now())}, '${license}', '127.0.0.9', 'license.ip_blocked', 0)`,
     { isBlocked: true },
   ],
   [
     "the row of the platform's block lists",
-    () => ["select 1 from platform_state for update", []],
+    () => "select 1 from platform_state for update",
     { isNeeded: false },
   ],
 ];
@@ -85,7 +87,7 @@ testsOn("postgres", "while another session locks", openPublicApiFixture, (fixtur
     unrelated = await licensesOf(fixture, 30);
   });
 
-  test.each(rows)("%s, it delays only the requests that need it", async (_, lock, row = {}) => {
+  test.each(rows)("%s, it delays only the requests that need it", async (_, lock, row) => {
     const { org, server } = fixture;
     const { isNeeded = true, isFirstOfDay = false, settings, isBlocked = false } = row;
     const product = await org.product(settings);
@@ -95,8 +97,11 @@ testsOn("postgres", "while another session locks", openPublicApiFixture, (fixtur
     // Counted, but without a license lookup.
     const unknown = { ...affected, key: "0000-0000-0000-0000", truths: ["license_not_found"] };
     if (!isFirstOfDay) await new Traffic([unknown]).send(server.port, 1, 1);
-    if (isBlocked) await blockFor(fixture, license.id);
-    const holder = await holdLock(urlOf(fixture), ...lock(license.id, product.productId));
+    const { organizationId } = org;
+    const scope = { tier: "license", organizationId, licenseId: license.id } as const;
+    const block = { id: newId(), scope, cidr: "127.0.0.0/24", note: null, expiresAtMs: null };
+    if (isBlocked) await org.store.transaction((db) => addIpBlocks(db, [block], Date.now()));
+    const holder = await holdLock(urlOf(fixture), lock(license.id, product.productId));
     const [first, others] = [new Traffic([affected]), new Traffic([affected])];
     first.start(server.port, 1, 5, "127.0.0.9");
     others.start(server.port, 4, 5, "127.0.0.20");
@@ -142,10 +147,3 @@ test.each(["products", "licenses", "daily_usage"])(
     expect(await countedRequests(fixture.org)).toBe(8);
   },
 );
-
-async function blockFor({ org }: PublicApiFixture, licenseId: string): Promise<void> {
-  const { store, organizationId } = org;
-  const scope = { tier: "license", organizationId, licenseId } as const;
-  const block = { id: newId(), scope, cidr: "127.0.0.0/24", note: null, expiresAtMs: null };
-  await store.transaction((db) => addIpBlocks(db, [block], Date.now()));
-}

@@ -18,7 +18,7 @@ test.concurrent("while another session of PostgreSQL locks a license, changes to
   await makeEndpoint(fixture.store, fixture.organizationId, receiver.url);
   const [locked, other] = [await newLicense(fixture), await newLicense(fixture)];
   await until("the endpoint works", () => receiver.received.length >= 2);
-  const holder = await holdLock(url, "select 1 from licenses where id = $1 for update", [locked]);
+  const holder = await holdLock(url, `select 1 from licenses where id = '${locked}' for update`);
   try {
     const changes = Array.from({ length: 6 }, (_, index) =>
       api.patch(`/licenses/${locked}`, { notes: `Change ${index}` }),
