@@ -10,7 +10,7 @@ export interface Certificate {
 export function selfSigned(...names: readonly string[]): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const ecdsaWithSha256 = sequence(objectId(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
-  const name = sequence(set(sequence(objectId(0x55, 0x04, 0x03), tagged(0x0c, names[0] ?? "Test"))));
+  const name = sequence(tagged(0x31, sequence(objectId(0x55, 0x04, 0x03), tagged(0x0c, names[0] ?? "Test"))));
   const dayMs = 86_400_000;
   const altNames = sequence(...names.map((one) => tagged(0x82, one)));
   const isAuthority = sequence(tagged(0x01, Buffer.from([0xff])));
@@ -51,18 +51,9 @@ function tagged(tag: number, content: Buffer | string): Buffer {
   return Buffer.concat([Buffer.from([tag, ...size]), bytes]);
 }
 
-function sequence(...parts: readonly Buffer[]): Buffer {
-  return tagged(0x30, Buffer.concat(parts));
-}
-
-function set(part: Buffer): Buffer {
-  return tagged(0x31, part);
-}
-
-function objectId(...bytes: readonly number[]): Buffer {
-  return tagged(0x06, Buffer.from(bytes));
-}
-
-function time(ms: number): Buffer {
-  return tagged(0x17, `${new Date(ms).toISOString().replace(/[-:T]/g, "").slice(2, 14)}Z`);
-}
+const sequence = (...parts: readonly Buffer[]) => tagged(0x30, Buffer.concat(parts));
+const objectId = (...bytes: readonly number[]) => tagged(0x06, Buffer.from(bytes));
+const time = (ms: number) => {
+  const text = new Date(ms).toISOString().replace(/[-:T]/g, "").slice(2, 14);
+  return tagged(0x17, `${text}Z`);
+};

