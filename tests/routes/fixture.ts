@@ -9,6 +9,7 @@ import { type ManageAnswer, type ManageClient, manageClient } from "../support/m
 import type { Person } from "../support/manage-fixture.ts";
 import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
 import { addPortalCustomer } from "../support/portal-rows.ts";
+import { readAnswer } from "../support/read-answer.ts";
 import { openDashboardSession } from "../support/sign-in-fixture.ts";
 import { UnchangedDatabase } from "../support/unchanged-database.ts";
 
@@ -107,14 +108,8 @@ export async function openRoutes(make: () => Promise<TestDatabase>) {
         body: method === "GET" || method === "DELETE" ? null : JSON.stringify(body),
         redirect: "manual",
       });
-      const text = await response.text();
-      const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
-      return {
-        status: response.status,
-        headers: response.headers,
-        text,
-        body: isJson && text !== "" ? (JSON.parse(text) ?? {}) : {},
-      };
+      const answer = await readAnswer(response);
+      return { ...answer, body: answer.body ?? {} };
     },
   };
 }

@@ -2,17 +2,9 @@ import { expect } from "bun:test";
 import { authBase } from "@countersign/contract/auth/route";
 import { authRoutes } from "@countersign/contract/auth/routes";
 import { manageBase } from "@countersign/contract/manage/base";
-import { textOf } from "./response-text.ts";
+import { type ReadAnswer, readAnswer } from "./read-answer.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
-type Body = any;
-
-export interface BrowserAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  readonly body: Body;
-}
+export type BrowserAnswer = ReadAnswer;
 
 /** A browser session: keeps cookies, sends the origin, and follows no redirects. */
 export class Browser {
@@ -58,14 +50,7 @@ export class Browser {
     });
     this.#keep(response.headers);
     expect(response.headers.get("x-request-id")).toBeTruthy();
-    const text = await textOf(response);
-    const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
-    const answer = {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson && text !== "" ? JSON.parse(text) : {},
-    };
+    const answer = await readAnswer(response);
     checkContract(method, path, answer);
     return answer;
   }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll } from "bun:test";
 import { randomUUID } from "node:crypto";
+import { addMember } from "@countersign/store/queries/members/members";
 import type { Page } from "playwright-core";
-import { type Api, apiOf } from "./api.ts";
+import { apiOf } from "./api.ts";
 import {
   browserTests,
   changeLook,
@@ -12,38 +13,11 @@ import {
   openPage,
 } from "./chromium.ts";
 import type { TestDatabase } from "./databases.ts";
-import { goodPassword, openSignInFixture, type SignInFixture, type TestUser } from "./sign-in-fixture.ts";
+import { goodPassword, openSignInFixture, type TestUser } from "./sign-in-fixture.ts";
 import type { OwnServer } from "./test-server.ts";
 
 /** A server with the dashboard, an owner with an organization and a product, and browsers. */
-export interface Dashboard {
-  readonly fixture: SignInFixture;
-  /** An admin of the platform, too. */
-  readonly owner: TestUser;
-  readonly organizationId: string;
-  readonly organizationName: string;
-  readonly slug: string;
-  /** The URL of the organization's pages. */
-  readonly home: string;
-  readonly productId: string;
-  readonly apiKey: string;
-  /** The public API, with the product's API key. */
-  readonly api: Api;
-  /** Calls the management API as the owner, and fails if the request is refused. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
-  manage(method: string, path: string, body?: unknown): Promise<any>;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
-  addLicense(body: object): Promise<any>;
-  /** A signed-in member of the organization whose role has these permissions. */
-  addMember(permissions: readonly string[]): Promise<TestUser>;
-  /** The owner's page, in which the dashboard stays loaded from one test to the next. */
-  page(look?: Look): Promise<Page>;
-  /** A page with a signed-in user, until the end of the test. */
-  pageFor(person: TestUser, look?: Look): Promise<Page>;
-  /** A page of the owner, in German. */
-  germanPage(): Promise<Page>;
-  close(): Promise<void>;
-}
+export type Dashboard = Awaited<ReturnType<typeof openDashboard>>;
 
 /** Tests of the dashboard in a browser, in an organization of their own. On the shared server, unless they need another. */
 export function dashboardTests(title: string, tests: (dashboard: Dashboard) => void, own?: OwnServer): void {
@@ -61,20 +35,24 @@ export function dashboardTests(title: string, tests: (dashboard: Dashboard) => v
   });
 }
 
-export async function openDashboard(make: () => Promise<TestDatabase>, own?: OwnServer): Promise<Dashboard> {
+export async function openDashboard(make: () => Promise<TestDatabase>, own?: OwnServer) {
   const fixture = await openSignInFixture(make, own);
+  /** An admin of the platform, too. */
   const owner = await fixture.createSignedInUser({ admin: true });
-  const manage: Dashboard["manage"] = async (method, path, body) => {
+  /** Calls the management API as the owner, and fails if the request is refused. */
+  const manage = async (method: string, path: string, body?: unknown) => {
     const answer = await owner.browser.manage(method, path, body);
     if (answer.status >= 300)
       throw new Error(`${method} ${path} was answered with ${answer.status}: ${answer.text}`);
     return answer.body;
   };
-  const organization = await manage("POST", "/organizations", {
-    name: `Nordlicht ${randomUUID().slice(0, 8)}`,
-  });
-  const product = await manage("POST", `/organizations/${organization.id}/products`, { name: "Polaris" });
-  const pageFor: Dashboard["pageFor"] = async (person, look) => {
+  const name = `Nordlicht ${randomUUID().slice(0, 8)}`;
+  const organization = await manage("POST", "/organizations", { name });
+  const organizationId: string = organization.id;
+  const product = await manage("POST", `/organizations/${organizationId}/products`, { name: "Polaris" });
+  const productId: string = product.id;
+  /** A page with a signed-in user, until the end of the test. */
+  const pageFor = async (person: TestUser, look?: Look): Promise<Page> => {
     const page = await openPage(look);
     const answer = await page.request.post(`${fixture.url}/api/auth/sign-in/email`, {
       data: { email: person.email, password: goodPassword },
@@ -83,36 +61,32 @@ export async function openDashboard(make: () => Promise<TestDatabase>, own?: Own
     if (!answer.ok()) throw new Error(`The sign-in failed: ${await answer.text()}`);
     return page;
   };
-  const home = `${fixture.url}/o/${organization.slug}`;
   let ownersPage: Page | undefined;
   return {
     fixture,
     owner,
-    organizationId: organization.id,
-    organizationName: organization.name,
-    slug: organization.slug,
-    home,
-    productId: product.id,
-    apiKey: product.api_key,
+    organizationId,
+    organizationName: String(organization.name),
+    slug: String(organization.slug),
+    /** The URL of the organization's pages. */
+    home: `${fixture.url}/o/${organization.slug}`,
+    productId,
+    apiKey: String(product.api_key),
+    /** The public API, with the product's API key. */
     api: apiOf(fixture.url, product.api_key),
     manage,
-    addLicense: (body) => manage("POST", `/products/${product.id}/licenses`, body),
-    addMember: async (permissions) => {
+    addLicense: (body: object) => manage("POST", `/products/${productId}/licenses`, body),
+    /** A signed-in member of the organization whose role has these permissions. */
+    addMember: async (permissions: readonly string[]): Promise<TestUser> => {
       const user = await fixture.createSignedInUser();
-      const role = await manage("POST", `/organizations/${organization.id}/roles`, {
-        name: `Role of ${user.userId}`,
-        permissions,
-      });
-      const member = { organization_id: organization.id, user_id: user.userId, role_id: role.id };
-      await fixture.store.transaction((db) =>
-        db
-          .insertInto("members")
-          .values({ ...member, created_at: Date.now() })
-          .execute(),
-      );
+      const role = { name: `Role of ${user.userId}`, permissions };
+      const { id: roleId } = await manage("POST", `/organizations/${organizationId}/roles`, role);
+      const member = { organizationId, userId: user.userId, roleId };
+      await fixture.store.transaction((db) => addMember(db, member, Date.now()));
       return user;
     },
-    page: async (look = {}) => {
+    /** The owner's page, in which the dashboard stays loaded from one test to the next. */
+    page: async (look: Look = {}): Promise<Page> => {
       if (ownersPage === undefined) {
         ownersPage = await pageFor(owner);
         keepPage(ownersPage);
@@ -122,7 +96,8 @@ export async function openDashboard(make: () => Promise<TestDatabase>, own?: Own
       return ownersPage;
     },
     pageFor,
-    germanPage: async () => {
+    /** A page of the owner, in German. */
+    germanPage: async (): Promise<Page> => {
       const page = await pageFor(owner);
       await page.goto(`${fixture.url}/favicon.svg`);
       await page.evaluate('localStorage.setItem("countersign.language", "de")');

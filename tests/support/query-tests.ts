@@ -11,36 +11,8 @@ import type { Updateable } from "kysely";
 import { databases, on, type TestedDatabase } from "./databases.ts";
 import { journalEntry } from "./request-log.ts";
 import { afterAllFiles } from "./shared-resources.ts";
-import { type Row, storedRow, storedRows, type Where } from "./stored-rows.ts";
-import { newId, openTestOrganization, type TestOrganization } from "./test-organization.ts";
-
-/** What tests of queries need: an open store, and new organizations and users in it. */
-export interface QueryFixture {
-  readonly kind: TestedDatabase["kind"];
-  readonly store: Store;
-  readonly reads: Database;
-  write<T>(work: (db: Database) => Promise<T>): Promise<T>;
-  /** The same queries without their first parameter: `read` calls them on `reads`, `write` each in a transaction. */
-  queries<Queries extends object>(queries: Queries): Record<"read" | "write", Bound<Queries>>;
-  /** The stored rows with these values, sorted by their first column. A list stands for any of its values. */
-  rows<Table extends keyof Tables>(table: Table, where: Where<Row<Table>>): Promise<Row<Table>[]>;
-  /** The only such row. */
-  row<Table extends keyof Tables>(table: Table, where: Where<Row<Table>>): Promise<Row<Table>>;
-  /** Changes columns of one row. */
-  change<Table extends WithId>(table: Table, id: string, columns: Updateable<Tables[Table]>): Promise<void>;
-  /** A new organization with a product. */
-  organization(options?: OrganizationOptions): Promise<TestOrganization>;
-  /** A new user without a membership. */
-  user(options?: { readonly name?: string; readonly admin?: boolean }): Promise<TestUser>;
-  /** A customer with these identifiers, by default with a new email address. */
-  customer(organizationId: string, who?: Partial<CustomerIdentifiers>): Promise<string>;
-  /** A new user with their own role in the organization. */
-  member(organizationId: string, permissions?: readonly Permission[]): Promise<TestUser>;
-  /** Adds requests to the log, and those that are tracked to the sightings of their IP addresses. */
-  log(rows: readonly Parameters<typeof journalEntry>[0][]): Promise<void>;
-  /** Closes the part of the log that is old enough at this time, so that its roll-ups exist. */
-  closeLog(nowMs: number): Promise<void>;
-}
+import { changeRows, type Row, storedRow, storedRows, type Where } from "./stored-rows.ts";
+import { newId, openTestOrganization } from "./test-organization.ts";
 
 export interface TestUser {
   readonly id: string;
@@ -85,71 +57,85 @@ function onDatabases(
 ): void {
   describe.each(tested)(`${title} on $kind`, (database) => {
     let shared: Opened | undefined;
-    const opened = () => {
-      if (shared === undefined) throw new Error("The store is opened before the first test.");
-      return shared.store;
-    };
     beforeAll(async () => {
       shared = await sharedStore(database);
     }, 60_000);
-    const write: QueryFixture["write"] = (work) => opened().transaction(work);
-    tests({
-      kind: database.kind,
-      get store() {
-        return opened();
-      },
-      get reads() {
-        return opened().reads;
-      },
-      write,
-      queries: (queries) => ({
-        read: bound(queries, (query) => query(opened().reads)),
-        write: bound(queries, write),
-      }),
-      rows: (table, where) => storedRows(opened().reads, table, where),
-      row: (table, where) => storedRow(opened().reads, table, where),
-      change: async (table, id, columns) => {
-        await write((db) =>
-          db
-            .updateTable(table as "licenses")
-            .set(columns as object)
-            .where("id", "=", id)
-            .execute(),
-        );
-      },
-      organization: (options = {}) => openTestOrganization(null, { ...options, store: opened() }),
-      user: async ({ name = "Test Person", admin = false } = {}) => {
-        const id = newId();
-        const email = `${id}@example.com`;
-        const user = { id, name, email, emailVerified: true, isPlatformAdmin: admin };
-        await opened().transaction((db) => addUser(db, user, Date.now()));
-        return { id, email };
-      },
-      customer: (organizationId, who = { email: `${newId()}@example.com` }) =>
-        write((db) => customerFor(db, organizationId, { ...nobody, ...who }, newId, Date.now())),
-      member: async (organizationId, permissions = []) => {
-        const [userId, roleId] = [newId(), newId()];
-        const email = `${userId}@example.com`;
-        const user = { id: userId, name: "Test Member", email, emailVerified: true, isPlatformAdmin: false };
-        const role = { id: roleId, organization_id: organizationId, name: `Role ${roleId}` };
-        const [granted, nowMs] = [JSON.stringify(permissions), Date.now()];
-        await opened().transaction(async (db) => {
-          await addUser(db, user, nowMs);
-          await addRole(db, { ...role, permissions: granted, created_at: nowMs, updated_at: nowMs });
-          await addMember(db, { organizationId, userId, roleId }, nowMs);
-        });
-        return { id: userId, email };
-      },
-      log: async (rows) => {
-        const journal = await shared?.journal();
-        await journal?.append(rows.map((row) => journalEntry(row)));
-      },
-      closeLog: async (nowMs) => {
-        const journal = await shared?.journal();
-        while (((await journal?.closeSegment(nowMs)) ?? 0) > 0);
-      },
-    });
+    const opened = () => {
+      if (shared === undefined) throw new Error("The store is opened before the first test.");
+      return shared;
+    };
+    tests(fixtureOf(database.kind, opened));
   });
+}
+
+/** What tests of queries need: an open store, and new organizations and users in it. */
+export type QueryFixture = ReturnType<typeof fixtureOf>;
+
+function fixtureOf(kind: TestedDatabase["kind"], opened: () => Opened) {
+  const write = <T>(work: (db: Database) => Promise<T>): Promise<T> => opened().store.transaction(work);
+  return {
+    kind,
+    get store(): Store {
+      return opened().store;
+    },
+    get reads(): Database {
+      return opened().store.reads;
+    },
+    write,
+    /** The same queries without their first parameter: `read` calls them on `reads`, `write` each in a transaction. */
+    queries: <Queries extends object>(queries: Queries): Record<"read" | "write", Bound<Queries>> => ({
+      read: bound(queries, (query) => query(opened().store.reads)),
+      write: bound(queries, write),
+    }),
+    /** The stored rows with these values, sorted by their first column. A list stands for any of its values. */
+    rows: <Table extends keyof Tables>(table: Table, where: Where<Row<Table>>) =>
+      storedRows(opened().store.reads, table, where),
+    /** The only such row. */
+    row: <Table extends keyof Tables>(table: Table, where: Where<Row<Table>>) =>
+      storedRow(opened().store.reads, table, where),
+    /** Changes columns of one row. */
+    change: <Table extends WithId>(table: Table, id: string, columns: Updateable<Tables[Table]>) =>
+      write((db) => changeRows(db, table, { id } as object, columns)),
+    /** A new organization with a product. */
+    organization: (options: OrganizationOptions = {}) =>
+      openTestOrganization(null, { ...options, store: opened().store }),
+    /** A new user without a membership. */
+    user: (options: { readonly name?: string; readonly admin?: boolean } = {}) =>
+      write((db) => newUser(db, options)),
+    /** A customer with these identifiers, by default with a new email address. */
+    customer: (
+      organizationId: string,
+      who: Partial<CustomerIdentifiers> = { email: `${newId()}@example.com` },
+    ) => write((db) => customerFor(db, organizationId, { ...nobody, ...who }, newId, Date.now())),
+    /** A new user with their own role in the organization. */
+    member: (organizationId: string, permissions: readonly Permission[] = []) =>
+      write(async (db) => {
+        const [roleId, nowMs] = [newId(), Date.now()];
+        const user = await newUser(db, { name: "Test Member" });
+        const role = { id: roleId, organization_id: organizationId, name: `Role ${roleId}` };
+        const granted = { ...role, permissions: JSON.stringify(permissions) };
+        await addRole(db, { ...granted, created_at: nowMs, updated_at: nowMs });
+        await addMember(db, { organizationId, userId: user.id, roleId }, nowMs);
+        return user;
+      }),
+    /** Adds requests to the log, and those that are tracked to the sightings of their IP addresses. */
+    log: async (rows: readonly Parameters<typeof journalEntry>[0][]) => {
+      const journal = await opened().journal();
+      await journal.append(rows.map((row) => journalEntry(row)));
+    },
+    /** Closes the part of the log that is old enough at this time, so that its roll-ups exist. */
+    closeLog: async (nowMs: number) => {
+      const journal = await opened().journal();
+      while ((await journal.closeSegment(nowMs)) > 0);
+    },
+  };
+}
+
+async function newUser(db: Database, { name = "Test Person", admin = false }): Promise<TestUser> {
+  const id = newId();
+  const email = `${id}@example.com`;
+  await addUser(db, { id, name, email, emailVerified: true, isPlatformAdmin: admin }, Date.now());
+  return { id, email };
 }
 
 const nobody = { email: null, discordId: null, name: null };

@@ -4,28 +4,9 @@ import type { Tables } from "@countersign/store/tables";
 import type { Updateable } from "kysely";
 import type { TestDatabase } from "./databases.ts";
 import { freePort } from "./free-port.ts";
-import { type ServerProcess, startServerProcess } from "./server-process.ts";
+import { startServerProcess } from "./server-process.ts";
 import { afterAllFiles } from "./shared-resources.ts";
 import { changeRows, type Row, storedRows, type Where } from "./stored-rows.ts";
-
-/** A server in a separate process, with the settings that most tests need, and its database. */
-export interface TestServer {
-  readonly database: TestDatabase;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly server: ServerProcess;
-  readonly store: Store;
-  readonly url: string;
-  /** The stored rows with these values, sorted by their first column. A list stands for any of its values. */
-  stored<Table extends keyof Tables>(table: Table, where: Where<Row<Table>>): Promise<Row<Table>[]>;
-  /** Changes columns of such rows. */
-  change<Table extends keyof Tables>(
-    table: Table,
-    where: Where<Row<Table>>,
-    columns: Updateable<Tables[Table]>,
-  ): Promise<void>;
-  /** Leaves a shared server running. */
-  close(): Promise<void>;
-}
 
 /** A server that only this file uses. */
 export interface OwnServer {
@@ -33,6 +14,9 @@ export interface OwnServer {
   readonly why: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
+
+/** A server in a separate process, with the settings that most tests need, and its database. */
+export type TestServer = Awaited<ReturnType<typeof start>>;
 
 const shared = new Map<() => Promise<TestDatabase>, Promise<TestServer>>();
 
@@ -53,13 +37,10 @@ export async function openServer(make: () => Promise<TestDatabase>, own?: OwnSer
   return { ...(await running), close: async () => {} };
 }
 
-async function start(
-  make: () => Promise<TestDatabase>,
-  settings: Readonly<Record<string, string>>,
-): Promise<TestServer> {
+async function start(make: () => Promise<TestDatabase>, settings: Readonly<Record<string, string>>) {
   const database = await make();
   const port = settings.PORT ?? String(await freePort());
-  const environment = {
+  const environment: Readonly<Record<string, string>> = {
     ...database.environment,
     PORT: port,
     // It knows its own URL, so that people can sign in to the dashboard and the portal.
@@ -79,8 +60,16 @@ async function start(
     server,
     store,
     url: server.url,
-    stored: (table, where) => storedRows(store.reads, table, where),
-    change: (table, where, columns) => store.transaction((db) => changeRows(db, table, where, columns)),
+    /** The stored rows with these values, sorted by their first column. A list stands for any of its values. */
+    stored: <Table extends keyof Tables>(table: Table, where: Where<Row<Table>>) =>
+      storedRows(store.reads, table, where),
+    /** Changes columns of such rows. */
+    change: <Table extends keyof Tables>(
+      table: Table,
+      where: Where<Row<Table>>,
+      columns: Updateable<Tables[Table]>,
+    ) => store.transaction((db) => changeRows(db, table, where, columns)),
+    /** Leaves a shared server running. */
     close: async () => {
       await server.stop();
       await store.close();
