@@ -1,27 +1,45 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { chmodSync, chownSync, globSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { freshFolder, postgresAt, sqlite, type TestedDatabase } from "./databases.ts";
 import { freePort } from "./free-port.ts";
-import { answers } from "./postgres.ts";
+import { answers, freshDatabase } from "./postgres.ts";
 import { startProgram, userInsteadOfRoot } from "./program.ts";
+import { skipWithReason } from "./skip.ts";
 import { until } from "./until.ts";
 
-const needed = ["initdb", "postgres", "pg_dump", "pg_restore", "psql"];
+/** The databases that can be backed up here: always SQLite, and PostgreSQL if its client programs are installed. */
+export function databasesWithBackup(suite: string): TestedDatabase[] {
+  const programs = findPrograms();
+  if (programs === undefined) {
+    const how = "Install it (on Debian: apt-get install postgresql).";
+    skipWithReason(`${suite} on postgres`, `it needs PostgreSQL with its pg_dump. ${how}`);
+    return [sqlite];
+  }
+  const make = async () => {
+    server ??= startWithPrograms(programs);
+    const database = postgresAt(await freshDatabase(await server));
+    const PATH = `${programs}:${process.env.PATH ?? ""}`;
+    return { ...database, environment: { ...database.environment, PATH } };
+  };
+  return [sqlite, { kind: "postgres", make, makeEmpty: make }];
+}
+
+let server: Promise<string> | undefined;
 
 /** The folder of a PostgreSQL with client programs of the same version, as Debian and Homebrew install it. */
-export function findPrograms(): string | null {
-  const roots = ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"];
-  const folders = roots.flatMap((root) =>
-    existsSync(root) ? readdirSync(root).map((name) => join(root, name, "bin")) : [],
-  );
-  const complete = folders.filter((folder) => needed.every((program) => existsSync(join(folder, program))));
-  return complete.sort((a, b) => majorOf(b) - majorOf(a))[0] ?? null;
+function findPrograms(): string | undefined {
+  const isComplete = (folder: string) =>
+    globSync(join(folder, "{initdb,postgres,pg_dump,pg_restore,psql}")).length === 5;
+  const majorOf = (folder: string) => Number(/(\d+)\/bin$/.exec(folder)?.[1] ?? 0);
+  const roots = "{/usr/lib/postgresql,/opt/homebrew/opt,/usr/local/opt}";
+  const folders = globSync(`${roots}/*/bin/initdb`).map((program) => dirname(program));
+  return folders.filter(isComplete).sort((a, b) => majorOf(b) - majorOf(a))[0];
 }
 
 /** Starts that PostgreSQL on a free port on loopback, until this process ends. Returns its URL. */
-export async function startPostgresWithPrograms(programs: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-postgres-"));
+async function startWithPrograms(programs: string): Promise<string> {
+  const folder = freshFolder();
   const data = join(folder, "data");
   mkdirSync(data, { mode: 0o700 });
   // PostgreSQL's user must be able to enter the folder, and to remove it.
@@ -34,16 +52,9 @@ export async function startPostgresWithPrograms(programs: string): Promise<strin
   execFileSync(join(programs, "initdb"), [`--pgdata=${data}`, ...flags], options);
   const port = await freePort();
   const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off"];
-  startProgram(
-    join(programs, "postgres"),
-    ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
-    { signal: "INT", folder, insteadOfRoot: "postgres" },
-  );
+  const words = ["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])];
+  startProgram(join(programs, "postgres"), words, { signal: "INT", folder, insteadOfRoot: "postgres" });
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   await until("PostgreSQL for the tests has started", () => answers(url));
   return url;
-}
-
-function majorOf(folder: string): number {
-  return Number(/(\d+)\/bin$/.exec(folder)?.[1] ?? 0);
 }
