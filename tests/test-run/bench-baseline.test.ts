@@ -1,19 +1,18 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { versionIn } from "../../bench/baseline.ts";
+import { freshFolder } from "../support/databases.ts";
 
 test("a benchmark that compares two versions starts the server of each", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-baseline-"));
+  const folder = freshFolder();
   const before = process.env.COUNTERSIGN_TEST_SERVER;
   try {
     mkdirSync(join(folder, "bench"));
     writeFileSync(join(folder, "bench", "seed.ts"), "export const seed = () => null;");
-    writeFileSync(
-      join(folder, "bench", "servers.ts"),
-      "const server = process.env.COUNTERSIGN_TEST_SERVER; export const startCountersign = () => server;",
-    );
+    const server = "const server = process.env.COUNTERSIGN_TEST_SERVER;";
+    const servers = `${server} export const startCountersign = () => server;`;
+    writeFileSync(join(folder, "bench", "servers.ts"), servers);
     process.env.COUNTERSIGN_TEST_SERVER = "of this version";
     const { start } = await versionIn(folder);
     expect(start({}) as unknown).toBe(join(folder, "apps", "server", "dist", "main.js"));

@@ -1,73 +1,63 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
 
 const root = join(import.meta.dir, "../..");
 const { planOf } = await import(join(root, "scripts/test-plan.mjs"));
 const { testFiles } = await import(join(root, "scripts/test-report.mjs"));
 
-interface Group {
-  readonly kind: string;
-  readonly files: readonly string[];
-}
-interface Plan {
-  readonly parallel: readonly Group[];
-  readonly last: readonly Group[];
+interface Known {
+  readonly textOf?: (file: string) => string | undefined;
+  readonly secondsOf?: (file: string) => number | undefined;
 }
 
-const filesOf = (groups: readonly Group[]) => groups.flatMap((group) => group.files);
+/** The files of each process. */
+function planned(files: readonly string[], known?: Known): Record<"parallel" | "last", string[][]> {
+  const { parallel, last } = planOf(files, known === undefined ? {} : { textOf: () => "", ...known });
+  const filesOf = (groups: { files: string[] }[]) => groups.map((group) => group.files);
+  return { parallel: filesOf(parallel), last: filesOf(last) };
+}
 
-describe("the plan of a test run", () => {
-  test("contains every test file of the project once", () => {
-    const files: string[] = testFiles(root, ["packages", "apps", "sdks", "tests"]);
-    const { parallel, last }: Plan = planOf(files);
-    expect(filesOf([...parallel, ...last]).sort()).toEqual([...files].sort());
-    expect(files).toContain("tests/test-run/plan.test.ts");
-  });
+test("the plan of a test run contains every test file of the project once", () => {
+  const files: string[] = testFiles(root, ["packages", "apps", "sdks", "tests"]);
+  const { parallel, last } = planned(files);
+  expect([...parallel, ...last].flat().sort()).toEqual([...files].sort());
+  expect(files).toContain("tests/test-run/plan.test.ts");
+});
 
-  test("runs tests that need an idle machine last", () => {
-    const [race, usual] = ["tests/faults/a.test.ts", "tests/http/b.test.ts"];
-    const { parallel, last }: Plan = planOf([race, usual], { textOf: () => "" });
-    expect([filesOf(parallel), filesOf(last)]).toEqual([[usual], [race]]);
-  });
+test("tests that need an idle machine run last", () => {
+  const [race, usual] = ["tests/faults/a.test.ts", "tests/http/b.test.ts"];
+  expect(planned([race, usual], {})).toEqual({ parallel: [[usual]], last: [[race]] });
+});
 
-  test("puts files on the same database into a process, where they share a server", () => {
-    const texts: Readonly<Record<string, string>> = {
-      "tests/http/a.test.ts": 'describe.each(on("sqlite"))',
-      "tests/http/b.test.ts": 'testsOn("postgres", "b", open, () => {})',
-      "tests/http/c.test.ts": 'describe.each(on("sqlite"))',
-    };
-    const { parallel }: Plan = planOf(Object.keys(texts), {
-      textOf: (file: string) => texts[file],
-      secondsOf: () => 1,
-    });
-    expect(parallel.map(({ files }) => files)).toEqual([
-      ["tests/http/a.test.ts", "tests/http/c.test.ts"],
-      ["tests/http/b.test.ts"],
-    ]);
-  });
+test("files on the same database are in one process, where they share a server", () => {
+  const texts: Readonly<Record<string, string>> = {
+    "tests/http/a.test.ts": 'describe.each(on("sqlite"))',
+    "tests/http/b.test.ts": 'testsOn("postgres", "b", open, () => {})',
+    "tests/http/c.test.ts": 'describe.each(on("sqlite"))',
+  };
+  const known: Known = { textOf: (file) => texts[file], secondsOf: () => 1 };
+  expect(planned(Object.keys(texts), known).parallel).toEqual([
+    ["tests/http/a.test.ts", "tests/http/c.test.ts"],
+    ["tests/http/b.test.ts"],
+  ]);
+});
 
-  test("divides long kinds into processes of similar durations, and starts with the longest", () => {
-    const seconds: Readonly<Record<string, number>> = {
-      "tests/manage/a.test.ts": 50,
-      "tests/manage/b.test.ts": 30,
-      "tests/manage/c.test.ts": 15,
-      "packages/domain/d.test.ts": 1,
-    };
-    const { parallel }: Plan = planOf(Object.keys(seconds), {
-      textOf: () => "",
-      secondsOf: (file: string) => seconds[file],
-    });
-    expect(parallel.map(({ files }) => files)).toEqual([
-      ["tests/manage/a.test.ts"],
-      ["tests/manage/b.test.ts", "tests/manage/c.test.ts"],
-      ["packages/domain/d.test.ts"],
-    ]);
-  });
+test("long kinds are divided into processes of similar durations, and the longest starts first", () => {
+  const seconds: Readonly<Record<string, number>> = {
+    "tests/manage/a.test.ts": 50,
+    "tests/manage/b.test.ts": 30,
+    "tests/manage/c.test.ts": 15,
+    "packages/domain/d.test.ts": 1,
+  };
+  expect(planned(Object.keys(seconds), { secondsOf: (file) => seconds[file] }).parallel).toEqual([
+    ["tests/manage/a.test.ts"],
+    ["tests/manage/b.test.ts", "tests/manage/c.test.ts"],
+    ["packages/domain/d.test.ts"],
+  ]);
+});
 
-  test("expects files of unknown duration to take longer the longer they are", () => {
-    const { parallel }: Plan = planOf(["tests/guides/short.test.ts", "tests/guides/long.test.ts"], {
-      textOf: (file: string) => "line\n".repeat(file.includes("long") ? 500 : 50),
-    });
-    expect(filesOf(parallel)).toEqual(["tests/guides/long.test.ts", "tests/guides/short.test.ts"]);
-  });
+test("files of unknown duration are expected to take longer the longer they are", () => {
+  const [short, long] = ["tests/guides/short.test.ts", "tests/guides/long.test.ts"];
+  const textOf = (file: string) => "line\n".repeat(file === long ? 500 : 50);
+  expect(planned([short, long], { textOf }).parallel).toEqual([[long], [short]]);
 });

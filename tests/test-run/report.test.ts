@@ -17,10 +17,7 @@ let reports = 0;
 /** Reads a report. Without a text there is no report. */
 function read(xml: string | null, files: readonly string[], code: number | null = 0) {
   const tallies = new Map();
-  const tallyOf = (kind: string) => {
-    if (!tallies.has(kind)) tallies.set(kind, emptyTally());
-    return tallies.get(kind);
-  };
+  const tallyOf = (kind: string) => tallies.get(kind) ?? tallies.set(kind, emptyTally()).get(kind);
   reports += 1;
   const path = join(folder, `${reports}.xml`);
   if (xml !== null) writeFileSync(path, xml);
@@ -57,17 +54,11 @@ describe("the report of a test run", () => {
     expect(failureTexts(`${"x".repeat(10_000)}\n(fail) a`)[0]).toHaveLength(2_000);
   });
 
-  test("that lacks a file reports a failure of that file", () => {
+  test("reports a failure of every file that it lacks, and of a run that exited abnormally", () => {
     const { failures, passed, failed } = read(passing(rules), [rules, wire]);
     expect(failures).toEqual([`${wire}: no test of it ran`]);
     expect({ passed, failed }).toEqual({ passed: 1, failed: 1 });
-  });
-
-  test("that is missing reports a failure of every file", () => {
     for (const code of [0, 1, null]) expect(read(null, [rules, wire], code).failed).toBe(2);
-  });
-
-  test("in which all tests passed reports a failure if the run exited abnormally", () => {
     for (const code of [1, null]) expect(read(passing(rules), [rules], code).failed).toBe(1);
     expect(read(passing(rules), [rules]).failed).toBe(0);
   });
@@ -80,7 +71,10 @@ describe("a test file that does not finish", () => {
     ["is killed", `${first} test("second", () => process.kill(process.pid, "SIGKILL"));`],
     ["cannot be parsed", `${first} test(`],
     ["fails on load", `${first} throw new Error("no");`],
-    ["fails after its tests", `${first} ${after("throw new Error('no')")}`],
+    [
+      "fails after its tests",
+      `import { afterAll } from "bun:test"; ${first} afterAll(() => { throw new Error("no"); });`,
+    ],
     ["has no test", "export {};"],
     ["never finishes", `${first} test("second", () => { for (;;) Bun.sleepSync(1_000); });`],
   ])(
@@ -90,17 +84,11 @@ describe("a test file that does not finish", () => {
       writeFileSync(join(folder, file), source);
       const xml = join(folder, `${file}.xml`);
       const words = ["test", "--reporter=junit", `--reporter-outfile=${xml}`, `./${file}`];
-      const { code } = await new ProcessPool().run(process.execPath, words, {
-        cwd: folder,
-        silenceMs: 3_000,
-      });
+      const options = { cwd: folder, silenceMs: 3_000 };
+      const { code } = await new ProcessPool().run(process.execPath, words, options);
       const text = (await Bun.file(xml).exists()) ? await Bun.file(xml).text() : null;
       expect(read(text, [file], code).failed).toBeGreaterThan(0);
     },
     30_000,
   );
 });
-
-function after(statement: string): string {
-  return `import { afterAll } from "bun:test"; afterAll(() => { ${statement} });`;
-}
