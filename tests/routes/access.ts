@@ -5,8 +5,8 @@ import type { Route } from "@countersign/contract/manage/route";
 import { type Permission, permissions } from "@countersign/domain/members/permissions";
 import { listed } from "../support/listed.ts";
 import type { ManageClient } from "../support/manage-client.ts";
-import { actionsOf, bodyFor, bodyNaming, furtherPermissions, idMembers } from "../support/matrix-bodies.ts";
 import { mixedPath, namesIn, pathIn, unknownId, unknownPath } from "../support/matrix-paths.ts";
+import { actionsOf, bodyFor, bodyNaming, furtherPermissions, idMembers } from "./bodies.ts";
 import { askedInVain, call, contentOf, type RoutesFixture } from "./fixture.ts";
 import { guarded, isInside, manageRouteList, named } from "./list.ts";
 

@@ -1,6 +1,7 @@
 import { nothing, pathParameters, type Route } from "@countersign/contract/manage/route";
 import { z } from "zod";
 import { manageRoutes, portalRoutes } from "../../apps/server/http/manage/routes.ts";
+import { memberNames } from "../support/odd-input.ts";
 
 /** A route with its name in the output of tests. */
 export type NamedRoute = readonly [name: string, route: Route];
@@ -32,14 +33,14 @@ export function hasParameters({ path }: Route): boolean {
   return pathParameters(path).length > 0;
 }
 
+/** The schema of a body or query as JSON Schema. */
+export function inputSchema(schema: z.ZodType): z.core.JSONSchema.BaseSchema {
+  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+}
+
 /** The members of an object schema, or of all its variants. */
 export function membersOf(schema: z.ZodType): string[] {
-  if (schema === nothing) return [];
-  const walk = (part: z.core.JSONSchema.BaseSchema): string[] => [
-    ...Object.keys(part.properties ?? {}),
-    ...[...(part.anyOf ?? []), ...(part.oneOf ?? []), ...(part.allOf ?? [])].flatMap(walk),
-  ];
-  return [...new Set(walk(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" })))];
+  return schema === nothing ? [] : memberNames(inputSchema(schema));
 }
 
 let lastIp = 0;

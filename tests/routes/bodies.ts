@@ -1,8 +1,9 @@
-import { nothing, type Route } from "@countersign/contract/manage/route";
+import type { Route } from "@countersign/contract/manage/route";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { z } from "zod";
-import type { FilledOrganization } from "./filled-organization.ts";
-import { namesIn } from "./matrix-paths.ts";
+import type { FilledOrganization } from "../support/filled-organization.ts";
+import { namesIn } from "../support/matrix-paths.ts";
+import { inputSchema, takesJson } from "./list.ts";
 
 type IdOf = (parameter: string) => string | undefined;
 
@@ -19,48 +20,47 @@ const bodies: Readonly<Record<string, (idOf: IdOf) => object>> = {
   transferOwnership: (idOf) => ({ user_id: idOf("user_id"), role_id: idOf("role_id") }),
 };
 
+/** Bodies that name a resource in a nested member, by the route and the path of that member. */
+const deepBodies: Readonly<Record<string, (id: string) => object>> = {
+  "bulkLicenses selection.ids": (id) => ({ action: "delete", selection: { ids: [id] } }),
+};
+
 export function bodyFor(route: Route, organization: FilledOrganization): object | null {
   if (!takesJson(route)) return null;
   const body = bodies[route.id]?.((name) => organization.idFor(name, route.path)) ?? {};
   const isNeeded = namesIn(route.path) > 1 || idMembers(route).some((member) => !member.includes("."));
-  if (isNeeded) checkTaken(route, body);
-  return body;
+  return isNeeded ? checked(route, body) : body;
 }
 
-/** Bodies that name a resource in a nested member, by the path of that member. */
-const deepBodies: Readonly<Record<string, Readonly<Record<string, (id: string) => object>>>> = {
-  bulkLicenses: { "selection.ids": (id) => ({ action: "delete", selection: { ids: [id] } }) },
-};
+const bulkActions: readonly [action: string, permission: Permission, rest: object][] = [
+  ["revoke", "licenses:revoke", {}],
+  ["reinstate", "licenses:revoke", {}],
+  ["delete", "licenses:delete", {}],
+  ["reset_ips", "licenses:reset_ips", {}],
+  ["extend", "licenses:update", { extend_by_seconds: 60 }],
+  ["set_expiry", "licenses:update", { expires_at: null }],
+  ["set_max_ips", "licenses:update", { max_ips: 5 }],
+  ["add_tags", "licenses:update", { tags: ["x"] }],
+  ["remove_tags", "licenses:update", { tags: ["x"] }],
+];
+
+interface FurtherPermission {
+  readonly permission: Permission;
+  readonly body: (idOf: IdOf) => object;
+}
 
 /** The permission that a route's body requires in addition to the route's own. */
 export const furtherPermissions: Readonly<Record<string, readonly FurtherPermission[]>> = {
-  bulkLicenses: (
-    [
-      ["revoke", "licenses:revoke", {}],
-      ["reinstate", "licenses:revoke", {}],
-      ["delete", "licenses:delete", {}],
-      ["reset_ips", "licenses:reset_ips", {}],
-      ["extend", "licenses:update", { extend_by_seconds: 60 }],
-      ["set_expiry", "licenses:update", { expires_at: null }],
-      ["set_max_ips", "licenses:update", { max_ips: 5 }],
-      ["add_tags", "licenses:update", { tags: ["x"] }],
-      ["remove_tags", "licenses:update", { tags: ["x"] }],
-    ] as const
-  ).map(([action, permission, rest]) => ({
+  bulkLicenses: bulkActions.map(([action, permission, rest]) => ({
     permission,
     body: (idOf) => ({ action, selection: { ids: [idOf("license_id")] }, ...rest }),
   })),
 };
 
-export interface FurtherPermission {
-  readonly permission: Permission;
-  readonly body: (idOf: IdOf) => object;
-}
-
 /** The actions of a body that is a union. */
 export function actionsOf(route: Route): string[] {
   if (!takesJson(route)) return [];
-  const { oneOf = [], anyOf = [] } = schemaOf(route);
+  const { oneOf = [], anyOf = [] } = inputSchema(route.body);
   return [...oneOf, ...anyOf].flatMap(({ properties }) => {
     const action = properties?.action;
     return typeof action === "object" && typeof action.const === "string" ? [action.const] : [];
@@ -74,27 +74,15 @@ export function bodyNaming(
   member: string,
   elsewhere: IdOf,
 ): { body: object; id: string } {
-  const parameter = parameterOf(route, member);
-  const id = elsewhere(parameter);
-  if (id === undefined) {
+  const id = elsewhere(parameterOf(route, member));
+  if (id === undefined)
     throw new Error(
       `The body of ${route.id} has a member ${member} that the access matrix does not know. ` +
         "Make such a thing in fillOrganization in tests/support/filled-organization.ts and return it from idFor.",
     );
-  }
-  const body = member.includes(".")
-    ? deepBody(route, member, id)
-    : { ...bodyFor(route, organization), [member]: member.endsWith("s") ? [id] : id };
-  checkTaken(route, body);
-  return { body, id };
-}
-
-function deepBody(route: Route, member: string, id: string): object {
-  const make = deepBodies[route.id]?.[member];
-  if (make !== undefined) return make(id);
-  throw new Error(
-    `${route.id} names something in ${member}: add a body to the table "deepBodies" in tests/support/matrix-bodies.ts.`,
-  );
+  const named = { [member]: member.endsWith("s") ? [id] : id };
+  const deep = deepBodies[`${route.id} ${member}`]?.(id);
+  return { body: checked(route, deep ?? { ...bodyFor(route, organization), ...named }), id };
 }
 
 /** `role_id` and `role_ids` name a role. A bare `ids` names what the path ends with: /licenses/bulk. */
@@ -103,6 +91,12 @@ function parameterOf(route: Route, member: string): string {
   if (name !== "ids") return name.replace(/_ids$/, "_id");
   return `${route.path.split("/").at(-2)?.replace(/s$/, "")}_id`;
 }
+
+/** IDs that Countersign does not assign. */
+const outside = new Set(["discord_id", "device_id", "customer_discord_id"]);
+
+/** Filters only narrow a list of the caller's organization. */
+const harmless = /^bulkLicenses selection\.filter\.(product|customer)_id$/;
 
 /** The members of a route's JSON body that name a resource by ID, by their paths. */
 export function idMembers(route: Route): string[] {
@@ -117,31 +111,14 @@ export function idMembers(route: Route): string[] {
       if (typeof member === "object") walk(member, `${path}${name}.`);
     }
   };
-  walk(schemaOf(route), "");
-  return [...found].filter((member) => !harmless.has(`${route.id} ${member}`));
+  walk(inputSchema(route.body), "");
+  return [...found].filter((member) => !harmless.test(`${route.id} ${member}`));
 }
 
-/** IDs that Countersign does not assign. */
-const outside = new Set(["discord_id", "device_id", "customer_discord_id"]);
-
-/** Filters only narrow a list of the caller's organization. */
-const harmless = new Set<string>([
-  "bulkLicenses selection.filter.product_id",
-  "bulkLicenses selection.filter.customer_id",
-]);
-
-function schemaOf(route: Route) {
-  return z.toJSONSchema(route.body, { io: "input", unrepresentable: "any" });
-}
-
-function takesJson(route: Route): boolean {
-  return route.bodyTypes === undefined && (route.body as z.ZodType) !== nothing;
-}
-
-function checkTaken(route: Route, body: object): void {
+function checked(route: Route, body: object): object {
   const { error } = route.body.safeParse(body);
-  if (error === undefined) return;
+  if (error === undefined) return body;
   throw new Error(
-    `${route.id} needs a body to be tried with: add one to the table in tests/support/matrix-bodies.ts.\n${z.prettifyError(error)}`,
+    `${route.id} needs a body to be tried with: add one to the tables in tests/routes/bodies.ts.\n${z.prettifyError(error)}`,
   );
 }
