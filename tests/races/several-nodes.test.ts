@@ -13,7 +13,7 @@ import { KeepAliveCaller, validateRequest } from "../support/keep-alive.ts";
 import { openOwnOrganization } from "../support/own-organization.ts";
 import { countedRequests, registeredIps } from "../support/public-api-fixture.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
-import { storedRows } from "../support/stored-rows.ts";
+import { changeRows, storedRows } from "../support/stored-rows.ts";
 import { newId, openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
 import { long } from "./size.ts";
 
@@ -24,67 +24,60 @@ const size = long
   ? { limit: 10_000, calls: 12_000, callersPerNode: 200, addresses: 500, licenses: 1_000 }
   : { limit: 800, calls: 1_000, callersPerNode: 25, addresses: 36, licenses: 15 };
 
-type Change = (db: Database, org: TestOrganization, licenseId: string) => Promise<unknown>;
+interface Place {
+  readonly db: Database;
+  readonly org: TestOrganization;
+  readonly licenseId: string;
+}
+type Change = (place: Place) => Promise<unknown>;
 
-const ofLicense =
-  (change: Partial<Tables["licenses"]>): Change =>
-  (db, _org, licenseId) =>
-    db.updateTable("licenses").set(change).where("id", "=", licenseId).execute();
-const ofProduct =
-  (change: Partial<Tables["products"]>): Change =>
-  (db, { productId }) =>
-    db.updateTable("products").set(change).where("id", "=", productId).execute();
-const ofOrganization =
-  (change: Partial<Tables["organizations"]>): Change =>
-  (db, { organizationId }) =>
-    updateOrganization(db, organizationId, change);
-const ofPlan =
-  (plan: "free" | "enterprise", dailyLimit: number | null): Change =>
-  (db) =>
-    updatePlan(db, plan, { daily_limit: dailyLimit });
-const ofKeys =
-  (expiresAtMs: number | null): Change =>
-  (db, { productId }) =>
-    db
-      .updateTable("product_api_keys")
-      .set({ expires_at: expiresAtMs })
-      .where("product_id", "=", productId)
-      .execute();
-const ofVersion =
-  (state: "allowed" | "blocked"): Change =>
-  (db, { productId }) =>
-    setVersion(db, productId, { version: "1.0.0", state }, Date.now());
-const all =
-  (...changes: Change[]): Change =>
-  async (db, org, licenseId) => {
-    for (const change of changes) await change(db, org, licenseId);
-  };
+const ofLicense = (columns: Partial<Tables["licenses"]>): Change => {
+  return ({ db, licenseId: id }) => changeRows(db, "licenses", { id }, columns);
+};
+const ofProduct = (columns: Partial<Tables["products"]>): Change => {
+  return ({ db, org }) => changeRows(db, "products", { id: org.productId }, columns);
+};
+const ofOrganization = (columns: Partial<Tables["organizations"]>): Change => {
+  return ({ db, org }) => updateOrganization(db, org.organizationId, columns);
+};
+const ofPlan = (plan: "free" | "enterprise", dailyLimit: number | null): Change => {
+  return ({ db }) => updatePlan(db, plan, { daily_limit: dailyLimit });
+};
+const ofKeys = (expiresAtMs: number | null): Change => {
+  return ({ db, org }) =>
+    changeRows(db, "product_api_keys", { product_id: org.productId }, { expires_at: expiresAtMs });
+};
+const ofVersion = (state: "allowed" | "blocked"): Change => {
+  return ({ db, org }) => setVersion(db, org.productId, { version: "1.0.0", state }, Date.now());
+};
+const inTurn = (first: Change, second: Change): Change => {
+  return (place) => first(place).then(() => second(place));
+};
 
 const blockId = newId();
-const scopeOf = (tier: BlockScope["tier"], org: TestOrganization, licenseId: string): BlockScope => {
+const scopeOf = (tier: BlockScope["tier"], { org, licenseId }: Place): BlockScope => {
   return { tier, organizationId: org.organizationId, licenseId, customerId: "" };
 };
-const block =
-  (tier: BlockScope["tier"]): Change =>
-  (db, org, licenseId) => {
-    const added = { id: blockId, cidr: "127.0.0.0/8", note: null, expiresAtMs: null };
-    return addIpBlocks(db, [{ ...added, scope: scopeOf(tier, org, licenseId) }], Date.now());
-  };
-const unblock =
-  (tier: BlockScope["tier"]): Change =>
-  (db, org, licenseId) =>
-    removeIpBlock(db, blockId, scopeOf(tier, org, licenseId));
+const block = (tier: BlockScope["tier"]): Change => {
+  const added = { id: blockId, cidr: "127.0.0.0/8", note: null, expiresAtMs: null };
+  return (place) => addIpBlocks(place.db, [{ ...added, scope: scopeOf(tier, place) }], Date.now());
+};
+const unblock = (tier: BlockScope["tier"]): Change => {
+  return (place) => removeIpBlock(place.db, blockId, scopeOf(tier, place));
+};
 
-const revoke: Change = (db, _org, id) => revokeLicense(db, id, null, Date.now());
+const revoke: Change = ({ db, licenseId }) => revokeLicense(db, licenseId, null, Date.now());
 const expire = ofLicense({ is_lifetime: 0, expires_at: 1 });
 const last = ofLicense({ is_lifetime: 1, expires_at: null });
 const suspend = ofOrganization({ suspended_at: 1 });
 const restore = ofOrganization({ suspended_at: null });
-const toFree = all(ofPlan("free", 0), ofOrganization({ plan: "free" }));
-const toEnterprise = all(ofPlan("free", 10_000), ofOrganization({ plan: "enterprise" }));
-const remove: Change = (db, { productId }) => removeVersion(db, productId, "1.0.0");
+const billing = (state: "active" | "suspended") => ofOrganization({ billing_state: state });
+const toFree = inTurn(ofPlan("free", 0), ofOrganization({ plan: "free" }));
+const toEnterprise = inTurn(ofPlan("free", 10_000), ofOrganization({ plan: "enterprise" }));
+const remove: Change = ({ db, org }) => removeVersion(db, org.productId, "1.0.0");
 const active = ofProduct({ status: "active" });
 const limited = (limit: number | null) => ofOrganization({ daily_limit_override: limit });
+const [noPlan, anyPlan] = [ofPlan("enterprise", 0), ofPlan("enterprise", null)];
 
 const changes: readonly [what: string, change: Change, status: string, undo: Change][] = [
   ["revoking a license", revoke, "revoked", ofLicense({ revoked_at: null })],
@@ -96,19 +89,9 @@ const changes: readonly [what: string, change: Change, status: string, undo: Cha
   ["archiving a product", ofProduct({ status: "archived" }), "product_archived", active],
   ["deleting a product", ofProduct({ deleted_at: 1 }), "product_not_found", ofProduct({ deleted_at: null })],
   ["suspending an organization", suspend, "org_suspended", restore],
-  [
-    "suspending billing",
-    ofOrganization({ billing_state: "suspended" }),
-    "billing_suspended",
-    ofOrganization({ billing_state: "active" }),
-  ],
+  ["suspending billing", billing("suspended"), "billing_suspended", billing("active")],
   ["setting the daily limit to zero", limited(0), "rate_limit_exceeded", limited(null)],
-  [
-    "setting the daily limit of a plan to zero",
-    ofPlan("enterprise", 0),
-    "rate_limit_exceeded",
-    ofPlan("enterprise", null),
-  ],
+  ["setting the daily limit of a plan to zero", noPlan, "rate_limit_exceeded", anyPlan],
   ["changing to a plan without requests", toFree, "rate_limit_exceeded", toEnterprise],
   ["revoking an API key", ofKeys(1), "invalid_api_key", ofKeys(null)],
   ["blocking a version", ofVersion("blocked"), "version_not_allowed", ofVersion("allowed")],
@@ -127,7 +110,7 @@ for (const { kind, make } of databases) {
       servers = await Promise.all(starting);
       license = await org.license();
       await org.store.transaction(async (db) => {
-        await ofVersion("allowed")(db, org, license.id);
+        await ofVersion("allowed")({ db, org, licenseId: license.id });
         await registerIp(db, license.id, "127.0.0.1", Date.now());
       });
     });
@@ -136,7 +119,7 @@ for (const { kind, make } of databases) {
       await org.close();
     });
 
-    const change = (by: Change) => org.store.transaction((db) => by(db, org, license.id));
+    const change = (by: Change) => org.store.transaction((db) => by({ db, org, licenseId: license.id }));
     /** The status at each node, or the one of all. */
     const everywhere = async () => {
       const request = { license_key: license.key, version: "1.0.0" };

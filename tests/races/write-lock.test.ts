@@ -4,7 +4,8 @@ import { createLicenses } from "@countersign/store/queries/licenses/create";
 import { productById } from "@countersign/store/queries/manage/access";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { SqliteStore } from "@countersign/store/sqlite/store";
-import type { Database } from "@countersign/store/store";
+import type { Tables } from "@countersign/store/tables";
+import type { Insertable } from "kysely";
 import { readConfig } from "../../apps/server/config.ts";
 import { ExpiryCheck } from "../../apps/server/features/events/expiry-check.ts";
 import { refusalPruning } from "../../apps/server/features/events/prune-refusals.ts";
@@ -17,12 +18,13 @@ import { answerPruning } from "../../apps/server/http/manage/prune-answers.ts";
 import { RoutedApi } from "../../apps/server/http/manage/routed-api.ts";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 import { createLog } from "../../apps/server/log.ts";
-import { sqlite, type TestDatabase } from "../support/databases.ts";
+import { sqlite } from "../support/databases.ts";
 import { csvFile } from "../support/license-files.ts";
 import { addPerson } from "../support/manage-fixture.ts";
 import { measuredStore } from "../support/measured-store.ts";
-import { storedRows } from "../support/stored-rows.ts";
-import { newId, openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
+import { openOwnOrganization } from "../support/own-organization.ts";
+import { changeRows, storedRows } from "../support/stored-rows.ts";
+import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(180_000);
 
@@ -40,16 +42,14 @@ const mostCpuMs = 300;
 const mostVersions = 5_000;
 
 describe("no transaction grows with the data", () => {
-  let database: TestDatabase;
-  let org: TestOrganization;
+  let org: Awaited<ReturnType<typeof openOwnOrganization>>;
   let measured: ReturnType<typeof measuredStore>;
   let api: RoutedApi;
   let token: string;
   const ids: string[] = [];
 
   beforeAll(async () => {
-    database = await sqlite.make();
-    org = await openTestOrganization(database.location);
+    org = await openOwnOrganization(sqlite.make);
     measured = measuredStore(org.store);
     const { store, organizationId, productId } = org;
     const owner = await addPerson(store);
@@ -75,10 +75,7 @@ describe("no transaction grows with the data", () => {
     const config = readConfig({ COUNTERSIGN_DATA: "/nowhere" });
     api = new RoutedApi({ store: measured.store, config, log, signIn }, manageRoutes);
   });
-  afterAll(async () => {
-    await org.store.close();
-    database.remove();
-  });
+  afterAll(() => org.close());
 
   const send = async (method: string, path: string, body?: unknown, headers = {}) => {
     const request = new Request(`http://127.0.0.1/api/manage/v1${path}`, {
@@ -91,21 +88,20 @@ describe("no transaction grows with the data", () => {
     if (answer.status >= 300) throw new Error(`${method} ${path} was answered ${answer.status}: ${text}`);
     return text === "" ? null : JSON.parse(text);
   };
-  const inBatches = async <T>(
-    rows: readonly T[],
-    size: number,
-    write: (db: Database, batch: T[]) => unknown,
-  ) => {
-    for (let start = 0; start < rows.length; start += size)
-      await org.store.transaction(async (db) => write(db, rows.slice(start, start + size)));
+  /** Adds rows, some at a time. */
+  const add = async <Table extends keyof Tables>(table: Table, rows: readonly object[], atOnce = 500) => {
+    for (let start = 0; start < rows.length; start += atOnce) {
+      const some = rows.slice(start, start + atOnce) as Insertable<Tables[Table]>[];
+      await org.store.transaction((db) => db.insertInto(table).values(some).execute());
+    }
   };
   const ipsFor = async (license_id: string) => {
-    const rows = Array.from({ length: manyIps }, (_, at) => ({
-      ...{ license_id, ip: `10.0.${at >> 8}.${at & 255}`, registered_at: 1 },
-    }));
-    await inBatches(rows, 500, (db, batch) => db.insertInto("license_ips").values(batch).execute());
+    const rows = Array.from({ length: manyIps }, (_, at) => {
+      return { license_id, ip: `10.0.${at >> 8}.${at & 255}`, registered_at: 1 };
+    });
+    await add("license_ips", rows);
     await org.store.transaction((db) =>
-      db.updateTable("licenses").set({ ip_count: manyIps }).where("id", "=", license_id).execute(),
+      changeRows(db, "licenses", { id: license_id }, { ip_count: manyIps }),
     );
   };
   const rowsOf = async (query: { execute(): Promise<unknown[]> }) => (await query.execute()).length;
@@ -121,9 +117,8 @@ describe("no transaction grows with the data", () => {
     bounded(async () => {
       const metadata = { text: "m".repeat(7_000) };
       const body = { count: 1_000, customer_email: "new@example.com", metadata };
-      const answer = await send("POST", `/products/${org.productId}/licenses`, body, {
-        "idempotency-key": "many",
-      });
+      const headers = { "idempotency-key": "many" };
+      const answer = await send("POST", `/products/${org.productId}/licenses`, body, headers);
       expect(answer.data).toHaveLength(1_000);
     }));
 
@@ -133,12 +128,10 @@ describe("no transaction grows with the data", () => {
     ["revocation", { action: "revoke" }],
     ["deletion", { action: "delete" }],
   ])("a bulk action changes two thousand licenses: %s", (_name, action) =>
-    bounded(() =>
-      send("POST", `/organizations/${org.organizationId}/licenses/bulk`, {
-        ...action,
-        selection: { ids: ids.slice(4_000, 6_000) },
-      }),
-    ),
+    bounded(() => {
+      const body = { ...action, selection: { ids: ids.slice(4_000, 6_000) } };
+      return send("POST", `/organizations/${org.organizationId}/licenses/bulk`, body);
+    }),
   );
 
   test("a customer with thousands of licenses is renamed", () =>
@@ -217,7 +210,7 @@ describe("no transaction grows with the data", () => {
       const answer = { fingerprint: "f", status: 200, sealed_answer: "x".repeat(50_000), created_at: 1 };
       const stored = { ...answer, actor_id: "a" };
       const rows = Array.from({ length: 500 }, () => ({ ...stored, idempotency_key: newId() }));
-      await inBatches(rows, 50, (db, batch) => db.insertInto("idempotency_keys").values(batch).execute());
+      await add("idempotency_keys", rows, 50);
       await answerPruning(measured.store).run();
       await emailPruning(measured.store).run();
       expect(await storedRows(org.store.reads, "idempotency_keys", { created_at: 1 })).toEqual([]);
@@ -229,7 +222,7 @@ describe("no transaction grows with the data", () => {
       const refusal = { hour: 1, type: "license.ip_blocked" as const, count: 5, last_ip: "203.0.113.1" };
       const of = { organization_id: organizationId, product_id: productId, first_at: 1, last_at: 2 };
       const rows = ids.slice(7_000, 9_000).map((license_id) => ({ ...refusal, ...of, license_id }));
-      await inBatches(rows, 500, (db, batch) => db.insertInto("event_summaries").values(batch).execute());
+      await add("event_summaries", rows);
       await refusalPruning(measured.store).run();
     }));
 
