@@ -54,40 +54,26 @@ const opensSessions = listed(`
 /** Who may call the routes of the management API, and what everyone else learns: nothing. */
 export function accessTests(routes: RoutesFixture): void {
   describe("access", () => {
-    test("every route that accepts anonymous requests is listed in this file with the reason", () => {
-      const open = manageRouteList.filter((route) => route.access.who === "anyone").map((route) => route.id);
+    test("every route that needs no account, no permission or no session is listed in this file, with the reason", () => {
+      const open = manageRouteList.filter(({ access }) => access.who === "anyone").map(({ id }) => id);
       expect(open.filter((id) => openToAnyone[id] === undefined)).toEqual([]);
-    });
-
-    test("every route that accepts every personal token is listed in this file with the reason", () => {
-      const open = manageRouteList.filter(
+      const toTokens = manageRouteList.filter(
         ({ access }) => access.who === "person" && access.byToken === "any",
       );
-      expect(open.map((route) => route.id).sort()).toEqual(Object.keys(openToEveryToken).sort());
-    });
-
-    test("every sign-in route that needs no session is listed in this file", () => {
-      const open = authRoutes.filter((route) => route.needs === "nobody").map((route) => route.path);
-      expect(open.filter((path) => !opensSessions.includes(path))).toEqual([]);
+      expect(toTokens.map(({ id }) => id).sort()).toEqual(Object.keys(openToEveryToken).sort());
+      const signingIn = authRoutes.filter(({ needs }) => needs === "nobody").map(({ path }) => path);
+      expect(signingIn.filter((path) => !opensSessions.includes(path))).toEqual([]);
     });
 
     test.each(authRoutes.filter((route) => route.needs === "session"))(
       "$method /api/auth$path: needs a session and accepts no token or API key",
-      async ({ method, path }) => {
-        const { ours, unchanged, url, owner, admin } = routes;
-        await unchanged.during(`${method} ${path}`, async () => {
+      async (route) => {
+        const { ours, unchanged, send, owner, admin } = routes;
+        await unchanged.during(`${route.method} ${route.path}`, async () => {
           for (const token of [null, owner.token, admin.token, ours.token, ours.apiKey]) {
-            const answer = await fetch(url + authBase + path, {
-              method,
-              headers: {
-                origin: url,
-                "content-type": "application/json",
-                ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-              },
-              body: method === "POST" ? "{}" : null,
-            });
-            await answer.text();
-            expect([401, 403]).toContain(answer.status);
+            const credentials = token === null ? {} : { authorization: `Bearer ${token}` };
+            const { status } = await send(authBase, route, route.path, credentials);
+            expect([401, 403]).toContain(status);
           }
         });
       },
@@ -209,9 +195,8 @@ export function accessTests(routes: RoutesFixture): void {
         );
         if (list === undefined || list.access.who !== "member" || list.access.may === null) return [];
         const enough: readonly string[] = [list.access.may, ...list.access.or];
-        return enough.includes(write.access.may)
-          ? []
-          : [`${write.access.may}: ${write.id} without ${list.id}`];
+        const isListed = enough.includes(write.access.may);
+        return isListed ? [] : [`${write.access.may}: ${write.id} without ${list.id}`];
       });
       expect(holes).toEqual([]);
     });

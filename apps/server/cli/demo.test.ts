@@ -8,11 +8,7 @@ import { signedInCustomer } from "../../../tests/support/portal-client.ts";
 import { runHere } from "../../../tests/support/run-command.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
 
-interface Printed {
-  readonly outcome: string;
-  readonly curl: string;
-  readonly license_key: string;
-}
+const answerTo = (curl = "") => JSON.parse(execFileSync("sh", ["-c", curl], { encoding: "utf8" }));
 
 describe.each(on("postgres"))("demo on $kind", ({ makeEmpty }) => {
   test("the printed requests get the printed responses, and the customer finds something to do in the portal", async () => {
@@ -23,11 +19,11 @@ describe.each(on("postgres"))("demo on $kind", ({ makeEmpty }) => {
     const server = await startServerProcess(environment);
     const printed = await runCountersign(["demo", "--json"], environment);
     expect(printed).toMatchObject({ code: 0, stderr: "" });
-    const examples: Printed[] = JSON.parse(printed.stdout);
+    const examples: Record<"outcome" | "curl" | "license_key", string>[] = JSON.parse(printed.stdout);
     const outcomes = new Set(examples.map((example) => example.outcome));
     expect(outcomes).toEqual(new Set([...validateStatuses, "lookup"]));
     for (const example of examples) {
-      const answer = JSON.parse(execFileSync("sh", ["-c", example.curl], { encoding: "utf8" }));
+      const answer = answerTo(example.curl);
       if (example.outcome === "lookup") expect(answer.license_key).toBe(example.license_key);
       else expect({ ...example, status: answer.status }).toEqual({ ...example, status: example.outcome });
     }
@@ -39,8 +35,7 @@ describe.each(on("postgres"))("demo on $kind", ({ makeEmpty }) => {
     for (const status of validateStatuses) {
       const at = lines.findIndex((text) => text.startsWith(`# ${status}: `));
       expect(lines[at + 1]).toStartWith("curl ");
-      const answer = JSON.parse(execFileSync("sh", ["-c", lines[at + 1] ?? ""], { encoding: "utf8" }));
-      expect(answer.status).toBe(status);
+      expect(answerTo(lines[at + 1]).status).toBe(status);
     }
     const [, portal, email = ""] =
       /^# Customer portal: open (\S+) and sign in as (\S+)\.$/m.exec(stdout) ?? [];

@@ -1,10 +1,12 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openStore } from "@countersign/store/open";
 import { apiOf } from "../../../tests/support/api.ts";
+import { Browser } from "../../../tests/support/browser.ts";
 import { freshFolder, on } from "../../../tests/support/databases.ts";
 import { manageClient } from "../../../tests/support/manage-client.ts";
 import { runHere } from "../../../tests/support/run-command.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
+import { storedRows } from "../../../tests/support/stored-rows.ts";
 
 setDefaultTimeout(60_000);
 
@@ -36,31 +38,26 @@ describe.each(on("sqlite"))("setup on $kind", ({ makeEmpty }) => {
       expect(body.status).toBe("license_not_found");
     }
     const store = await openStore(location, { encryptionKey: null, durability: "standard" });
-    const organizations = store.reads.selectFrom("organizations").select(["slug", "plan"]).orderBy("slug");
-    const slugs = ["nordlicht-sohne", "nordlicht-sohne-2", "nordlicht-sohne-3"];
-    const found = await organizations.execute();
-    expect(found.map(({ slug }) => slug)).toEqual(slugs);
-    expect(found.slice(1).map(({ plan }) => plan)).toEqual(["free", "free"]);
+    const found = await storedRows(store.reads, "organizations", {});
+    expect(found.map(({ slug, plan }) => [slug, plan])).toEqual([
+      ["nordlicht-sohne", expect.any(String)],
+      ["nordlicht-sohne-2", "free"],
+      ["nordlicht-sohne-3", "free"],
+    ]);
     await store.close();
 
     // The only platform admin has nobody to ask for a new password.
-    const wanted = await runCountersign(
-      ["password-link", "--email", "ADA@example.com", "--json"],
-      environment,
-    );
+    const words = ["password-link", "--email", "ADA@example.com", "--json"];
+    const wanted = await runCountersign(words, environment);
     expect(wanted).toMatchObject({ code: 0, stderr: "" });
     const { link, user_id: userId } = JSON.parse(wanted.stdout);
     expect(userId).toBe(ids.user_id);
-    const set = await fetch(`${server.url}/api/auth/reset-password`, {
-      method: "POST",
-      // The server was started with port 0, so its own URL has that port.
-      headers: { "content-type": "application/json", origin: "http://127.0.0.1:0" },
-      body: JSON.stringify({
-        token: new URL(link).searchParams.get("token"),
-        newPassword: "another good password",
-      }),
-    });
-    expect(set.status).toBe(200);
+    const token = new URL(link).searchParams.get("token");
+    // The server was started with port 0, so its own URL has that port.
+    const origin = { origin: "http://127.0.0.1:0" };
+    const set = { token, newPassword: "another good password" };
+    const browser = new Browser(server.url, "127.0.0.1");
+    expect((await browser.auth("/reset-password", set, origin)).status).toBe(200);
     expect(await runHere(["password-link", "--email", "bob@example.com"], environment)).toMatchObject({
       code: 1,
       stderr: "No account has the email address bob@example.com.\n",
@@ -92,8 +89,8 @@ describe.each(on("sqlite"))("setup on $kind", ({ makeEmpty }) => {
       .orderBy("organizations.id")
       .execute();
     await store.close();
-    expect(found.map(({ email, theirs, customers, admin }) => [email, theirs, customers, admin])).toEqual(
-      rows.map(([email, , , language, isAdmin]) => [email, language, language, isAdmin]),
+    expect(found).toEqual(
+      rows.map(([email, , , language, admin]) => ({ email, theirs: language, customers: language, admin })),
     );
     remove();
   });
@@ -101,9 +98,8 @@ describe.each(on("sqlite"))("setup on $kind", ({ makeEmpty }) => {
   test("concurrent setups with the same name all succeed", async () => {
     const { environment, remove } = await makeEmpty();
     await runHere(["migrate"], environment);
-    const all = await Promise.all(
-      [1, 2, 3].map(() => runCountersign(["setup", ...names, "--json"], environment)),
-    );
+    const setUp = () => runCountersign(["setup", ...names, "--json"], environment);
+    const all = await Promise.all([setUp(), setUp(), setUp()]);
     for (const one of all) expect(one).toMatchObject({ code: 0, stderr: "" });
     remove();
   });
@@ -113,6 +109,7 @@ describe("the arguments of setup", () => {
   const environment = { COUNTERSIGN_DATA: freshFolder() };
   const organizationMissing = "Add --organization with the name of the organization that sells the software.";
   const noEmail = '--email is "ada". It must be an email address, such as ada@example.com.';
+  const tooShort = "--password is too short. It must have at least 8 characters.";
 
   test.each([
     [["--product", "Polaris"], organizationMissing],
@@ -121,10 +118,7 @@ describe("the arguments of setup", () => {
     [[...names, "--language", "fr"], '--language is "fr". It must be one of: en, de, es.'],
     [[...names, "--plan", "gold"], '--plan is "gold". It must be one of: free, pro, enterprise.'],
     [[...names, "--email", "ada", ...password], noEmail],
-    [
-      [...names, ...email, "--password", "short"],
-      "--password is too short. It must have at least 8 characters.",
-    ],
+    [[...names, ...email, "--password", "short"], tooShort],
     [[...names, ...password], "Add --email with the owner's email address."],
     [[...names, "--wrong"], "Unknown option '--wrong'. Run countersign setup --help for the options."],
   ])("%j is rejected with one sentence", async (words, sentence) => {
