@@ -3,28 +3,14 @@ import { signedInWith } from "../support/portal-client.ts";
 import { until } from "../support/until.ts";
 
 /** An example of each resource, by what precedes its parameter in a path. */
-export interface Examples {
-  readonly o: string;
-  readonly products: string;
-  readonly licenses: string;
-  readonly customers: string;
-  readonly webhooks: string;
-  readonly roles: string;
-  readonly organizations: string;
-  readonly users: string;
-  readonly outbox: string;
-  readonly transfers: string;
-  readonly requests: string;
-  readonly ips: string;
-  readonly invitations: string;
-}
+export type Examples = Awaited<ReturnType<typeof createExamples>>;
 
 /** Without a space or a hyphen, so that no line can break. */
 const long = (start: string, length: number) => start.padEnd(length, "Abcdefghij");
 
 /** Creates an example of each resource, in a state with content. Each has the longest possible name, in one word. */
-export async function createExamples(dashboard: Dashboard): Promise<Examples> {
-  const { organizationId, productId, slug, manage, owner, addLicense, api } = dashboard;
+export async function createExamples(dashboard: Dashboard) {
+  const { organizationId, productId, slug, manage, owner, addLicense, api, fixture } = dashboard;
   const organization = `/organizations/${organizationId}`;
   const emailOf = (name: string) => `${long(name, 190)}@example.com`.toLowerCase();
   const note = long("Note", 200);
@@ -71,48 +57,31 @@ export async function createExamples(dashboard: Dashboard): Promise<Examples> {
     portal_ip_removals_per_30_days: 2,
     renewal_url: "https://example.com/renew",
   });
-  await manage("PUT", `/products/${productId}/downloads`, {
-    data: [
-      {
-        title: long("Download", 100),
-        url: `https://example.com/${long("file", 1_000)}`,
-        min_version: "1.0.0",
-        checksum: long("checksum", 200),
-      },
-    ],
-  });
+  const file = { url: `https://example.com/${long("file", 1_000)}`, checksum: long("checksum", 200) };
+  const download = { title: long("Download", 100), min_version: "1.0.0", ...file };
+  await manage("PUT", `/products/${productId}/downloads`, { data: [download] });
   // One with long names, and one that waits for a decision on the page of its license.
   const carla = await signedInWith(dashboard.fixture, { emails: [emailOf("customer")] });
-  await carla.post(`/licenses/${license.id}/transfers`, {
-    email: "ben@example.com",
-    message: "I need it\nno more.",
-  });
+  const waiting = { email: "ben@example.com", message: "I need it\nno more." };
+  await carla.post(`/licenses/${license.id}/transfers`, waiting);
   const customer = await signedInWith(dashboard.fixture, { emails: [emailOf("another")] });
-  const { body: transfer } = await customer.post(`/licenses/${another.id}/transfers`, {
-    email: emailOf("recipient"),
-    message: long("Message", 1_000),
-  });
+  const longest = { email: emailOf("recipient"), message: long("Message", 1_000) };
+  const { body: transfer } = await customer.post(`/licenses/${another.id}/transfers`, longest);
   await createPlatformExamples(dashboard);
   const { data: customers } = await manage("GET", `${organization}/customers?q=customer`);
   const { data: emails } = await manage("GET", "/admin/outbox");
-  await dashboard.fixture.store.transaction((db) =>
-    db
-      .updateTable("users")
-      .set({ name: long("Person", 100) })
-      .where("id", "=", owner.userId)
-      .execute(),
-  );
+  await fixture.change("users", { id: owner.userId }, { name: long("Person", 100) });
   return {
     o: slug,
     products: productId,
-    licenses: license.id,
-    customers: customers[0].id,
-    webhooks: webhook.id,
-    roles: roleId,
+    licenses: String(license.id),
+    customers: String(customers[0].id),
+    webhooks: String(webhook.id),
+    roles: String(roleId),
     organizations: organizationId,
     users: owner.userId,
-    outbox: emails[0].id,
-    transfers: transfer.id,
+    outbox: String(emails[0].id),
+    transfers: String(transfer.id),
     requests: refused.headers.get("x-request-id") ?? "",
     ips: "127.0.0.1",
     invitations: "none",

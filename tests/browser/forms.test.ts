@@ -14,6 +14,10 @@ dashboardTests("forms", (dashboard) => {
     await question().getByRole("button", { name: "Keep editing" }).click();
     await answered();
   };
+  const type = async (field: Locator, text: string) => {
+    await field.click();
+    await page.keyboard.type(text);
+  };
   const leave = () => question().getByRole("button", { name: "Discard" }).click();
 
   describe.each([phone.width, desktop.width])("at %d px", (width) => {
@@ -23,17 +27,13 @@ dashboardTests("forms", (dashboard) => {
 
     test("a refused license form shows its first invalid field, and the next form has no hidden values", async () => {
       await visit(page, at("/licenses/new"));
-      await page.getByLabel("Customer email", { exact: true }).click();
-      await page.keyboard.type("ada@example.com");
-      await page.getByLabel("Discord ID").click();
-      await page.keyboard.type("not a number");
+      await type(page.getByLabel("Customer email", { exact: true }), "ada@example.com");
+      await type(page.getByLabel("Discord ID"), "not a number");
       const more = page.getByRole("button", { name: /^More: / });
       await more.click();
-      await page.getByLabel("Tags").first().click();
-      await page.keyboard.type("vip");
+      await type(page.getByLabel("Tags").first(), "vip");
       await page.keyboard.press("Enter");
-      await page.getByLabel("Notes").click();
-      await page.keyboard.type("met at the fair");
+      await type(page.getByLabel("Notes"), "met at the fair");
       await more.click();
       await page.getByLabel("Tags").first().waitFor({ state: "hidden" });
       await more.getByText("2 filled in").waitFor();
@@ -71,8 +71,7 @@ dashboardTests("forms", (dashboard) => {
       await drawer.waitFor({ state: "hidden" });
 
       await open();
-      await drawer.getByLabel("Notes").click();
-      await page.keyboard.type("call back on Monday");
+      await type(drawer.getByLabel("Notes"), "call back on Monday");
       const notes = () => drawer.getByLabel("Notes").inputValue();
       await page.keyboard.press("Escape");
       await question().waitFor();
@@ -96,24 +95,20 @@ dashboardTests("forms", (dashboard) => {
       expect(page.url()).toContain(license.id);
       expect(await notes()).toBe("call back on Monday");
 
-      const reloads = askedByTheBrowser(page);
-      await page.evaluate("setTimeout(() => location.reload())");
-      expect(await reloads).toBe("beforeunload");
+      expect(await questionOnReload(page)).toBe("beforeunload");
       expect(await notes()).toBe("call back on Monday");
 
       // Saved, so there is no question, and the notification covers no control.
       await drawer.getByRole("button", { name: "Save" }).click();
       await drawer.waitFor({ state: "hidden" });
       expect(await question().count()).toBe(0);
-      expect(await dashboard.manage("GET", `/licenses/${license.id}`)).toMatchObject({
-        notes: "call back on Monday",
-      });
+      const saved = await dashboard.manage("GET", `/licenses/${license.id}`);
+      expect(saved.notes).toBe("call back on Monday");
 
       // A form on its own page.
       await visit(page, at("/products"));
       await page.getByRole("link", { name: "New product" }).click();
-      await page.getByLabel("Name").click();
-      await page.keyboard.type("Aurora");
+      await type(page.getByLabel("Name"), "Aurora");
       await page.getByRole("link", { name: "Cancel" }).click();
       await stay();
       expect(await page.getByLabel("Name").inputValue()).toBe("Aurora");
@@ -141,9 +136,8 @@ dashboardTests("forms", (dashboard) => {
       await until("the notification covers nothing", async () => {
         if ((await note.count()) !== 1) return false;
         const covered = await controlsUnder(note);
-        return (
-          (width < 768 ? covered.filter((name) => ["Save", inUse].includes(name)) : covered).length === 0
-        );
+        const important = width < 768 ? ["Save", inUse] : covered;
+        return !covered.some((name) => important.includes(name));
       });
       await save.click();
       await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "hidden" });
@@ -174,8 +168,7 @@ dashboardTests("forms", (dashboard) => {
     page = await dashboard.page(phone);
     await visit(page, at("/products"));
     await page.getByRole("link", { name: "New product" }).click();
-    await page.getByLabel("Name").click();
-    await page.keyboard.type("Aurora");
+    await type(page.getByLabel("Name"), "Aurora");
     await page.getByRole("button", { name: "Create product" }).click();
     const secret = page.locator("pre").filter({ hasText: "csk_" });
     const key = await secret.textContent();
@@ -183,9 +176,7 @@ dashboardTests("forms", (dashboard) => {
     const asked = page.getByRole("dialog", { name: "Leave without saving it?" });
     await asked.getByRole("button", { name: "Go back" }).click();
     expect(await secret.textContent()).toBe(key);
-    const reloads = askedByTheBrowser(page);
-    await page.evaluate("setTimeout(() => location.reload())");
-    expect(await reloads).toBe("beforeunload");
+    expect(await questionOnReload(page)).toBe("beforeunload");
     expect(await secret.textContent()).toBe(key);
     await page.getByLabel("I've saved it somewhere safe").check();
     await page.getByRole("button", { name: "Continue" }).click();
@@ -193,15 +184,13 @@ dashboardTests("forms", (dashboard) => {
   });
 });
 
-/** Dismisses the browser's own question before it leaves a page. */
-function askedByTheBrowser(page: Page): Promise<string> {
-  return new Promise((done) =>
-    page.once("dialog", async (dialog) => {
-      const type = dialog.type();
-      await dialog.dismiss();
-      done(type);
-    }),
-  );
+/** The browser's own question before a reload, which is dismissed. */
+async function questionOnReload(page: Page): Promise<string> {
+  const asked = page.waitForEvent("dialog");
+  await page.evaluate("setTimeout(() => location.reload())");
+  const dialog = await asked;
+  await dialog.dismiss();
+  return dialog.type();
 }
 
 async function isInSight(field: Locator): Promise<boolean> {

@@ -15,14 +15,13 @@ dashboardTests("rare states", (dashboard) => {
       await page.waitForURL(`${fixture.url}/o/${slug}/products/new`);
     }
     // An empty list offers its action once and has no filters.
-    for (const [where, what] of [
-      ["products", "New product"],
-      ["customers", "New customer"],
-      ["ip-blocks", "Block an IP address"],
-      ["access-tokens", "New access token"],
+    for (const [where, role, what] of [
+      ["products", "link", "New product"],
+      ["customers", "button", "New customer"],
+      ["ip-blocks", "button", "Block an IP address"],
+      ["access-tokens", "link", "New access token"],
     ] as const) {
       await visit(page, `${fixture.url}/o/${slug}/${where}`);
-      const role = where === "customers" || where === "ip-blocks" ? "button" : "link";
       const offer = page.getByRole(role, { name: what });
       await page.getByRole("heading", { level: 2 }).waitFor();
       expect(await offer.count()).toBe(1);
@@ -48,17 +47,9 @@ dashboardTests("rare states", (dashboard) => {
     const { email } = await fixture.createUser();
     await fixture.browser().auth("/request-password-reset", { email });
     // Marked as given up, because a retry would fail at a missing server.
-    const failure = JSON.stringify({
-      code: "email_rejected",
-      params: { response: "550 5.1.1 User unknown" },
-    });
-    await fixture.store.transaction((db) =>
-      db
-        .updateTable("outbox")
-        .set({ failure, next_attempt_at: null })
-        .where("recipient", "=", email)
-        .execute(),
-    );
+    const rejected = { code: "email_rejected", params: { response: "550 5.1.1 User unknown" } };
+    const gaveUp = { failure: JSON.stringify(rejected), next_attempt_at: null };
+    await fixture.change("outbox", { recipient: email }, gaveUp);
     const [message] = await fixture.emails(email);
     const page = await dashboard.germanPage();
     await visit(page, `${fixture.url}/admin/outbox/${message?.id}`);
@@ -70,11 +61,8 @@ dashboardTests("rare states", (dashboard) => {
 
   test("in a suspended organization, settings and tokens are visible, and everything can be removed", async () => {
     const { manage, organizationId } = dashboard;
-    await manage("POST", `/organizations/${organizationId}/access-tokens`, {
-      name: "Shop",
-      permissions: ["licenses:view"],
-      password: goodPassword,
-    });
+    const token = { name: "Shop", permissions: ["licenses:view"], password: goodPassword };
+    await manage("POST", `/organizations/${organizationId}/access-tokens`, token);
     await manage("POST", `/admin/organizations/${organizationId}/suspend`, { reason: "An open invoice" });
     const page = await dashboard.page();
     // Loaded again, because the page does not know the suspension yet.

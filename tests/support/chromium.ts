@@ -17,18 +17,16 @@ const candidates = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-const chromiumPath = candidates.find((candidate) => candidate !== "" && existsSync(candidate)) ?? null;
-
-const howToGetChromium =
-  "it needs Chromium. Install it (on Debian: apt-get install chromium), or set CHROMIUM to where it is.";
+const chromiumPath = candidates.find((candidate) => candidate !== "" && existsSync(candidate));
 
 /**
  * Tests in a browser, which are skipped where there is none. Each fails if one of its pages has an error that people do
  * not see. The dashboard and the portal are the same on both databases.
  */
 export function browserTests(title: string, tests: (make: TestedDatabase["make"]) => void): void {
-  if (chromiumPath === null) {
-    skipWithReason(title, howToGetChromium);
+  if (chromiumPath === undefined) {
+    const how = "Install it (on Debian: apt-get install chromium), or set CHROMIUM to where it is.";
+    skipWithReason(title, `it needs Chromium. ${how}`);
     return;
   }
   setDefaultTimeout(180_000);
@@ -142,19 +140,11 @@ async function reset(page: Page): Promise<void> {
 }
 
 async function launch(): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath: chromiumPath ?? "",
-    // One process and some threads fewer use less processor time.
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--in-process-gpu",
-      "--num-raster-threads=1",
-      "--disable-lcd-text",
-      // Most scripts of a page run once.
-      "--js-flags=--no-opt --no-maglev",
-    ],
-  });
+  // One process and some threads fewer use less processor time.
+  const fewer = ["--disable-gpu", "--in-process-gpu", "--num-raster-threads=1", "--disable-lcd-text"];
+  // Most scripts of a page run once.
+  const args = ["--no-sandbox", ...fewer, "--js-flags=--no-opt --no-maglev"];
+  const browser = await chromium.launch({ executablePath: chromiumPath ?? "", args });
   afterAllFiles.push(() => browser.close());
   return browser;
 }
@@ -184,25 +174,12 @@ export async function violationsOf(page: Page, { rules, shell = false }: AxeOpti
   await settled(page);
   // Injected as an extension would, because the page's policy allows no inline script.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
-  const options = {
-    resultTypes: ["violations"],
-    preload: false,
-    selectors: false,
-    ...(rules && { runOnly: rules }),
-  };
+  const only = { resultTypes: ["violations"], preload: false, selectors: false };
+  const options = JSON.stringify({ ...only, ...(rules && { runOnly: rules }) });
   const exclude = shell ? [] : [[".mantine-AppShell-header"], [".mantine-AppShell-navbar"]];
-  const place = JSON.stringify({ exclude });
-  const { violations } = await page.evaluate<AxeResult>(`axe.run(${place}, ${JSON.stringify(options)})`);
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`,
-  );
-}
-
-interface AxeResult {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly nodes: readonly { readonly html: string }[];
-  }[];
+  const found = `axe.run(${JSON.stringify({ exclude })}, ${options})`;
+  return page.evaluate<string[]>(`${found}.then(({ violations }) => violations.map(
+    ({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200)).join(" | ")))`);
 }
 
 /** How a page is seen: its width, and the theme of the system. */
