@@ -67,30 +67,23 @@ async function begin(
   outage: Outage,
   postgres: PostgresServer,
   wire: CuttableConnection,
-): Promise<(() => Promise<void>) | null> {
-  switch (outage) {
-    case "stopped":
-      await postgres.stop();
-      return () => postgres.start();
-    case "hung": {
-      const frozen = await freezePostgres(postgres.url);
-      return async () => frozen.thaw();
-    }
-    case "cut off":
-      wire.cut();
-      return async () => wire.mend();
-    case "restarted":
-      await postgres.stop();
-      await postgres.start();
-      return null;
-    case "connections ended":
-      await withClient(postgres.url, (client) => client.query(endConnections));
-      return null;
+): Promise<(() => unknown) | null> {
+  if (outage === "hung") return (await freezePostgres(postgres.url)).thaw;
+  if (outage === "cut off") {
+    wire.cut();
+    return wire.mend;
   }
+  if (outage === "connections ended") {
+    const ours = "pg_stat_activity where application_name = 'countersign'";
+    const query = `select pg_terminate_backend(pid) from ${ours}`;
+    await withClient(postgres.url, (client) => client.query(query));
+    return null;
+  }
+  await postgres.stop();
+  if (outage === "stopped") return postgres.start;
+  await postgres.start();
+  return null;
 }
-
-const endConnections =
-  "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'countersign'";
 
 /** Restarts the database during changes. They get 200 or 503, the log has no other error, and the server then stops. */
 export async function managementThroughRestart(

@@ -128,10 +128,8 @@ export function inputTests(routes: RoutesFixture): void {
           const all = Object.fromEntries(members.slice(0, 20).map((member) => [member, value]));
           const answer = await send(route, pathFor(route), bodyWith(route, all));
           if ([403, 404, 415].includes(answer.status)) continue;
-          expect([answer.status, fieldsOf(answer)]).toEqual([
-            422,
-            expect.arrayContaining(members.slice(0, 20)),
-          ]);
+          expect(answer.status).toBe(422);
+          expect(fieldsOf(answer)).toEqual(expect.arrayContaining(Object.keys(all)));
         }
         for (const value of values) {
           // A value that the schema refuses reaches nothing else, so one request for all members is enough.
@@ -146,9 +144,8 @@ export function inputTests(routes: RoutesFixture): void {
             await send(route, pathFor(route), bodyWith(route, { [member]: value }));
         }
         for (const body of bodies) await send(route, pathFor(route), body);
-        const broken = await callerFor(route).api.send(route.method, pathFor(route), "{", {
-          "content-type": "application/json",
-        });
+        const json = { "content-type": "application/json" };
+        const broken = await callerFor(route).api.send(route.method, pathFor(route), "{", json);
         expect(broken.status).toBeLessThan(500);
       },
     );
@@ -192,19 +189,12 @@ function senderFor(routes: RoutesFixture) {
     access.who === "platform_admin" ? routes.theirs : routes.ours;
   const callerFor = ({ access }: Route) => (access.who === "platform_admin" ? routes.admin : routes.owner);
   const send = async (route: Route, path: string, body: unknown): Promise<ManageAnswer> => {
-    const answer = await callerFor(route).api.send(
-      route.method,
-      path,
-      body === undefined ? null : JSON.stringify(body),
-      {
-        "content-type": body === undefined ? (route.bodyTypes?.[0] ?? "text/plain") : "application/json",
-        "x-forwarded-for": nextIp(),
-      },
-    );
-    if (answer.status >= 500)
-      throw new Error(
-        `${route.id} ${path.slice(0, 200)} ${JSON.stringify(body)?.slice(0, 200)} was answered with ${answer.text}`,
-      );
+    const text = body === undefined ? null : JSON.stringify(body);
+    const type = text === null ? (route.bodyTypes?.[0] ?? "text/plain") : "application/json";
+    const headers = { "content-type": type, "x-forwarded-for": nextIp() };
+    const answer = await callerFor(route).api.send(route.method, path, text, headers);
+    const request = `${route.id} ${path.slice(0, 200)} ${text?.slice(0, 200)}`;
+    if (answer.status >= 500) throw new Error(`${request} was answered with ${answer.text}`);
     return answer;
   };
   const pathFor = (route: Route) => pathIn(route, organizationFor(route));

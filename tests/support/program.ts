@@ -1,12 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
 
-/** A program that the tests have started. It stops with this process, however that ends. */
-export interface Program {
-  /** Its exit code and the end of what it wrote to standard error. Null while it runs. */
-  readonly end: { readonly code: number | null; readonly errors: string } | null;
-  stop(): Promise<void>;
-}
-
 interface ProgramOptions {
   /** With which it is asked to stop. */
   readonly signal?: "KILL" | "INT";
@@ -16,11 +9,12 @@ interface ProgramOptions {
   readonly insteadOfRoot?: string;
 }
 
+/** Starts a program that stops with this process, however that ends. */
 export function startProgram(
   path: string,
   words: readonly string[],
   { signal = "KILL", folder = "", insteadOfRoot }: ProgramOptions = {},
-): Program {
+) {
   const child = spawn("sh", ["-c", untilInputCloses, "sh", signal, folder, path, ...words], {
     ...(insteadOfRoot === undefined ? {} : userInsteadOfRoot(insteadOfRoot)),
     stdio: ["pipe", "ignore", "pipe"],
@@ -32,7 +26,7 @@ export function startProgram(
   child.stderr.on("data", (chunk) => {
     errors = (errors + chunk).slice(-1_000);
   });
-  let end: Program["end"] = null;
+  let end: { readonly code: number | null; readonly errors: string } | null = null;
   const closed = new Promise<void>((resolve) =>
     child.on("close", (code) => {
       end = { code, errors };
@@ -40,6 +34,7 @@ export function startProgram(
     }),
   );
   return {
+    /** Its exit code and the end of what it wrote to standard error. Null while it runs. */
     get end() {
       return end;
     },

@@ -1,26 +1,13 @@
-import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { type SpawnOptions, spawn } from "node:child_process";
 import { join } from "node:path";
 
 /** The server that `npm test` has built, which is what users start. The sources if a test file runs directly. */
 const serverMain = process.env.COUNTERSIGN_TEST_SERVER ?? join(import.meta.dir, "../../apps/server/main.ts");
 
-export interface ServerProcess {
-  readonly url: string;
-  readonly port: number;
-  readonly pid: number;
-  /** All output so far. */
-  output(): string;
-  signal(signal: NodeJS.Signals): void;
-  readonly exited: Promise<number | null>;
-  hasEnded(): boolean;
-  /** SIGTERM, then waits. */
-  stop(): Promise<number | null>;
-}
+export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;
 
 /** Starts the real server in a separate process and waits until it reports ready. */
-export async function startServerProcess(
-  environment: Readonly<Record<string, string>>,
-): Promise<ServerProcess> {
+export async function startServerProcess(environment: Readonly<Record<string, string>>) {
   const settings = { PORT: "0", HOST: "127.0.0.1", COUNTERSIGN_LOG_FORMAT: "json", ...environment };
   const { child, output, ended } = spawnCountersign(["serve"], settings);
   const exited = ended.then(({ code }) => code);
@@ -37,10 +24,12 @@ export async function startServerProcess(
     url: `http://127.0.0.1:${port}`,
     port,
     pid: child.pid ?? 0,
+    /** All output so far. */
     output,
     exited,
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
-    signal: (signal) => void child.kill(signal),
+    signal: (signal: NodeJS.Signals) => void child.kill(signal),
+    /** SIGTERM, then waits. */
     stop: () => {
       child.kill("SIGTERM");
       return exited;
@@ -69,28 +58,20 @@ export async function runCountersign(
   return { code, stdout, stderr };
 }
 
-/** A process, and what it has printed. */
-export interface Spawned {
-  readonly child: ChildProcess;
-  /** All output so far. */
-  output(): string;
-  readonly ended: Promise<Finished & { readonly signal: string | null }>;
-}
-
-export function spawnCountersign(
-  words: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): Spawned {
+export function spawnCountersign(words: readonly string[], environment: Readonly<Record<string, string>>) {
   const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment };
   return spawnCollecting(process.execPath, [serverMain, ...words], { env });
 }
+
+/** A process, and what it has printed. */
+export type Spawned = ReturnType<typeof spawnCollecting>;
 
 /** Starts a program and collects its output. */
 export function spawnCollecting(
   command: string,
   words: readonly string[],
   options: Pick<SpawnOptions, "cwd" | "env" | "detached">,
-): Spawned {
+) {
   const child = spawn(command, words, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let [output, stdout, stderr] = ["", "", ""];
   child.stdout.on("data", (chunk) => {
@@ -101,7 +82,7 @@ export function spawnCollecting(
     stderr += chunk;
     output += chunk;
   });
-  const ended = new Promise<Awaited<Spawned["ended"]>>((resolve) =>
+  const ended = new Promise<Finished & { readonly signal: string | null }>((resolve) =>
     child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr })),
   );
   return { child, output: () => output, ended };

@@ -69,7 +69,13 @@ describe.each(on("sqlite"))("setup on $kind", ({ makeEmpty }) => {
   test("emails are in the requested language or that of the terminal, and only the first account is an admin", async () => {
     const { environment, location, remove } = await makeEmpty();
     const german = { LANG: "de_DE.UTF-8" };
-    const rows: [email: string, options: string[], LANG: object, language: string, isAdmin: 0 | 1][] = [
+    const rows: [
+      email: string,
+      options: string[],
+      LANG: object,
+      language: "de" | "en" | "es",
+      isAdmin: 0 | 1,
+    ][] = [
       ["named@example.com", ["--language", "es"], german, "es", 1],
       ["terminal@example.com", [], german, "de", 0],
       ["neither@example.com", [], { LANG: "C.UTF-8" }, "en", 0],
