@@ -5,7 +5,7 @@ import { whyNoSmallDisk } from "../support/small-disk.ts";
 import { fillTheDisk } from "./disk-full.ts";
 import { managementThroughRestart, outages, postgresOutages } from "./postgres-outage.ts";
 import { killUnderLoad, terminateUnderLoad } from "./server-ends.ts";
-import { webhooksThroughRestart } from "./webhooks.ts";
+import { webhooksThroughRestart, webhooksUnderKills } from "./webhooks.ts";
 
 setDefaultTimeout(180_000);
 
@@ -21,6 +21,10 @@ describe.each(databases)("the server on $kind", ({ make }) => {
   test("fails no accepted request when it is terminated under load", async () => {
     const size = { rounds: 1, callers: 8, endsWithinMs: patientMs };
     expect(await terminateUnderLoad(make, size)).toStartWith("1 stops");
+  });
+
+  test("loses no event when it is killed during delivery", async () => {
+    expect(await webhooksUnderKills(make, { events: 150, kills: 1 })).toContain("none lost");
   });
 });
 

@@ -1,16 +1,14 @@
-import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import type { Store } from "@countersign/store/store";
 import type { WebhookEndpointRow } from "@countersign/store/tables";
 import { Dispatcher } from "../../apps/server/features/webhooks/dispatch.ts";
 import { Distributor } from "../../apps/server/features/webhooks/distribute.ts";
-import type { Refusal } from "../../apps/server/features/webhooks/record-results.ts";
 import type { Outgoing, Sender } from "../../apps/server/features/webhooks/send.ts";
 import type { QueryFixture } from "./query-tests.ts";
 import { storedRow } from "./stored-rows.ts";
 import { newId } from "./test-organization.ts";
 import { until } from "./until.ts";
-import { deliveriesTo, makeEndpoint } from "./webhooks.ts";
+import { newEndpoint } from "./webhooks.ts";
 
 /** An endpoint whose receiver is a function of the test. */
 export type TestEndpoint = Awaited<ReturnType<TestReceivers["endpoint"]>>;
@@ -30,56 +28,42 @@ export class TestReceivers {
   };
 
   /** An endpoint of a new organization, unless one is given. */
-  async endpoint({ store, organization, user }: QueryFixture, settings: Partial<WebhookEndpointRow> = {}) {
-    const organizationId = settings.organization_id ?? (await organization()).organizationId;
-    const owner = await user();
-    await store.transaction((db) => updateOrganization(db, organizationId, { owner_id: owner.id }));
+  async endpoint(fixture: QueryFixture, settings: Partial<WebhookEndpointRow> = {}) {
+    const { store } = fixture;
     const url = `https://${newId()}.example.invalid/`;
     this.#replies.set(url, { status: 200, body: "" });
-    const { id, secret } = await makeEndpoint(store, organizationId, url, settings);
+    const endpoint = await newEndpoint(fixture, { ...settings, url });
+    const { organizationId, endpointId } = endpoint;
+    const owner = await fixture.user();
+    await fixture.change("organizations", organizationId, { owner_id: owner.id });
     return {
-      store,
-      organizationId,
-      endpointId: id,
+      ...endpoint,
       url,
-      secret,
       /** The email address of the organization's owner. */
       ownerEmail: owner.email,
       /** What has arrived. */
       received: () => this.#received.filter((one) => one.url === url),
       /** What the receiver responds with from now on; `hang` for nothing. */
       reply: (status: number | "hang", body = "") => void this.#replies.set(url, { status, body }),
-      row: () => storedRow(store.reads, "webhook_endpoints", { id }),
-      states: async () => (await deliveriesTo(store, id)).map(({ state }): string => state),
+      row: () => storedRow(store.reads, "webhook_endpoints", { id: endpointId }),
       set: (changes: Partial<WebhookEndpointRow>) =>
-        store.transaction((db) => updateEndpoint(db, id, changes)),
+        store.transaction((db) => updateEndpoint(db, endpointId, changes)),
     };
   }
 }
 
 /** What a node does for webhooks, one round at a time. */
 export function openWebhookNode(store: Store, send: Sender) {
-  const refusals: Refusal[] = [];
   const distributor = new Distributor(store);
-  const dispatcher = new Dispatcher({
-    store,
-    send,
-    url: "http://127.0.0.1",
-    random: () => 0,
-    wake: () => {},
-    refused: (refusal) => void refusals.push(refusal),
-  });
-  const round = async () => {
-    await distributor.round();
-    await dispatcher.round();
-  };
+  const url = "http://127.0.0.1";
+  const nothing = () => {};
+  const dispatcher = new Dispatcher({ store, send, url, random: () => 0, wake: nothing, refused: nothing });
   return {
-    refusals,
-    round,
     /** Does rounds until the condition is true. */
     until: (what: string, isSo: () => boolean | Promise<boolean>) =>
       until(what, async () => {
-        await round();
+        await distributor.round();
+        await dispatcher.round();
         return isSo();
       }),
     close: () => dispatcher.close(),

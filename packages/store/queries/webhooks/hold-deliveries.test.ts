@@ -1,16 +1,14 @@
 import { expect, test } from "bun:test";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import {
-  attemptsAt,
   type DeliveryOwner,
-  deliveriesTo,
   idAt,
   makeDeliveries,
   makeDelivery,
   newEndpoint,
 } from "../../../../tests/support/webhooks.ts";
 import type { DeliveryRow } from "../../tables.ts";
-import * as holdDeliveriesQueries from "./hold-deliveries.ts";
+import * as holding from "./hold-deliveries.ts";
 import { deliveriesAtOnce } from "./hold-deliveries.ts";
 import * as probe from "./probe.ts";
 
@@ -21,10 +19,8 @@ const expiredClaim = { ...pending, claimed_by: "dead", claimed_until: nowMs } as
 const held = { state: "held", attempts: 10, last_status: 500 } as const;
 
 onBothDatabases("deliveries of disabled endpoints", (fixture) => {
-  const { read, write } = fixture.queries({ ...holdDeliveriesQueries, ...probe });
+  const { read, write } = fixture.queries({ ...holding, ...probe });
   const endpoint = (settings: Parameters<typeof newEndpoint>[1] = {}) => newEndpoint(fixture, settings);
-  const statesOf = async ({ endpointId }: DeliveryOwner) =>
-    (await deliveriesTo(fixture.store, endpointId)).map((row) => row.state);
   const hold = ({ endpointId }: DeliveryOwner) => write.holdDeliveries(endpointId, nowMs);
   const enable = ({ endpointId }: DeliveryOwner) => write.enableDeliveries(endpointId, nowMs);
 
@@ -34,10 +30,10 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
     await makeDeliveries(owner, [pending, expiredClaim, beingSent, ...over]);
     await makeDelivery(other, pending);
     expect(await hold(owner)).toBe(2);
-    expect(await statesOf(owner)).toEqual(["held", "held", "pending", "delivered", "failed"]);
+    expect(await owner.states()).toEqual(["held", "held", "pending", "delivered", "failed"]);
     const released = { next_attempt_at: null, claimed_by: null, claimed_until: null, attempts: 3 };
-    expect((await deliveriesTo(fixture.store, owner.endpointId))[1]).toMatchObject(released);
-    expect(await statesOf(other)).toEqual(["pending"]);
+    expect((await owner.deliveries())[1]).toMatchObject(released);
+    expect(await other.states()).toEqual(["pending"]);
   });
 
   test("held deliveries of one endpoint are due when it is enabled, with a full set of attempts", async () => {
@@ -45,13 +41,12 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
     await makeDeliveries(owner, [held, { ...pending, attempts: 5 }, { state: "failed" }]);
     await makeDelivery(other, held);
     expect(await enable(owner)).toBe(1);
-    expect(await statesOf(owner)).toEqual(["pending", "pending", "failed"]);
-    expect(await deliveriesTo(fixture.store, owner.endpointId)).toMatchObject([
-      { attempts: 0, next_attempt_at: nowMs, last_status: null, finished_at: null },
-      { attempts: 5, next_attempt_at: pending.next_attempt_at },
-      {},
+    expect(await owner.deliveries()).toMatchObject([
+      { state: "pending", attempts: 0, next_attempt_at: nowMs, last_status: null, finished_at: null },
+      { ...pending, attempts: 5 },
+      { state: "failed" },
     ]);
-    expect(await statesOf(other)).toEqual(["held"]);
+    expect(await other.states()).toEqual(["held"]);
   });
 
   test.each([
@@ -60,14 +55,11 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
   ] as const)("many deliveries are %s in batches, each once, also by two nodes", async (_, from, follow) => {
     const owner = await endpoint();
     await makeDeliveries(owner, Array(deliveriesAtOnce + 10).fill(from));
-    let changed = 0;
-    let fullBatches = 0;
-    while (changed < deliveriesAtOnce + 10) {
-      const counts = await Promise.all([follow(owner), follow(owner)]);
-      fullBatches += counts.filter((count) => count === deliveriesAtOnce).length;
-      changed += counts[0] + counts[1];
-    }
-    expect([changed, fullBatches, await follow(owner)]).toEqual([deliveriesAtOnce + 10, 1, 0]);
+    const counts: number[] = [];
+    const sum = () => counts.reduce((total, count) => total + count, 0);
+    while (sum() < deliveriesAtOnce + 10) counts.push(...(await Promise.all([follow(owner), follow(owner)])));
+    const full = counts.filter((count) => count === deliveriesAtOnce);
+    expect([sum(), full.length, await follow(owner)]).toEqual([deliveriesAtOnce + 10, 1, 0]);
   });
 
   test.each([
@@ -83,10 +75,7 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
     const other = await makeDelivery(owner, pending);
     expect(await write.makeDue(before.id, nowMs)).toBe(isPossible);
     const due = { state: "pending", next_attempt_at: nowMs, claimed_by: null, claimed_until: null } as const;
-    expect(await deliveriesTo(fixture.store, owner.endpointId)).toEqual([
-      isPossible ? { ...before, ...due } : before,
-      other,
-    ]);
+    expect(await owner.deliveries()).toEqual([isPossible ? { ...before, ...due } : before, other]);
   });
 
   test("deliveries that do not match the state of their endpoint are found, unless it is deleted", async () => {
@@ -114,18 +103,20 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
   const failing = { status: "disabled", disabled_reason: "failing", next_probe_at: nowMs } as const;
 
   test("an endpoint is probed when its probe is due, if it was disabled for failing and is not deleted", async () => {
-    const later = await endpoint({ ...failing, next_probe_at: nowMs - 1 });
-    const earlier = await endpoint({ ...failing, next_probe_at: nowMs - 2 });
-    const skipped = [
-      await endpoint({ ...failing, next_probe_at: nowMs + 1 }),
-      await endpoint({ ...failing, next_probe_at: null }),
-      await endpoint({ ...failing, disabled_reason: "gone" }),
-      await endpoint({ ...failing, disabled_reason: "by_hand" }),
-      await endpoint({ ...failing, deleted_at: 1 }),
-    ];
-    const own = [later, earlier, ...skipped].map((one) => one.endpointId);
+    const own: string[] = [];
+    for (const settings of [
+      { next_probe_at: nowMs - 1 },
+      { next_probe_at: nowMs - 2 },
+      { next_probe_at: nowMs + 1 },
+      { next_probe_at: null },
+      { disabled_reason: "gone" },
+      { disabled_reason: "by_hand" },
+      { deleted_at: 1 },
+    ] as const)
+      own.push((await endpoint({ ...failing, ...settings })).endpointId);
     const due = (await read.endpointsToProbe(nowMs, 10_000)).filter((id) => own.includes(id));
-    expect(due).toEqual([earlier.endpointId, later.endpointId]);
+    const [later = "", earlier = ""] = own;
+    expect(due).toEqual([earlier, later]);
     expect(await read.endpointsToProbe(nowMs, 1)).toHaveLength(1);
     const claimed = await write.claimProbes(own, nowMs, nowMs + 30_000);
     expect(idsOf(claimed).toSorted()).toEqual(due.toSorted());
@@ -143,14 +134,13 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
   test("the oldest and the newest held delivery of one endpoint are what it has missed", async () => {
     const [owner, other] = [await endpoint(failing), await endpoint(failing)];
     const states = ["delivered", "held", "held", "failed"] as const;
-    const rows = await makeDeliveries(
+    const [, oldest, newest] = await makeDeliveries(
       owner,
       states.map((state, at) => ({ state, created_at: nowMs + at })),
     );
-    await makeDelivery(other, held);
-    expect(await read.missedDelivery(owner.endpointId, "oldest")).toEqual(rows[1] as DeliveryRow);
-    expect(await read.missedDelivery(owner.endpointId, "newest")).toEqual(rows[2] as DeliveryRow);
-    await enable(other);
+    await makeDelivery(other, { state: "failed" });
+    expect(await read.missedDelivery(owner.endpointId, "oldest")).toEqual(oldest);
+    expect(await read.missedDelivery(owner.endpointId, "newest")).toEqual(newest);
     expect(await read.missedDelivery(other.endpointId, "oldest")).toBeUndefined();
   });
 
@@ -160,15 +150,13 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
     ["of a delivery that is no longer held", pending, 200, { state: "pending", attempts: 3 }],
   ] as const)("the attempt of a probe %s is recorded once", async (_, fields, status, expected) => {
     const owner = await endpoint(failing);
-    const { id } = await makeDelivery(owner, fields);
-    const attempt = {
-      ...{ id: idAt(nowMs), delivery_id: id, endpoint_id: owner.endpointId, at: nowMs, duration_ms: 5 },
-      ...{ request_headers: "{}", status, response_body: "answer", failure: null },
-    };
+    const { endpointId: endpoint_id } = owner;
+    const { id: delivery_id } = await makeDelivery(owner, fields);
+    const answer = { request_headers: "{}", status, response_body: "answer", failure: null };
+    const attempt = { id: idAt(nowMs), delivery_id, endpoint_id, at: nowMs, duration_ms: 5, ...answer };
     await write.writeProbe(attempt, status === 200, nowMs);
-    expect(await attemptsAt(fixture.store, owner.endpointId)).toEqual([attempt]);
-    expect(await deliveriesTo(fixture.store, owner.endpointId)).toMatchObject([expected]);
+    expect(await owner.deliveries()).toMatchObject([expected]);
     await write.writeProbe(attempt, false, nowMs);
-    expect(await attemptsAt(fixture.store, owner.endpointId)).toHaveLength(1);
+    expect(await owner.attempts()).toEqual([attempt]);
   });
 });
