@@ -8,32 +8,19 @@ export interface StreamedEvent {
   readonly data: any;
 }
 
-/** Server-sent events as a browser receives them. */
-export interface EventStream {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly events: readonly StreamedEvent[];
-  /** How it ends. */
-  readonly ended: Promise<"complete" | "cut">;
-  /** Waits for an event. */
-  event(what: string, is: (event: StreamedEvent) => boolean): Promise<StreamedEvent>;
-  close(): void;
-}
+export type EventStream = Awaited<ReturnType<typeof openEventStream>>;
 
+/** Server-sent events as a browser receives them. */
 export async function openEventStream(
   url: string,
   token: string,
   path: string,
   lastEventId: string | null = null,
-): Promise<EventStream> {
+) {
   const abort = new AbortController();
-  const response = await fetch(url + manageBase + path, {
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(lastEventId === null ? {} : { "last-event-id": lastEventId }),
-    },
-    signal: abort.signal,
-  });
+  const authorization = `Bearer ${token}`;
+  const headers = lastEventId === null ? { authorization } : { authorization, "last-event-id": lastEventId };
+  const response = await fetch(url + manageBase + path, { headers, signal: abort.signal });
   const events = new Arrivals<StreamedEvent>();
   const read = async () => {
     let text = "";
@@ -51,8 +38,10 @@ export async function openEventStream(
     status: response.status,
     headers: response.headers,
     events: events.all,
+    /** How it ends. */
     ended,
-    event: (what, is) => events.first(what, is),
+    /** Waits for an event. */
+    event: (what: string, is: (event: StreamedEvent) => boolean) => events.first(what, is),
     close: () => abort.abort(),
   };
 }

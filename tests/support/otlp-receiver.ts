@@ -27,45 +27,28 @@ export async function openOtlpReceiver() {
   };
 }
 
-type Attributes = readonly { readonly key: string; readonly value: object }[];
-
-/** What differs in the export from the span above. */
-interface ExportedSpan extends Pick<ReceivedSpan, "name" | "kind" | "traceId" | "spanId"> {
-  readonly parentSpanId?: string;
-  readonly startTimeUnixNano: string;
-  readonly endTimeUnixNano: string;
-  readonly attributes: Attributes;
-  readonly links?: ReceivedSpan["links"];
-  readonly status?: { readonly code?: number };
-}
-
-interface ExportRequest {
-  readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: Attributes };
-    readonly scopeSpans: readonly { readonly spans: readonly ExportedSpan[] }[];
-  }[];
-}
+// biome-ignore lint/suspicious/noExplicitAny: what is read of an export becomes the span above.
+type Exported = any;
 
 function spansOf({ body, headers }: Received): ReceivedSpan[] {
   if (headers["content-type"] !== "application/json") return [];
-  const { resourceSpans } = JSON.parse(body) as ExportRequest;
-  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
-    scopeSpans.flatMap(({ spans }) => spans.map((span) => spanOf(span, valuesOf(resource.attributes)))),
-  );
+  return JSON.parse(body).resourceSpans.flatMap(({ resource, scopeSpans }: Exported) => {
+    const spans = scopeSpans.flatMap((scope: Exported) => scope.spans);
+    return spans.map((span: Exported) => ({ ...spanOf(span), resource: valuesOf(resource.attributes) }));
+  });
 }
 
-function spanOf(span: ExportedSpan, resource: ReceivedSpan["resource"]): ReceivedSpan {
-  const { name, kind, traceId, spanId, parentSpanId = null, links = [] } = span;
+function spanOf({ name, kind, traceId, spanId, parentSpanId = null, links = [], ...span }: Exported) {
   return {
-    ...{ name, kind, traceId, spanId, parentSpanId, resource },
+    ...{ name, kind, traceId, spanId, parentSpanId },
     startNanoseconds: BigInt(span.startTimeUnixNano),
     endNanoseconds: BigInt(span.endTimeUnixNano),
     attributes: valuesOf(span.attributes),
-    links: links.map((link) => ({ traceId: link.traceId, spanId: link.spanId })),
+    links: links.map((link: Exported) => ({ traceId: link.traceId, spanId: link.spanId })),
     failed: span.status?.code === 2,
   };
 }
 
-function valuesOf(attributes: Attributes): Record<string, unknown> {
+function valuesOf(attributes: readonly { readonly key: string; readonly value: object }[]) {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 }

@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import { Arrivals } from "./arrivals.ts";
 
 export interface Received {
@@ -10,49 +11,32 @@ export interface Received {
 }
 
 /** `hang` accepts the request and never responds. */
-export type Reply =
+type Reply =
   | { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> }
   | "hang";
 
-/** A webhook receiver on loopback that records its requests. */
-export interface Receiver {
-  readonly url: string;
-  readonly port: number;
-  readonly received: Received[];
-  /** The first request like this, which may have arrived already. */
-  arrival(what: string, is: (request: Received) => boolean): Promise<Received>;
-  reply: (request: Received) => Reply;
-  close(): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
-export async function openReceiver(reply: Receiver["reply"] = () => ({ status: 200 })): Promise<Receiver> {
+/** A webhook receiver on loopback that records its requests. */
+export async function openReceiver(reply: (request: Received) => Reply = () => ({ status: 200 })) {
   const received = new Arrivals<Received>();
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const { headers } = request;
-      const arrived = {
-        path: request.url ?? "",
-        headers,
-        body: Buffer.concat(chunks).toString(),
-        id: String(headers["webhook-id"]),
-        atMs: Date.now(),
-      };
-      received.add(arrived);
-      const answer = receiver.reply(arrived);
-      if (answer === "hang") return;
-      response.writeHead(answer.status, answer.headers).end(answer.body ?? "");
-    });
+  const server = createServer(async (request, response) => {
+    const { headers, url: path = "" } = request;
+    const body = await new Response(request as never).text();
+    const arrived = { path, headers, body, id: String(headers["webhook-id"]), atMs: Date.now() };
+    received.add(arrived);
+    const answer = receiver.reply(arrived);
+    if (answer === "hang") return;
+    response.writeHead(answer.status, answer.headers).end(answer.body ?? "");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  const receiver: Receiver = {
+  const { port } = server.address() as AddressInfo;
+  const receiver = {
     url: `http://127.0.0.1:${port}`,
     port,
     received: received.all,
-    arrival: (what, is) => received.first(what, is),
+    /** The first request like this, which may have arrived already. */
+    arrival: (what: string, is: (request: Received) => boolean) => received.first(what, is),
     reply,
     close: async () => {
       server.closeAllConnections();

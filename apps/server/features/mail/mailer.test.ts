@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { addEmails } from "@countersign/store/queries/mail/outbox";
 import type { OutboxRow, StoredEmailRow } from "@countersign/store/tables";
 import { emailRow, openedEmails } from "../../../../tests/support/emails.ts";
@@ -15,7 +16,7 @@ onDatabase("postgres", "sending the emails of the outbox", (fixture) => {
   let mailServer: MailServer;
   let output = "";
   beforeAll(async () => {
-    mailServer = await openMailServer({ user: "countersign", password: "hush-hush" });
+    mailServer = await openMailServer();
   });
   afterAll(() => mailServer.close());
   beforeEach(async () => {
@@ -35,14 +36,12 @@ onDatabase("postgres", "sending the emails of the outbox", (fixture) => {
   };
   /** An email that is due. Returns whose it is. */
   const add = async (settings: Partial<OutboxRow> = {}): Promise<string> => {
-    const due = { recipient: `${newId()}@example.net`, next_attempt_at: Date.now() - 1_000 };
-    const email = emailRow({ ...due, ...settings });
+    const email = emailRow({ recipient: `${newId()}@example.net`, ...settings });
     await fixture.write((db) => addEmails(db, [email]));
     return email.recipient;
   };
   const stored = async (recipient: string) => {
-    const [row] = await fixture.rows("outbox", { recipient });
-    if (row === undefined) throw new Error("There is no such email.");
+    const row = await fixture.row("outbox", { recipient });
     return { ...row, failure: JSON.parse(row.failure ?? "null") };
   };
   const change = async (recipient: string, changes: Partial<StoredEmailRow>) =>
@@ -50,13 +49,11 @@ onDatabase("postgres", "sending the emails of the outbox", (fixture) => {
   const receivedBy = (recipient: string) => mailServer.received.filter((mail) => mail.to.includes(recipient));
   /** Runs mailers until each of the emails was sent, or an attempt has failed. */
   const attempt = async (recipients: readonly string[], mailers = [newMailer()]) => {
-    const isOver = async (recipient: string) => {
-      const { sent_at: sentAt, failure } = await stored(recipient);
-      return sentAt !== null || failure !== null;
-    };
     await Promise.all(mailers.map((mailer) => mailer.run()));
     await until("each email is sent or failed", async () =>
-      (await Promise.all(recipients.map(isOver))).every(Boolean),
+      (await Promise.all(recipients.map(stored))).every(
+        (row) => row.sent_at !== null || row.failure !== null,
+      ),
     );
     await Promise.all(mailers.map((mailer) => mailer.close()));
   };
@@ -114,7 +111,7 @@ onDatabase("postgres", "sending the emails of the outbox", (fixture) => {
   });
 
   test("an email that is days old is not sent", async () => {
-    const [old, fresh] = [await add({ created_at: Date.now() - 2 * 86_400_000 }), await add()];
+    const [old, fresh] = [await add({ created_at: Date.now() - 2 * dayMs }), await add()];
     await attempt([fresh]);
     expect((await stored(old)).attempts).toBe(0);
     expect(receivedBy(old)).toEqual([]);
@@ -139,9 +136,7 @@ onDatabase("postgres", "sending the emails of the outbox", (fixture) => {
     await mailer.run();
     await until("the other is sent", async () => (await stored(quick)).sent_at !== null);
     expect(await stored(slow)).toMatchObject({ attempts: 1, sent_at: null });
-    const startMs = performance.now();
     // The mail server is given three seconds.
     await mailer.close();
-    expect(performance.now() - startMs).toBeLessThan(10_000);
   });
 });
