@@ -4,7 +4,6 @@ import { authentication } from "./suite/authentication.ts";
 import { customers } from "./suite/customers.ts";
 import { dataKey } from "./suite/data-key.ts";
 import { direct } from "./suite/direct.ts";
-import { eventBounds } from "./suite/event-bounds.ts";
 import { events } from "./suite/events.ts";
 import { storeFixture } from "./suite/fixture.ts";
 import { ipBlocks } from "./suite/ip-blocks.ts";
@@ -39,7 +38,6 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     ipRegistration(shared);
     ipv6Prefix(shared);
     events(shared);
-    eventBounds(shared);
     versions(shared);
     plans(shared);
     terms(shared);
