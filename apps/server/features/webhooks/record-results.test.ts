@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { claimDeliveries } from "@countersign/store/queries/webhooks/claim-deliveries";
 import { sql } from "kysely";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { until } from "../../../../tests/support/until.ts";
 import { type TestEndpoint, TestReceivers } from "../../../../tests/support/webhook-nodes.ts";
-import { attemptsAt, deliveriesTo, makeDeliveries, makeEvents } from "../../../../tests/support/webhooks.ts";
+import { makeDeliveries, makeEvents } from "../../../../tests/support/webhooks.ts";
 import { JobRuns } from "../../jobs/job-runs.ts";
 import { Outbox } from "./outbox.ts";
 import { resultOf } from "./outcome.ts";
@@ -14,53 +14,46 @@ import { leaseMs } from "./send.ts";
 
 setDefaultTimeout(60_000);
 
-/** What the database refuses to write. In `new` and `old` are the row after and before. */
+/** What the database refuses to write: in which case of which table. In `new` and `old` are the row after and before. */
 const refusable = {
-  response: { table: "delivery_attempts", when: "insert", condition: "new.sealed_response is not null" },
-  result: {
-    table: "deliveries",
-    when: "update",
-    condition: "new.claimed_by is null and old.claimed_by is not null",
-  },
+  response: ["insert on delivery_attempts", "new.sealed_response is not null"],
+  result: ["update on deliveries", "new.claimed_by is null and old.claimed_by is not null"],
 } as const;
 
 onBothDatabases("a delivery result that the database refuses", (fixture) => {
   const receivers = new TestReceivers();
-  const sqlite = fixture.kind === "sqlite";
   let triggers = 0;
-  type Work = () => Promise<void>;
   /** Makes the database refuse something about an endpoint while `work` runs. */
-  const refusing = async (what: keyof typeof refusable, { endpointId }: TestEndpoint, work: Work) => {
+  const refusing = async (
+    what: keyof typeof refusable,
+    { endpointId }: TestEndpoint,
+    work: () => Promise<void>,
+  ) => {
     triggers += 1;
     const name = `refused_${triggers}`;
-    const { table, when, condition } = refusable[what];
+    const [when, condition] = refusable[what];
     const own = `new.endpoint_id = '${endpointId}' and ${condition}`;
-    const run = (...statements: string[]) =>
-      fixture.write(async (db) => {
-        for (const statement of statements) await sql.raw(statement).execute(db);
-      });
-    const abort = "select raise(abort, 'refused by a test')";
-    if (sqlite)
-      await run(`create trigger ${name} before ${when} on ${table} when ${own} begin ${abort}; end`);
-    else
-      await run(
-        `create function ${name}() returns trigger language plpgsql as $$
-         begin if ${own} then raise exception 'refused by a test'; end if; return new; end $$`,
-        `create trigger ${name} before ${when} on ${table} for each row execute function ${name}()`,
-      );
+    const run = (statement: string) => fixture.write((db) => sql.raw(statement).execute(db));
+    if (fixture.kind === "sqlite") {
+      const abort = "select raise(abort, 'refused by a test')";
+      await run(`create trigger ${name} before ${when} when ${own} begin ${abort}; end`);
+    } else {
+      await run(`create function ${name}() returns trigger language plpgsql as $$
+        begin if ${own} then raise exception 'refused by a test'; end if; return new; end $$`);
+      await run(`create trigger ${name} before ${when} for each row execute function ${name}()`);
+    }
     try {
       await work();
     } finally {
-      await run(`drop trigger ${name}${sqlite ? "" : ` on ${table}`}`);
+      await run(fixture.kind === "sqlite" ? `drop trigger ${name}` : `drop function ${name}() cascade`);
     }
   };
   /** Claimed deliveries of an endpoint, and the results of sending them. */
   const sent = async (endpoint: TestEndpoint, count: number, atMs = Date.now()) => {
     const due = { state: "pending", attempts: 0, next_attempt_at: atMs } as const;
     const rows = await makeDeliveries(endpoint, Array(count).fill(due));
-    const ids = rows.map((row) => row.id);
     const { bulk } = fixture.store;
-    await fixture.write((db) => claimDeliveries(db, bulk, ids, "node", atMs, atMs + leaseMs));
+    await fixture.write((db) => claimDeliveries(db, bulk, idsOf(rows), "node", atMs, atMs + leaseMs));
     const answer = { status: 200, body: "answer", failure: null };
     return rows.map((delivery) => resultOf({ delivery, atMs, answer, durationMs: 5, headers: {} }, 0));
   };
@@ -83,11 +76,11 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
     });
     for (const one of [poison, healthy])
       expect(await one.states()).toEqual(["delivered", "delivered", "delivered"]);
-    const [bare] = await attemptsAt(fixture.store, poison.endpointId);
-    expect(bare).toMatchObject({ response_body: null, request_headers: "{}" });
-    expect(bare?.failure).toContain("webhook_result_not_stored");
-    const whole = Array(3).fill({ response_body: "answer", failure: null });
-    expect(await attemptsAt(fixture.store, healthy.endpointId)).toMatchObject(whole);
+    const failure = expect.stringContaining("webhook_result_not_stored");
+    const bare = { response_body: null, request_headers: "{}", failure };
+    expect(await poison.attempts()).toMatchObject([bare, bare, bare]);
+    const whole = { response_body: "answer", failure: null };
+    expect(await healthy.attempts()).toMatchObject([whole, whole, whole]);
   });
 
   test("is given up if nothing of it can be stored, so that the event is sent again", async () => {
@@ -99,9 +92,9 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
       expect(refusals.map((refusal) => refusal.isOver)).toEqual([true, true]);
     });
     expect(await healthy.states()).toEqual(["delivered", "delivered"]);
-    const left = await deliveriesTo(fixture.store, hopeless.endpointId);
-    expect(left).toMatchObject([{ state: "pending", claimed_by: "node", attempts: 0 }, { state: "pending" }]);
-    expect(await attemptsAt(fixture.store, hopeless.endpointId)).toEqual([]);
+    const left = { state: "pending", claimed_by: "node", attempts: 0 };
+    expect(await hopeless.deliveries()).toMatchObject([left, left]);
+    expect(await hopeless.attempts()).toEqual([]);
   });
 
   test.each([
@@ -131,33 +124,29 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
       releaseClaims({ store: fixture.store, claimant: "node", refused }, ids),
     );
     expect(notReleased).toEqual(ids.slice(0, 2));
-    const claimed = async (one: TestEndpoint) =>
-      (await deliveriesTo(fixture.store, one.endpointId)).map((row) => row.claimed_by);
-    expect([...(await claimed(stuck)), ...(await claimed(other))]).toEqual(["node", "node", null, null]);
+    expect(await stuck.deliveries()).toMatchObject([{ claimed_by: "node" }, { claimed_by: "node" }]);
+    expect(await other.deliveries()).toMatchObject([{ claimed_by: null }, { claimed_by: null }]);
   });
 
   test("is logged, and delays no other endpoint of the organization", async () => {
-    const { organizationId } = await fixture.organization();
+    const poison = await endpoint();
+    const { organizationId } = poison;
     const own = () => receivers.endpoint(fixture, { organization_id: organizationId });
-    const [poison, hopeless, healthy] = [await own(), await own(), await own()];
+    const [hopeless, healthy] = [await own(), await own()];
     poison.reply(200, "poison");
     const logged: string[] = [];
     const note = (message: string, fields: object = {}) =>
       void logged.push(`${message} ${JSON.stringify(fields)}`);
     const log = { debug: note, info: note, warn: note, error: note };
-    const outbox = () => new Outbox(fixture.store, "", receivers.send, log, new JobRuns(newId()));
     const isLogged = (text: string) =>
       until(`the log contains: ${text}`, () => logged.some((line) => line.includes(text)));
     await refusing("response", poison, () =>
       refusing("result", hopeless, async () => {
-        const sending = outbox();
-        for (const expected of [1, 2]) {
+        const sending = new Outbox(fixture.store, "", receivers.send, log, new JobRuns(newId()));
+        for (const all of ["delivered", "delivered,delivered"]) {
           await makeEvents(fixture.store, organizationId, 1);
-          const all = Array(expected).fill("delivered").join();
-          await until(
-            "the healthy endpoint has its events",
-            async () => (await healthy.states()).join() === all,
-          );
+          const hasAll = async () => (await healthy.states()).join() === all;
+          await until("the healthy endpoint has its events", hasAll);
         }
         await isLogged("It was stored without the request and the response.");
         await isLogged("The event will be sent again.");
