@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
-import { customerFor } from "@countersign/store/queries/customers/identify";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
 import type { ProductSettings } from "@countersign/store/queries/products/products";
+import { deleteLicense } from "@countersign/store/suite/changes";
 import type { LicenseRow, OrganizationRow } from "@countersign/store/tables";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
@@ -10,7 +11,6 @@ import { readConfig } from "../../config.ts";
 import { deliverLicenses, licenseExpiringEmails } from "./license-emails.ts";
 import { WaitingEmails } from "./waiting-emails.ts";
 
-const dayMs = 86_400_000;
 const config = readConfig({ COUNTERSIGN_DAILY_EMAILS: "5" });
 
 onDatabase("postgres", "the daily limit of five emails to customers", (fixture) => {
@@ -18,29 +18,26 @@ onDatabase("postgres", "the daily limit of five emails to customers", (fixture) 
 
   /** An organization that emails licenses, and the state of its emails. */
   const openOrganization = async (
-    options: { settings?: Partial<ProductSettings>; ownerId?: string } = {},
+    settings: Partial<ProductSettings> = { deliver_license_by_email: 1 },
+    sharedOwnerId?: string,
   ) => {
-    const { settings = { deliver_license_by_email: 1 }, ownerId = (await fixture.user()).id } = options;
+    const ownerId = sharedOwnerId ?? (await fixture.user()).id;
     const { organizationId, productId } = await fixture.organization({ settings });
     const change = (changes: Partial<OrganizationRow>) =>
       fixture.change("organizations", organizationId, changes);
     await change({ owner_id: ownerId });
     const customer = `${newId()}@example.net`;
     const addLicenses = async (count: number, expiresAtMs: number | null = null) => {
-      const who = { email: customer, discordId: null, name: null };
-      const ids = Array.from({ length: count }, () => newId());
-      await write(async (db) => {
-        const customerId = await customerFor(db, organizationId, who, newId, Date.now());
-        const license = { organizationId, productId, customerId, expiresAtMs };
-        const licenses = ids.map((id) => ({ ...license, id, key: `KEY-${id}` }));
-        await createLicenses(db, licenses, Date.now());
-      });
+      const customerId = await fixture.customer(organizationId, { email: customer });
+      const license = { organizationId, productId, customerId, expiresAtMs };
+      const ids = Array.from({ length: count }, newId);
+      const licenses = ids.map((id) => ({ ...license, id, key: `KEY-${id}` }));
+      await write((db) => createLicenses(db, licenses, Date.now()));
       return ids;
     };
     const deliver = (ids: readonly string[]) =>
       write((db) => deliverLicenses(db, { deliver_license_by_email: 1 }, ids, config, Date.now()));
     const written = () => openedEmails(fixture.store, { to: customer });
-    const waiting = () => fixture.rows("waiting_emails", { organization_id: organizationId });
     return {
       productId,
       ownerId,
@@ -54,9 +51,10 @@ onDatabase("postgres", "the daily limit of five emails to customers", (fixture) 
       },
       written,
       /** How many emails are written, and how many wait. */
-      counts: async () => [(await written()).length, (await waiting()).length],
-      noticesToOwner: () =>
-        openedEmails(fixture.store, { to: `${ownerId}@example.com`, kind: "emails_waiting" }),
+      counts: async () => {
+        const waiting = await fixture.rows("waiting_emails", { organization_id: organizationId });
+        return [(await written()).length, waiting.length];
+      },
     };
   };
   const releaseAt = (ms: number) => new WaitingEmails(fixture.store, config, async () => ms).run();
@@ -81,12 +79,12 @@ onDatabase("postgres", "the daily limit of five emails to customers", (fixture) 
   });
 
   test("the owner is notified once a day in their language, however many emails wait", async () => {
-    const { ownerId, create, noticesToOwner } = await openOrganization();
+    const { ownerId, create } = await openOrganization();
     await fixture.change("users", ownerId, { locale: "es" });
     for (let time = 0; time < 4; time++) await create(3);
-    expect((await noticesToOwner()).map((email) => email.body_text)).toEqual([
-      expect.stringContaining("puede enviar 5 correos al día"),
-    ]);
+    const notice = { to: `${ownerId}@example.com`, kind: "emails_waiting" };
+    const texts = (await openedEmails(fixture.store, notice)).map((email) => email.body_text);
+    expect(texts).toEqual([expect.stringContaining("puede enviar 5 correos al día")]);
   });
 
   test("an email that is written or waits already is not counted again", async () => {
@@ -109,7 +107,7 @@ onDatabase("postgres", "the daily limit of five emails to customers", (fixture) 
 
   test("the organizations of one owner share a limit unless the operator sets one for an organization", async () => {
     const first = await openOrganization();
-    const second = await openOrganization({ ownerId: first.ownerId });
+    const second = await openOrganization(undefined, first.ownerId);
     await Promise.all([first.create(3), second.create(4)]);
     const bothCounts = async () => [await first.counts(), await second.counts()];
     const before = await bothCounts();
@@ -117,7 +115,7 @@ onDatabase("postgres", "the daily limit of five emails to customers", (fixture) 
     expect([sumOf(0), sumOf(1)]).toEqual([5, 2]);
     await releaseAt(Date.now());
     expect(await bothCounts()).toEqual(before);
-    const third = await openOrganization({ ownerId: first.ownerId });
+    const third = await openOrganization(undefined, first.ownerId);
     await third.change({ daily_emails_override: 2 });
     await third.create(3);
     expect(await third.counts()).toEqual([2, 1]);
@@ -132,12 +130,7 @@ onDatabase("postgres", "the daily limit of five emails to customers", (fixture) 
     const { productId, create, written, counts } = await openOrganization();
     const [revoked, deleted, rotated] = (await create(12)).slice(5);
     await changeLicense(revoked, { revoked_at: 1 });
-    await write((db) =>
-      db
-        .deleteFrom("licenses")
-        .where("id", "in", [deleted ?? ""])
-        .execute(),
-    );
+    await deleteLicense(fixture.store, deleted ?? "");
     await changeLicense(rotated, { license_key: "KEY-NEW", license_key_match: `NEW-${rotated}` });
     await releaseAt(nextDay());
     expect(await counts()).toEqual([10, 0]);
@@ -153,7 +146,7 @@ onDatabase("postgres", "the daily limit of five emails to customers", (fixture) 
   });
 
   test("a license that is renewed while its expiry email waits sends none", async () => {
-    const { addLicenses, counts } = await openOrganization({ settings: { expiring_soon_email: 1 } });
+    const { addLicenses, counts } = await openOrganization({ expiring_soon_email: 1 });
     const ids = await addLicenses(8, Date.now() + 5 * dayMs);
     for (let time = 0; time < 2; time++)
       await write((db) => licenseExpiringEmails(db, ids, config, Date.now()));

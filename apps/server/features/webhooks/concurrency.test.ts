@@ -9,22 +9,17 @@ const begin = (concurrency: DeliveryConcurrency, id: string, isFailing = false) 
   concurrency.begin(owner(id, isFailing), 0);
 const end = (concurrency: DeliveryConcurrency, id: string, outcome: Outcome) =>
   concurrency.end(id, outcome, 0, 10);
-const roomAfter = (concurrency: DeliveryConcurrency, outcome: Outcome) => {
-  begin(concurrency, "a");
-  end(concurrency, "a", outcome);
-  return concurrency.room(owner("a"));
-};
 
-test("an endpoint starts with one request at a time, doubles with every success, and stops at its maximum", () => {
+test("an endpoint starts with one request at a time, doubles with every success up to its maximum, keeps that after a fast error, and restarts after a timeout", () => {
   const concurrency = new DeliveryConcurrency(sizes);
   expect(concurrency.room(owner("a"))).toBe(1);
-  expect([1, 2, 3].map(() => roomAfter(concurrency, "success"))).toEqual([2, 4, 4]);
-});
-
-test("a fast error response keeps the concurrency, and a timeout resets it to one", () => {
-  const concurrency = new DeliveryConcurrency(sizes);
-  const outcomes: Outcome[] = ["success", "refused", "success", "silence"];
-  expect(outcomes.map((outcome) => roomAfter(concurrency, outcome))).toEqual([2, 2, 4, 1]);
+  const outcomes: Outcome[] = ["success", "refused", "success", "success", "silence"];
+  const rooms = outcomes.map((outcome) => {
+    begin(concurrency, "a");
+    end(concurrency, "a", outcome);
+    return concurrency.room(owner("a"));
+  });
+  expect(rooms).toEqual([2, 2, 4, 4, 1]);
 });
 
 test("failing endpoints leave capacity for the others", () => {
@@ -39,18 +34,14 @@ test("failing endpoints leave capacity for the others", () => {
   expect(concurrency.inProgress).toBe(1);
 });
 
-test("healthy endpoints have a shared maximum too", () => {
-  const concurrency = new DeliveryConcurrency(sizes);
-  for (let made = 0; made < 10; made++) begin(concurrency, `e${made}`);
+test.each([
+  ["all healthy endpoints, which does not affect failing ones", {}, 10, owner("failing", true)],
+  ["an organization, which does not affect others", { perOrganization: 3 }, 3, owner("x", false, "p")],
+])("there is a maximum for %s", (_, limits, most, unaffected) => {
+  const concurrency = new DeliveryConcurrency({ ...sizes, ...limits });
+  for (let made = 0; made < most; made++) begin(concurrency, `e${made}`);
   expect(concurrency.room(owner("another"))).toBe(0);
-  expect(concurrency.room(owner("failing", true))).toBe(1);
-});
-
-test("an organization has a maximum, which does not affect others", () => {
-  const concurrency = new DeliveryConcurrency({ ...sizes, perOrganization: 3 });
-  for (let made = 0; made < 3; made++) begin(concurrency, `e${made}`);
-  expect(concurrency.room(owner("another"))).toBe(0);
-  expect(concurrency.room(owner("foreign", false, "p"))).toBe(1);
+  expect(concurrency.room(unaffected)).toBe(1);
   end(concurrency, "e0", "success");
   expect(concurrency.room(owner("another"))).toBe(1);
 });

@@ -2,19 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { distribution } from "@countersign/store/distribution";
 import type { Listener, UndistributedEvent } from "@countersign/store/queries/webhooks/distribute";
-import { deletedEndpoints } from "@countersign/store/queries/webhooks/endpoints";
-import type { DeliveryRow } from "@countersign/store/tables";
-import { onDatabase } from "../../../../tests/support/query-tests.ts";
+import { deletedEndpoints, updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
+import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
+import { idsOf, onDatabase } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { TestReceivers } from "../../../../tests/support/webhook-nodes.ts";
-import {
-  attemptsAt,
-  deliveriesTo,
-  makeAttempts,
-  makeDeliveries,
-  makeEndpoint,
-  makeEvents,
-} from "../../../../tests/support/webhooks.ts";
+import { makeAttempts, makeDeliveries, makeEvents, newEndpoint } from "../../../../tests/support/webhooks.ts";
 import { Distributor, deliveriesFor } from "./distribute.ts";
 import { deliveryPruning, deliverySync } from "./prune.ts";
 import { deletedEndpointRemoval } from "./remove-deleted.ts";
@@ -62,11 +54,6 @@ describe("an endpoint", () => {
 });
 
 onDatabase("sqlite", "distributing events", (fixture) => {
-  const withEndpoint = async () => {
-    const organization = await fixture.organization();
-    const url = "https://hooks.example.invalid/";
-    return { ...organization, ...(await makeEndpoint(fixture.store, organization.organizationId, url)) };
-  };
   const distributeAll = async () => {
     const distributor = new Distributor(fixture.store);
     while ((await distributor.round()) > 0);
@@ -74,13 +61,13 @@ onDatabase("sqlite", "distributing events", (fixture) => {
 
   test("one organization's backlog does not delay another organization's event", async () => {
     await distributeAll();
-    const [crowd, alone] = [await withEndpoint(), await withEndpoint()];
+    const [crowd, alone] = [await newEndpoint(fixture), await newEndpoint(fixture)];
     for (let more = 0; more < 4; more += 1)
-      await makeEndpoint(fixture.store, crowd.organizationId, "https://hooks.example.invalid/");
+      await newEndpoint(fixture, { organization_id: crowd.organizationId });
     await makeEvents(fixture.store, crowd.organizationId, 2_000);
     await makeEvents(fixture.store, alone.organizationId, 1);
     const distributed = await new Distributor(fixture.store).round();
-    expect(await deliveriesTo(fixture.store, alone.id)).toHaveLength(1);
+    expect(await alone.deliveries()).toHaveLength(1);
     // Few enough that other writers do not wait for long.
     expect(distributed * 6).toBeLessThan(1_100);
     // Other tests need not distribute the rest.
@@ -91,22 +78,19 @@ onDatabase("sqlite", "distributing events", (fixture) => {
 
   test("more organizations than one round serves get their turn", async () => {
     await distributeAll();
-    const organizations = await Promise.all(Array.from({ length: 40 }, withEndpoint));
-    for (const { organizationId } of organizations) await makeEvents(fixture.store, organizationId, 20);
+    const endpoints = await Promise.all(Array.from({ length: 40 }, () => newEndpoint(fixture)));
+    for (const { organizationId } of endpoints) await makeEvents(fixture.store, organizationId, 20);
     const distributor = new Distributor(fixture.store);
-    const served = async () => {
-      const rows = organizations.map(({ id }) => deliveriesTo(fixture.store, id));
-      return (await Promise.all(rows)).filter((deliveries) => deliveries.length > 0).length;
-    };
-    await distributor.round();
-    expect(await served()).toBe(32);
-    await distributor.round();
-    expect(await served()).toBe(40);
+    for (const served of [32, 40]) {
+      await distributor.round();
+      const rows = await Promise.all(endpoints.map((one) => one.deliveries()));
+      expect(rows.filter((deliveries) => deliveries.length > 0)).toHaveLength(served);
+    }
     await distributeAll();
   });
 
   test("an event of the hot path is stored with its license, unless the license was deleted", async () => {
-    const { organizationId, productId, license } = await withEndpoint();
+    const { organizationId, productId, license } = await fixture.organization();
     const { id: licenseId, key } = await license();
     const happen = (license_id: string) =>
       makeEvents(fixture.store, organizationId, 1, {
@@ -118,55 +102,48 @@ onDatabase("sqlite", "distributing events", (fixture) => {
       });
     const ids = [...(await happen(licenseId)), ...(await happen(newId()))];
     await distributeAll();
-    const events = fixture.reads.selectFrom("events").select(["data", "undistributed"]);
-    const stored = await events.where("id", "in", ids).orderBy("id").execute();
+    const stored = await fixture.rows("events", { id: ids });
     expect(stored.map((row) => row.undistributed)).toEqual([null, null]);
     const [complete, short] = stored.map((row) => JSON.parse(row.data));
-    expect(complete).toMatchObject({
-      ip: "192.0.2.7",
-      license: { id: licenseId, license_key: key, product_name: "Test Product" },
-    });
+    const stated = { id: licenseId, license_key: key, product_name: "Test Product" };
+    expect(complete).toMatchObject({ ip: "192.0.2.7", license: stated });
     expect(Object.keys(short)).toEqual(["license_id", "ip"]);
   });
 });
 
 onDatabase("sqlite", "the periodic jobs of webhooks", (fixture) => {
-  const receivers = new TestReceivers();
   const many = 450;
   const manyOf = (settings: Partial<DeliveryRow>) => Array.from({ length: many }, () => settings);
   const aborting = () => new AbortController().signal;
-  const storedEvents = async (deliveries: readonly DeliveryRow[]) => {
-    const ids = deliveries.map((row) => row.event_id);
-    return (await fixture.reads.selectFrom("events").select("id").where("id", "in", ids).execute()).length;
-  };
+  const storedEvents = async (deliveries: readonly DeliveryRow[]) =>
+    (await fixture.rows("events", { id: deliveries.map((row) => row.event_id) })).length;
 
   test("events, deliveries and attempts are pruned after 30 days, except what is still pending", async () => {
-    const endpoint = await receivers.endpoint(fixture);
+    const endpoint = await newEndpoint(fixture);
     const daysAgo = (days: number) => ({ created_at: Date.now() - days * dayMs });
     const old = await makeDeliveries(endpoint, manyOf(daysAgo(31)));
     const waiting = { ...daysAgo(31), state: "pending", next_attempt_at: Date.now() + dayMs } as const;
     const kept = await makeDeliveries(endpoint, [daysAgo(29), { ...daysAgo(29), state: "held" }, waiting]);
     const attempted = [...old, ...kept.slice(0, 2)];
-    await makeAttempts(
-      endpoint,
-      attempted.map((row) => ({ at: row.created_at, delivery_id: row.id })),
-    );
+    const attempts = attempted.map((row) => ({ at: row.created_at, delivery_id: row.id }));
+    await makeAttempts(endpoint, attempts);
     await deliveryPruning(fixture.store).run(aborting());
-    const left = await deliveriesTo(fixture.store, endpoint.endpointId);
-    expect(left.map((row) => row.id).toSorted()).toEqual(kept.map((row) => row.id).toSorted());
-    expect(await attemptsAt(fixture.store, endpoint.endpointId)).toHaveLength(2);
+    expect(idsOf(await endpoint.deliveries()).toSorted()).toEqual(idsOf(kept).toSorted());
+    expect(await endpoint.attempts()).toHaveLength(2);
     expect([await storedEvents(old), await storedEvents(kept)]).toEqual([0, 3]);
   });
 
   test("all deliveries follow an endpoint that was disabled, enabled or deleted, however many there are", async () => {
-    const endpoint = await receivers.endpoint(fixture);
+    const endpoint = await newEndpoint(fixture);
+    const change = (changes: Partial<WebhookEndpointRow>) =>
+      fixture.write((db) => updateEndpoint(db, endpoint.endpointId, changes));
     await makeDeliveries(endpoint, manyOf({ state: "pending", next_attempt_at: Date.now() + dayMs }));
     for (const status of ["disabled", "enabled"] as const) {
-      await endpoint.set({ status });
+      await change({ status });
       await deliverySync(fixture.store).run(aborting());
       expect(await endpoint.states()).toEqual(Array(many).fill(status === "disabled" ? "held" : "pending"));
     }
-    await endpoint.set({ deleted_at: 1 });
+    await change({ deleted_at: 1 });
     // A run removes some endpoints, and other tests have deleted some, too.
     while ((await deletedEndpoints(fixture.reads)).length > 0)
       await deletedEndpointRemoval(fixture.store).run(aborting());

@@ -17,10 +17,8 @@ test("at full speed each event arrives and is recorded once, and SQLite's write 
   const database = await sqlite.make();
   const { store, organizationId } = await openTestOrganization(database.location);
   const receiver = await openReceiver(() => ({ status: 200, body: "x".repeat(2_000) }));
-  const paths = ["/1", "/2", "/3"];
-  const endpoints = await Promise.all(
-    paths.map((path) => makeEndpoint(store, organizationId, receiver.url + path)),
-  );
+  const urls = ["/1", "/2", "/3"].map((path) => receiver.url + path);
+  const endpoints = await Promise.all(urls.map((url) => makeEndpoint(store, organizationId, url)));
   const data = JSON.stringify({ notes: "n".repeat(2_000) });
   const events = await makeEvents(store, organizationId, 400, { data });
   const heldMs: number[] = [];
