@@ -52,18 +52,12 @@ testsOn("sqlite", "repeated refusals", open, (fixture) => {
     for (const minute of [1, 2]) await runAt(Date.UTC(2030, 5, 1, 10, minute, 30));
     const events = await refusals(id);
     expect(events).toHaveLength(11);
+    const ids = { organization_id: fixture.organizationId, product_id: fixture.productId, license_id: id };
+    const times = { first_at: "2030-06-01T09:20:00.000Z", last_at: "2030-06-01T09:21:00.000Z" };
     expect(events.at(-1)?.data).toEqual({
-      organization_id: fixture.organizationId,
-      product_id: fixture.productId,
-      license_id: id,
+      ...ids,
       ip: expect.stringMatching(/^203\.0\.113\.\d+$/),
-      summary: {
-        count: 40,
-        ip_count: 20,
-        ip_count_is_exact: true,
-        first_at: new Date(startMs).toISOString(),
-        last_at: new Date(startMs + 60_000).toISOString(),
-      },
+      summary: { count: 40, ip_count: 20, ip_count_is_exact: true, ...times },
     });
   });
 

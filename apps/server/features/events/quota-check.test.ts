@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
@@ -6,8 +7,6 @@ import type { OrganizationRow } from "@countersign/store/tables";
 import { race, times, validate } from "../../../../packages/store/suite/calls.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { QuotaCheck, termsChanged } from "./quota-check.ts";
-
-const dayMs = 86_400_000;
 
 onDatabase("postgres", "the check of lowered limits", (fixture) => {
   const { write } = fixture;
@@ -32,10 +31,8 @@ onDatabase("postgres", "the check of lowered limits", (fixture) => {
         write(async (db) => setDailyUsage(db, productId, quotaDay(await fixture.store.clock()), used)),
       recorded: async () => {
         const rows = await fixture.rows("events", { product_id: productId });
-        return rows.map(({ type, data }) => {
-          const { limit, used } = JSON.parse(data);
-          return [type, limit, used];
-        });
+        const facts = rows.map(({ type, data }) => ({ type, ...JSON.parse(data) }));
+        return facts.map(({ type, limit, used }) => [type, limit, used]);
       },
     };
   };
@@ -85,24 +82,21 @@ onDatabase("postgres", "the check of lowered limits", (fixture) => {
     expect(await recorded()).toEqual([["quota.warning", 10, expect.any(Number)]]);
   });
 
-  test("a limit that is raised again before the check records the current limit", async () => {
-    const { use, change, recorded } = await openOrganization(100);
-    await use(60);
-    await change({ daily_limit_override: 20 });
-    await change({ daily_limit_override: 70 });
-    await runChecks();
-    expect(await recorded()).toEqual([["quota.warning", 70, 60]]);
-  });
-
-  test("a threshold that is not reached, and the next day, record nothing", async () => {
+  test("the limit at the time of the check decides, and the next day records nothing", async () => {
     const { use, change, recorded } = await openOrganization(1_000);
     await use(100);
+    await change({ daily_limit_override: 50 });
     await change({ daily_limit_override: 500 });
     await runChecks();
     await change({ daily_limit_override: 50 });
     await runChecks(dayMs);
     await runChecks();
     expect(await recorded()).toEqual([]);
+    await change({ daily_limit_override: 900 });
+    await change({ daily_limit_override: 20 });
+    await change({ daily_limit_override: 110 });
+    await runChecks();
+    expect(await recorded()).toEqual([["quota.warning", 110, 100]]);
   });
 
   test("a limit that is lowered during validations records each event once", async () => {
