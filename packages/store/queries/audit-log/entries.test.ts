@@ -1,23 +1,29 @@
 import { expect, test } from "bun:test";
+import { auditRow } from "../../../../tests/support/audit-of.ts";
 import { onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
 import type { AuditLogRow } from "../../tables.ts";
 import * as log from "./entries.ts";
 
-const startMs = Date.UTC(2024, 0, 1);
+const startMs = auditRow({}).at;
 const minuteMs = 60_000;
 
 onBothDatabases("the audit log", (fixture) => {
   const { read, write } = fixture.queries(log);
   const add = async (...entries: Partial<AuditLogRow>[]): Promise<AuditLogRow[]> => {
-    const rows = entries.map((settings) => auditRow(settings));
+    const rows = entries.map(auditRow);
     await write.addAuditEntries(rows);
     return rows;
   };
-  type Page = Parameters<typeof log.auditEntries>[2];
-  const find = (filter: Partial<log.AuditFilter>, page: Partial<Page> = {}) =>
-    read.auditEntries({ ...everything, ...filter }, { after: null, limit: 2_000, ...page });
+  const find = (
+    filter: Partial<log.AuditFilter>,
+    page: Partial<Parameters<typeof log.auditEntries>[2]> = {},
+  ) => {
+    const about = { organizationId: null, actorId: null, action: null, subjectKind: null, subjectId: null };
+    const all = { ...about, fromMs: null, toMs: null };
+    return read.auditEntries({ ...all, ...filter }, { after: null, limit: 2_000, ...page });
+  };
 
   test("an organization's entries are read newest first, across pages that end between equal times", async () => {
     const organizationId = newId();
@@ -35,8 +41,6 @@ onBothDatabases("the audit log", (fixture) => {
     [{ subjectId: "s3" }, 3],
     [{ actorId: "ada", action: "license.revoked", subjectKind: "product" }, 1],
     [{ fromMs: startMs + 10 * minuteMs, toMs: startMs + 12 * minuteMs }, 2],
-    [{ fromMs: startMs + 29 * minuteMs }, 1],
-    [{ toMs: startMs }, 0],
     [{ action: "license" }, 0],
   ])("the filter %j finds %i of 30 entries", async (filter, count) => {
     const organizationId = newId();
@@ -64,21 +68,19 @@ onBothDatabases("the audit log", (fixture) => {
     const rows = await add(...times(501, () => ({ organization_id: organizationId })));
     const change = fixture.change("audit_log", rows[0]?.id ?? "", { actor_name: "Else" });
     await expect(change).rejects.toThrow("append-only");
-    const entries = fixture.store.direct
-      .deleteFrom("audit_log")
-      .where("organization_id", "=", organizationId);
-    const removal = entries.execute();
+    const entries = fixture.store.direct.deleteFrom("audit_log");
+    const removal = entries.where("organization_id", "=", organizationId).execute();
     await expect(removal).rejects.toThrow("append-only");
     expect(await find({ organizationId })).toEqual(rows.toReversed());
   });
 
-  test.each<[what: string, is: boolean, entry: Partial<AuditLogRow>]>([
-    ["the same", true, {}],
-    ["another subject", false, { subject_id: "another" }],
-    ["another action", false, { action: "license.updated" }],
-    ["another actor", false, { actor_id: "bruno" }],
-    ["an earlier time", false, { at: startMs }],
-  ])("an entry with %s counts as recorded since then: %p", async (_what, is, entry) => {
+  test.each<[is: boolean, entry: Partial<AuditLogRow>]>([
+    [true, {}],
+    [false, { subject_id: "another" }],
+    [false, { action: "license.updated" }],
+    [false, { actor_id: "bruno" }],
+    [false, { at: startMs }],
+  ])("whether something was recorded since a time (%p) depends on an entry with %j", async (is, entry) => {
     const subjectId = newId();
     await add({ at: startMs + 1, subject_id: subjectId, ...entry });
     const wanted = { subjectId, action: "license.revoked", actorId: "ada" };
@@ -88,11 +90,7 @@ onBothDatabases("the audit log", (fixture) => {
   test.each<[what: string, at: number | null, entry: Partial<AuditLogRow>]>([
     ["the license got another customer", 5, { after: '{"global_customer_id":"x","notes":null}' }],
     ["its customer was merged", 5, { subject_id: "customer", after: '{"licenses_moved":2}' }],
-    [
-      "another license got another customer",
-      null,
-      { subject_id: "other", after: '{"global_customer_id":"x"}' },
-    ],
+    ["another license got another one", null, { subject_id: "other", after: '{"global_customer_id":"x"}' }],
     ["something else changed", null, { after: '{"notes":"global_customer_id"}' }],
     ["the license was deleted", null, { after: null }],
     ["it was before that time", null, { at: startMs, after: '{"global_customer_id":"x"}' }],
@@ -105,17 +103,3 @@ onBothDatabases("the audit log", (fixture) => {
     expect(found).toBe(at === null ? null : startMs + at);
   });
 });
-
-const everything: log.AuditFilter = {
-  ...{ organizationId: null, actorId: null, action: null, subjectKind: null, subjectId: null },
-  ...{ fromMs: null, toMs: null },
-};
-
-function auditRow(settings: Partial<AuditLogRow>): AuditLogRow {
-  return {
-    ...{ id: newId(), at: startMs, organization_id: null, actor_kind: "person", actor_id: "ada" },
-    ...{ actor_name: "Ada", access_token_id: null, action: "license.revoked", subject_kind: "license" },
-    ...{ subject_id: "subject", subject_name: null, before: null, after: null, ip: null, request_id: null },
-    ...settings,
-  };
-}
