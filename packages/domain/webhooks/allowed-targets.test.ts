@@ -5,27 +5,25 @@ import { listed } from "../../../tests/support/listed.ts";
 import { isPublic, mayBeCalled, noAllowedTargets, parseAllowedTargets } from "./allowed-targets.ts";
 import { readTarget } from "./url.ts";
 
-const callable = [
-  ...listed("1.1.1.1 93.184.216.34 172.15.255.255 172.32.0.0 2606:4700::1111 2a00:1450::1"),
-  ...listed("::ffff:93.184.216.34 64:ff9b::5db8:d822"),
-];
-const notCallable = [
-  ...listed("0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 127.0.0.1 127.255.255.254 169.254.169.254 172.16.0.1"),
-  ...listed("172.31.255.255 192.0.0.1 192.0.2.1 192.88.99.1 192.168.0.1 198.18.0.1 198.51.100.1 203.0.113.1"),
-  ...listed("224.0.0.1 240.0.0.1 255.255.255.255 :: ::1 ::127.0.0.1 ::93.184.216.34 ::ffff:127.0.0.1"),
-  ...listed("::ffff:7f00:1 ::ffff:169.254.169.254 ::ffff:0:127.0.0.1 64:ff9b::7f00:1 64:ff9b::a9fe:a9fe"),
-  ...listed(
-    "64:ff9b:1::5db8:d822 2002:7f00:1:: 2002:5db8:d822::1 2001::1 2001:db8::1 2606:4700::5efe:10.0.0.1",
-  ),
-  ...listed("2606:4700::200:5efe:7f00:1 fe80::1 fe80::1%eth0 fec0::1 fc00::1 fd12:3456::1 ff02::1 100::1"),
-  ...listed("5f00::1 4000::1"),
+test.each(
+  listed(`
+    1.1.1.1 93.184.216.34 172.15.255.255 172.32.0.0 2606:4700::1111 2a00:1450::1 ::ffff:93.184.216.34
+    64:ff9b::5db8:d822
+  `),
+)("an address that may be called: %s", (address) => expect(isPublic(address)).toBe(true));
+
+test.each([
+  ...listed(`
+    0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 127.0.0.1 127.255.255.254 169.254.169.254 172.16.0.1 172.31.255.255
+    192.0.0.1 192.0.2.1 192.88.99.1 192.168.0.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 240.0.0.1
+    255.255.255.255 :: ::1 ::127.0.0.1 ::93.184.216.34 ::ffff:127.0.0.1 ::ffff:7f00:1 ::ffff:169.254.169.254
+    ::ffff:0:127.0.0.1 64:ff9b::7f00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::5db8:d822 2002:7f00:1:: 2002:5db8:d822::1
+    2001::1 2001:db8::1 2606:4700::5efe:10.0.0.1 2606:4700::200:5efe:7f00:1 fe80::1 fe80::1%eth0 fec0::1 fc00::1
+    fd12:3456::1 ff02::1 100::1 5f00::1 4000::1
+  `),
   // Not in the canonical form: the connecting code could parse it differently.
   ...["", ...listed("0177.0.0.1 0x7f.0.0.1 2130706433 127.1 1.1 example.com")],
-];
-
-test.each(callable)("an address that may be called: %s", (address) => expect(isPublic(address)).toBe(true));
-
-test.each(notCallable)("an address that may not: %p", (address) => expect(isPublic(address)).toBe(false));
+])("an address that may not: %p", (address) => expect(isPublic(address)).toBe(false));
 
 test("however a private IPv4 address is wrapped, it stays private", () => {
   const octet = fc.integer({ min: 0, max: 255 });
@@ -38,8 +36,11 @@ test("however a private IPv4 address is wrapped, it stays private", () => {
 });
 
 describe("the operator's list", () => {
-  const parsed = parseAllowedTargets("10.1.0.0/16, ::1, Hooks.Internal.,");
-  const allowed = parsed.ok ? parsed.allowed : noAllowedTargets;
+  const allowedBy = (list: string) => {
+    const parsed = parseAllowedTargets(list);
+    return parsed.ok ? parsed.allowed : noAllowedTargets;
+  };
+  const allowed = allowedBy("10.1.0.0/16, ::1, Hooks.Internal.,");
   test.each([
     ["anything.example", "10.1.2.3", true],
     ["anything.example", "::ffff:10.1.2.3", true],
@@ -52,23 +53,13 @@ describe("the operator's list", () => {
   ])("%s at %s: %p", (host, address, may) => {
     expect(mayBeCalled({ host, port: 8080 }, address, allowed)).toBe(may);
   });
-  const ports = listed("127.0.0.1: 127.0.0.1:0 127.0.0.1:65536 127.0.0.1:http hooks.internal:80:81 :8080");
-  const brackets = listed("[::1 [::1]8080 [127.0.0.1]:80 [hooks.internal] []:80");
-  test.each(["a b", ...listed("10.0.0.0/33 127.1 http://x *.internal -x"), ...ports, ...brackets])(
-    "%p is no entry",
-    (text) => expect(parseAllowedTargets(text).ok).toBe(false),
-  );
-});
 
-describe("an entry with a port", () => {
-  const parsed = parseAllowedTargets(
+  const withPorts = allowedBy(
     "127.0.0.1:8080, [::1]:9000, 10.0.0.0/8:443, [fd00::/8]:443, hooks.internal:8443, 10.9.9.9, [fd01::1]",
   );
-  const allowed = parsed.ok ? parsed.allowed : noAllowedTargets;
   test.each([
     ["127.0.0.1", 8080, "127.0.0.1", true],
     ["127.0.0.1", 8081, "127.0.0.1", false],
-    ["127.0.0.1", 80, "127.0.0.1", false],
     ["localhost", 8080, "127.0.0.1", true],
     ["::1", 9000, "::1", true],
     ["::1", 8080, "::1", false],
@@ -81,28 +72,36 @@ describe("an entry with a port", () => {
     ["anything.example", 5432, "10.9.9.9", true],
     ["anything.example", 5432, "fd01::1", true],
     ["anything.example", 12345, "1.1.1.1", true],
-  ])("%s:%d at %s: %p", (host, port, address, may) => {
-    expect(mayBeCalled({ host, port }, address, allowed)).toBe(may);
+  ])("with ports, %s:%d at %s: %p", (host, port, address, may) => {
+    expect(mayBeCalled({ host, port }, address, withPorts)).toBe(may);
   });
 
-  test("holds for what an endpoint's URL says, also where the URL leaves the port out", () => {
-    const isAllowed = (url: string) => readTarget(url, allowed).ok;
-    expect(["http://127.0.0.1:8080/", "https://10.1.2.3/"].map(isAllowed)).toEqual([true, true]);
-    expect(["http://127.0.0.1/", "http://10.1.2.3/"].map(isAllowed)).toEqual([false, false]);
-  });
+  test.each([
+    ["http://127.0.0.1:8080/", true],
+    ["https://10.1.2.3/", true],
+    ["http://127.0.0.1/", false],
+    ["http://10.1.2.3/", false],
+  ])("with ports, an endpoint at %s: %p", (url, may) => expect(readTarget(url, withPorts).ok).toBe(may));
+
+  test.each([
+    "a b",
+    ...listed(`
+      10.0.0.0/33 127.1 http://x *.internal -x 127.0.0.1: 127.0.0.1:0 127.0.0.1:65536 127.0.0.1:http
+      hooks.internal:80:81 :8080 [::1 [::1]8080 [127.0.0.1]:80 [hooks.internal] []:80
+    `),
+  ])("%p is no entry", (text) => expect(parseAllowedTargets(text).ok).toBe(false));
 });
 
 describe("an endpoint's address", () => {
-  test.each([
-    ...listed(
-      "ftp://example.com/ example.com https:// https://user@example.com/ https://user:secret@example.com/",
-    ),
-    ...listed("https://example.com:0/ http://127.0.0.1/ http://127.0.0.1./ http://127.1/ http://2130706433/"),
-    ...listed("http://0x7f000001/ http://0x7f.1/ http://0177.0.0.1/ http://017700000001/ http://0/"),
-    ...listed("http://%31%32%37.0.0.1/ http://１２７.0.0.1/ http://[::1]/ http://[::ffff:127.0.0.1]/"),
-    ...listed("http://[::127.0.0.1]/ http://[64:ff9b::127.0.0.1]/ http://169.254.169.254/latest/meta-data/"),
-    "http:\\\\127.0.0.1\\",
-  ])("%s is refused", (url) => expect(readTarget(url, noAllowedTargets).ok).toBe(false));
+  test.each(
+    listed(`
+      ftp://example.com/ example.com https:// https://user@example.com/ https://user:secret@example.com/
+      https://example.com:0/ http://127.0.0.1/ http://127.0.0.1./ http://127.1/ http://2130706433/
+      http://0x7f000001/ http://0x7f.1/ http://0177.0.0.1/ http://017700000001/ http://0/ http://%31%32%37.0.0.1/
+      http://１２７.0.0.1/ http://[::1]/ http://[::ffff:127.0.0.1]/ http://[::127.0.0.1]/
+      http://[64:ff9b::127.0.0.1]/ http://169.254.169.254/latest/meta-data/ http:\\\\127.0.0.1\\
+    `),
+  )("%s is refused", (url) => expect(readTarget(url, noAllowedTargets).ok).toBe(false));
 
   test.each([
     ["https://example.com/a?b#c", { isSecure: true, host: "example.com", port: 443, path: "/a?b" }],
