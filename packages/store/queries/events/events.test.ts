@@ -1,13 +1,12 @@
 import { expect, test } from "bun:test";
-import { uuidSource } from "@countersign/domain/ids/uuid";
+import { hourMs } from "@countersign/domain/dates/lengths";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { makeEvents } from "../../../../tests/support/webhooks.ts";
+import { idAt, makeEvents } from "../../../../tests/support/webhooks.ts";
 import type { EventRow } from "../../tables.ts";
 import type { EventFilter, EventPage } from "./events.ts";
 import * as queries from "./events.ts";
 
-const hourMs = 3_600_000;
 const startMs = Date.UTC(2030, 5, 1);
 
 onBothDatabases("the list of events", (fixture) => {
@@ -49,10 +48,10 @@ onBothDatabases("the list of events", (fixture) => {
   test("a time includes its start and excludes its end, even if the clock of the IDs differs", async () => {
     const organizationId = newId();
     const ids: string[] = [];
-    for (const [atMs, differsMs] of [0, hourMs - 5, 5 - hourMs, 0].entries())
-      ids.push(
-        ...(await add(organizationId, 1, { id: idAt(startMs + atMs + differsMs), at: startMs + atMs })),
-      );
+    for (const [index, differsMs] of [0, hourMs - 5, 5 - hourMs, 0].entries()) {
+      const at = startMs + index;
+      ids.push(...(await add(organizationId, 1, { id: idAt(at + differsMs), at })));
+    }
     const within = async (fromMs: number | null, toMs: number | null) =>
       (await list({ organizationId, fromMs, toMs })).map((id) => ids.indexOf(id)).sort();
     expect(await within(startMs + 1, startMs + 3)).toEqual([1, 2]);
@@ -61,11 +60,3 @@ onBothDatabases("the list of events", (fixture) => {
     expect(await within(startMs + 4, null)).toEqual([]);
   });
 });
-
-/** An ID that a server generates at this time. */
-function idAt(ms: number): string {
-  return uuidSource(
-    () => ms,
-    (bytes) => void crypto.getRandomValues(bytes),
-  )();
-}

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { emailRow, waitingEmailRow } from "../../../../tests/support/emails.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
 import type { WaitingEmailRow } from "../../tables.ts";
@@ -9,20 +9,20 @@ import * as waiting from "./waiting-emails.ts";
 
 onBothDatabases("emails that wait for another day", (fixture) => {
   const { read, write } = fixture.queries({ ...outbox, ...waiting });
-  const add = async (organizationId: string, ...rows: Partial<WaitingEmailRow>[]): Promise<string[]> => {
-    const added = rows.map((settings) => waitingEmailRow({ organization_id: organizationId, ...settings }));
+  const add = async (organization_id: string, ...rows: Partial<WaitingEmailRow>[]): Promise<string[]> => {
+    const added = rows.map((settings) => waitingEmailRow({ organization_id, ...settings }));
     await write.addWaitingEmails(added);
-    return added.map(({ id }) => id);
+    return idsOf(added);
   };
-  const idsOf = async (organizationId: string, limit = 10) =>
-    (await read.waitingEmails(organizationId, limit)).map(({ id }) => id);
+  const waitingOf = async (organizationId: string, limit = 10) =>
+    idsOf(await read.waitingEmails(organizationId, limit));
 
   test("an organization's are read oldest first, up to the limit", async () => {
     const [organizationId, other] = [newId(), newId()];
     const ids = await add(organizationId, {}, {}, {});
     await add(other, {});
-    expect(await idsOf(organizationId)).toEqual(ids);
-    expect(await idsOf(organizationId, 2)).toEqual(ids.slice(0, 2));
+    expect(await waitingOf(organizationId)).toEqual(ids);
+    expect(await waitingOf(organizationId, 2)).toEqual(ids.slice(0, 2));
   });
 
   test("an email waits once, however often it is added, and any number can be added at once", async () => {
@@ -30,9 +30,9 @@ onBothDatabases("emails that wait for another day", (fixture) => {
     const key = newId();
     await add(organizationId, { dedupe_key: key }, { dedupe_key: key });
     await add(organizationId, { dedupe_key: key });
-    expect(await idsOf(organizationId)).toHaveLength(1);
+    expect(await waitingOf(organizationId)).toHaveLength(1);
     await add(organizationId, ...times(501, () => ({})));
-    expect(await idsOf(organizationId, 1_000)).toHaveLength(502);
+    expect(await waitingOf(organizationId, 1_000)).toHaveLength(502);
   });
 
   test("emails are known if they wait or are in the outbox", async () => {
@@ -58,7 +58,7 @@ onBothDatabases("emails that wait for another day", (fixture) => {
     await write.removeWaitingEmails(ids.slice(0, 2));
     await write.removeWaitingEmails([]);
     await write.removeWaitingEmail(key);
-    expect(await idsOf(organizationId)).toEqual(ids.slice(3));
+    expect(await waitingOf(organizationId)).toEqual(ids.slice(3));
   });
 
   test("old ones are found by their age, some at a time", async () => {
