@@ -2,53 +2,43 @@ import { expect, test } from "bun:test";
 import { eventData } from "@countersign/contract/events";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
+import { auditOf } from "../support/audit-of.ts";
 import { importFile } from "../support/license-files.ts";
-import type { ManageClient } from "../support/manage-client.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
 
 const [early, late] = ["2040-01-01T00:00:00.000Z", "2041-01-01T00:00:00.000Z"];
-const changed = (names: string[], previous: object) => ({
-  ...{ type: "license.updated", data: { changed: names, previous } },
-});
+const json = { "content-type": "application/json" };
+const changed = (names: string[], previous: object) => {
+  return { type: "license.updated", data: { changed: names, previous } };
+};
 
-/** What is done to a license, if necessary twice, and the events that follow its creation. */
-const acts: readonly [
-  what: string,
-  fields: object,
-  act: (api: ManageClient, path: string) => Promise<unknown>,
-  events: readonly object[],
-][] = [
+type Act = [method: "PATCH" | "POST" | "DELETE", below: string, body: object];
+const patch = (body: object): Act => ["PATCH", "", body];
+const post = (below: string, body: object = {}): Act => ["POST", below, body];
+const twice = (act: Act) => [act, act];
+
+/** What is done to a license, some of it twice, and the events that follow its creation. */
+const stories: readonly [what: string, fields: object, acts: readonly Act[], events: readonly object[]][] = [
   [
     "an update records the changed fields and their previous values, and nothing if it changes none",
     { notes: "old", max_ips: 2 },
-    async (api, path) => {
-      for (const change of [{ notes: "new", max_ips: 2 }, { notes: "new" }, {}])
-        await api.patch(path, change);
-    },
+    [patch({ notes: "new", max_ips: 2 }), patch({ notes: "new" }), patch({})],
     [changed(["notes"], { notes: "old" })],
   ],
   [
-    "a revocation is recorded once",
-    {},
-    async (api, path) => {
-      for (const _ of [1, 2]) await api.post(`${path}/revoke`, { reason: "refund" });
-    },
-    [{ type: "license.revoked", data: { reason: "refund", license: { status: "revoked" } } }],
-  ],
-  [
-    "reinstating, renewing and deleting are recorded once each",
+    "revoking, reinstating, renewing and deleting are recorded once each",
     { expires_at: early },
-    async (api, path) => {
-      await api.post(`${path}/revoke`, {});
-      for (const _ of [1, 2]) await api.post(`${path}/reinstate`, {});
-      for (const _ of [1, 2]) await api.post(`${path}/renew`, { expires_at: late });
-      for (const _ of [1, 2]) await api.delete(path);
-    },
     [
-      { type: "license.revoked" },
+      ...twice(post("/revoke", { reason: "refund" })),
+      ...twice(post("/reinstate")),
+      ...twice(post("/renew", { expires_at: late })),
+      ...twice(["DELETE", "", {}]),
+    ],
+    [
+      { type: "license.revoked", data: { reason: "refund", license: { status: "revoked" } } },
       { type: "license.reinstated", data: { license: { status: "active" } } },
       { type: "license.renewed", data: { previous: { expires_at: early } } },
       { type: "license.deleted", data: { license: { expires_at: late } } },
@@ -57,11 +47,11 @@ const acts: readonly [
   [
     "registering, removing and resetting IP addresses are recorded, and a refused one is not",
     { max_ips: 2 },
-    async (api, path) => {
-      for (const last of [1, 1, 2, 3]) await api.post(`${path}/ips`, { ip: `198.51.100.${last}` });
-      await api.delete(`${path}/ips/198.51.100.1`);
-      for (const _ of [1, 2]) await api.post(`${path}/reset-ips`, {});
-    },
+    [
+      ...[1, 1, 2, 3].map((last) => post("/ips", { ip: `198.51.100.${last}` })),
+      ["DELETE", "/ips/198.51.100.1", {}],
+      ...twice(post("/reset-ips")),
+    ],
     [
       {
         type: "license.ip_registered",
@@ -75,13 +65,10 @@ const acts: readonly [
   [
     "an expiry in the past records an update and an expiry, each time",
     { expires_at: early },
-    async (api, path) => {
-      for (const expires_at of ["2020-01-01T00:00:00Z", early, "2021-01-01T00:00:00Z"])
-        await api.patch(path, { expires_at });
-    },
+    ["2020-01-01T00:00:00Z", early, "2021-01-01T00:00:00Z"].map((expires_at) => patch({ expires_at })),
     ["updated", "expired", "updated", "updated", "expired"].map((type) => ({ type: `license.${type}` })),
   ],
-  ["an invalid change records nothing", {}, (api, path) => api.patch(path, { max_ips: 0 }), []],
+  ["an invalid change records nothing", {}, [patch({ max_ips: 0 })], []],
 ];
 
 testsOn("postgres", "events of the management API", openManageFixture, (fixture) => {
@@ -116,13 +103,13 @@ testsOn("postgres", "events of the management API", openManageFixture, (fixture)
     expect(rows.map((row) => row.license_id ?? "").sort()).toEqual(ids.sort());
   });
 
-  test.each(acts)("%s", async (_, fields, act, events) => {
+  test.each(stories)("%s", async (_, fields, acts, events) => {
     const { id } = await createLicense(fields);
-    await act(fixture.owner.api, `/licenses/${id}`);
+    for (const [method, below, body] of acts)
+      await fixture.owner.api.send(method, `/licenses/${id}${below}`, JSON.stringify(body), json);
     const [created, ...recorded] = await eventsOf(id);
     expect(created?.type).toBe("license.created");
     expect(recorded).toMatchObject([...events]);
-    expect(recorded).toHaveLength(events.length);
   });
 
   test("rotating a key is recorded as a change of the key", async () => {
@@ -133,28 +120,25 @@ testsOn("postgres", "events of the management API", openManageFixture, (fixture)
 
   test("a bulk revoke is recorded as one event, and is in each license's history and audit log", async () => {
     const { api } = fixture.owner;
-    const [one, two, gone] = [await createLicense(), await createLicense(), await createLicense()];
-    await api.post(`/licenses/${gone.id}/revoke`, {});
-    const ours = () => fixture.stored("events", { organization_id: fixture.organizationId });
-    const before = await ours();
-    const selection = { ids: [one.id, two.id, gone.id] };
-    const { body } = await bulk({ action: "revoke", reason: "fraud", selection });
-    expect(body).toMatchObject({ matched: 3, changed: 2 });
-    const recorded = (await ours()).slice(before.length);
-    const license_ids = [one.id, two.id].sort();
-    expect(recorded.map(({ type, license_id: id }) => [type, id])).toEqual([
-      ["license.bulk_revoked", null],
-      ...license_ids.map((id) => ["license.revoked", id]),
-    ]);
-    const data = JSON.parse(recorded[0]?.data ?? "");
-    expect(eventData("license.bulk_revoked").safeParse(data).error?.message).toBeUndefined();
     const { organizationId: organization_id, productId: product_id } = fixture;
+    const licenses = [await createLicense(), await createLicense(), await createLicense()];
+    const ids = licenses.map(({ id }): string => id);
+    await api.post(`/licenses/${ids[2]}/revoke`, {});
+    const ours = () => fixture.stored("events", { organization_id });
+    const before = await ours();
+    const { body } = await bulk({ action: "revoke", reason: "fraud", selection: { ids } });
+    expect(body).toMatchObject({ matched: 3, changed: 2 });
+    const [bulkEvent, ...each] = (await ours()).slice(before.length);
+    const license_ids = ids.slice(0, 2).sort();
+    expect(bulkEvent).toMatchObject({ type: "license.bulk_revoked", license_id: null });
+    expect(each).toMatchObject(license_ids.map((license_id) => ({ type: "license.revoked", license_id })));
+    const data = JSON.parse(bulkEvent?.data ?? "");
+    expect(eventData("license.bulk_revoked").safeParse(data).error?.message).toBeUndefined();
     expect(data).toEqual({ organization_id, product_id, license_ids, count: 2, reason: "fraud" });
     for (const id of license_ids) {
       const history = await api.get(`/licenses/${id}/events`);
       expect(history.body.data[0]).toMatchObject({ type: "license.revoked", data: { reason: "fraud" } });
-      const log = await api.get(`/organizations/${organization_id}/audit-log?subject_id=${id}`);
-      expect(log.body.data[0]).toMatchObject({ action: "license.revoked" });
+      expect((await auditOf(fixture, id)).at(-1)?.action).toBe("license.revoked");
     }
   });
 

@@ -149,30 +149,23 @@ else {
       expect(await recorded(event.id)).toHaveLength(1);
     });
 
-    test("about another account is recorded, and nothing is fetched", async () => {
+    test("about another account, an unknown customer or a deleted organization is recorded and ignored", async () => {
       const payer = await payments.subscriber();
+      const before = [payments.stripe.reads(payer.customer), await payer.state()];
       payer.subscription.status = "canceled";
-      const before = payments.stripe.reads(payer.customer);
-      const elsewhere = { account: "acct_other" };
-      const event = stripeEvent("customer.subscription.deleted", payer.customer.id, elsewhere);
-      expect((await deliver(event)).status).toBe(200);
-      expect(await recorded(event.id)).toMatchObject([{ organization_id: null }]);
-      expect(payments.stripe.reads(payer.customer)).toBe(before);
-      expect(await payer.state()).toEqual(pro);
-    });
-
-    test("about an unknown customer or a deleted organization is recorded and ignored", async () => {
-      const unknown = stripeEvent("invoice.paid", "cus_of_another_program");
-      expect((await deliver(unknown)).status).toBe(200);
-      expect(await recorded(unknown.id)).toMatchObject([{ organization_id: null }]);
-      const payer = await payments.subscriber();
+      const ends = "customer.subscription.deleted";
+      const account = { account: "acct_other" };
+      for (const event of [stripeEvent(ends, payer.customer.id, account), stripeEvent(ends, "cus_unknown")]) {
+        expect((await deliver(event)).status).toBe(200);
+        expect(await recorded(event.id)).toMatchObject([{ organization_id: null }]);
+      }
+      expect([payments.stripe.reads(payer.customer), await payer.state()]).toEqual(before);
+      const billing = await payer.billing();
       await fixture.write((db) => updateOrganization(db, payer.id, { deleted_at: Date.now() }));
-      payer.subscription.status = "past_due";
-      const before = await payer.billing();
-      const event = stripeEvent("invoice.payment_failed", payer.customer.id);
+      const event = stripeEvent(ends, payer.customer.id);
       expect((await deliver(event)).status).toBe(200);
       expect(await recorded(event.id)).toMatchObject([{ organization_id: payer.id }]);
-      expect(await payer.billing()).toEqual(before as never);
+      expect(await payer.billing()).toEqual(billing as never);
       expect(await payer.state()).toEqual(pro);
     });
 
@@ -220,35 +213,27 @@ else {
     );
 
     test.each([
-      ["the same node", 0],
-      ["another node", 1],
-    ])("whose fetch is slow does not overwrite a newer one on %s", async (_, index) => {
+      ["does not overwrite a newer one on the same node", 0, false, pro],
+      ["does not overwrite a newer one on another node", 1, false, pro],
+      ["is applied if a newer one fails", 0, true, overdue],
+    ])("whose fetch is slow %s", async (_, index, newerFails, final) => {
+      const { stripe } = payments;
       const payer = await payments.subscriber();
       payer.subscription.status = "past_due";
-      const slow = payments.stripe.holdNextRead();
+      const slow = stripe.holdNextRead();
       const older = deliver(stripeEvent("invoice.payment_failed", payer.customer.id));
       await slow.arrived;
-      payer.subscription.status = "active";
+      if (newerFails)
+        stripe.fails = ({ params }) => (params.get("customer") === payer.customer.id ? 500 : null);
+      else payer.subscription.status = "active";
       const newer = await deliver(stripeEvent("invoice.paid", payer.customer.id), { index });
+      stripe.fails = null;
       slow.release();
-      expect([newer.status, (await older).status]).toEqual([200, 200]);
-      expect(await payer.state()).toEqual(pro);
+      expect([newer.status, (await older).status]).toEqual([newerFails ? 503 : 200, 200]);
+      expect(await payer.state()).toEqual(final);
       const billing = await payer.billing();
-      expect(billing).toMatchObject({ subscription_status: "active", sync_applied: billing?.sync_started });
-    });
-
-    test("whose fetch is slow is applied if a newer one fails", async () => {
-      const payer = await payments.subscriber();
-      payer.subscription.status = "past_due";
-      const slow = payments.stripe.holdNextRead();
-      const older = deliver(stripeEvent("invoice.payment_failed", payer.customer.id));
-      await slow.arrived;
-      payments.stripe.fails = ({ params }) => (params.get("customer") === payer.customer.id ? 500 : null);
-      const newer = await deliver(stripeEvent("invoice.payment_failed", payer.customer.id));
-      payments.stripe.fails = null;
-      slow.release();
-      expect([newer.status, (await older).status]).toEqual([503, 200]);
-      expect(await payer.state()).toEqual(overdue);
+      if (!newerFails)
+        expect(billing).toMatchObject({ subscription_status: "active", sync_applied: billing?.sync_started });
     });
   });
 
