@@ -30,18 +30,18 @@ export async function webhooksUnderKills(
 ): Promise<string> {
   const { store, organizationId, environment, close } = await openOwnOrganization(make);
   const consistency = await openConsistency();
-  const { received } = consistency.receiver;
+  const { receiver } = consistency;
   const startedMs = performance.now();
   try {
-    const endpoint = await makeEndpoint(store, organizationId, consistency.receiver.url);
+    const endpoint = await makeEndpoint(store, organizationId, receiver.url);
     const ids: string[] = [];
     const perRun = Math.ceil(size.events / (size.kills + 1));
     for (let kill = 0; kill <= size.kills; kill++) {
       ids.push(...(await makeEvents(store, organizationId, Math.min(perRun, size.events - ids.length))));
       const server = await startServerProcess({ ...environment, ...allowLoopback });
       try {
-        const enough = received.length + 5 + Math.floor(Math.random() * (perRun / 2));
-        await until("there is traffic", () => received.length >= enough, longestMs);
+        const enough = receiver.received.length + 5 + Math.floor(Math.random() * (perRun / 2));
+        await until("there is traffic", () => receiver.received.length >= enough, longestMs);
         if (kill === size.kills) await everythingIsDelivered(store, endpoint.id);
       } finally {
         server.signal("SIGKILL");
@@ -52,7 +52,7 @@ export async function webhooksUnderKills(
     const seconds = ((performance.now() - startedMs) / 1000).toFixed();
     return `${size.kills} kills in ${seconds} s, ${await consistency.check(store, endpoint.id, ids)}`;
   } finally {
-    await consistency.receiver.close();
+    await receiver.close();
     await close();
   }
 }

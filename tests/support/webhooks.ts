@@ -53,27 +53,22 @@ export async function makeEndpoint(
       deleted_at: null,
       ...settings,
     });
-    await addSecret(db, {
-      id: newId(),
-      endpoint_id: id,
-      sealed_secret: store.sealer.seal(Buffer.from(secret)),
-      created_at: nowMs,
-      expires_at: null,
-    });
+    const sealed_secret = store.sealer.seal(Buffer.from(secret));
+    await addSecret(db, { id: newId(), endpoint_id: id, sealed_secret, created_at: nowMs, expires_at: null });
   });
   return { id, secret };
 }
 
 /** An event that has just happened. */
-function eventRow(organizationId: string, columns: Partial<EventRow>): EventRow {
+function eventRow(organization_id: string, number: number, columns: Partial<EventRow>): EventRow {
   return {
     id: newId(),
-    organization_id: organizationId,
+    organization_id,
     product_id: null,
     license_id: null,
     type: "license.updated",
     at: Date.now(),
-    data: JSON.stringify({ organization_id: organizationId }),
+    data: JSON.stringify({ organization_id, number }),
     undistributed: distribution.waiting,
     ...columns,
   };
@@ -86,10 +81,7 @@ export async function makeEvents(
   count: number,
   settings: Partial<EventRow> = {},
 ): Promise<string[]> {
-  const rows = Array.from({ length: count }, (_, number) => {
-    const data = JSON.stringify({ organization_id: organizationId, number });
-    return eventRow(organizationId, { data, ...settings });
-  });
+  const rows = Array.from({ length: count }, (_, number) => eventRow(organizationId, number, settings));
   await store.transaction((db) => addEvents(db, rows));
   return rows.map((row) => row.id);
 }
@@ -153,8 +145,8 @@ export async function makeDeliveries(
       ...fields,
     };
   });
-  const events = rows.map(({ event_id: id, event_type: type, created_at: at }) =>
-    eventRow(organizationId, { id, type, at, undistributed: distribution.none }),
+  const events = rows.map(({ event_id: id, event_type: type, created_at: at }, number) =>
+    eventRow(organizationId, number, { id, type, at, undistributed: distribution.none }),
   );
   await store.transaction(async (db) => {
     await store.bulk.insert(db, "events", events, "(id) do nothing");
@@ -171,10 +163,8 @@ export async function makeDelivery(
 ): Promise<DeliveryRow> {
   const [row] = await makeDeliveries(owner, [fields]);
   if (row === undefined) throw new Error("One delivery was created.");
-  await makeAttempts(
-    owner,
-    attempts.map((attempt) => ({ at: row.created_at, delivery_id: row.id, ...attempt })),
-  );
+  const made = attempts.map((attempt) => ({ at: row.created_at, delivery_id: row.id, ...attempt }));
+  await makeAttempts(owner, made);
   return row;
 }
 

@@ -95,7 +95,7 @@ two nodes can claim the same email
   - attempts: row("attempts", "+", 1) }))
   -     .where("next_attempt_at", "<=", nowMs)
   + attempts: row("attempts", "+", 1) }))
-  packages/store/queries/mail/outbox.test.ts apps/server/features/mail/mailer.test.ts
+  packages/store/queries/mail/outbox.test.ts
 of the emails that wait for another day, the newest are sent first
   A seller who reaches the limit every day has customers who never get their license.
   - .selectFrom("waiting_emails")

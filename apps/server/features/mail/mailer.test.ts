@@ -47,15 +47,14 @@ onDatabase("postgres", "sending the emails of the outbox", (fixture) => {
   const change = async (recipient: string, changes: Partial<StoredEmailRow>) =>
     fixture.change("outbox", (await stored(recipient)).id, changes);
   const receivedBy = (recipient: string) => mailServer.received.filter((mail) => mail.to.includes(recipient));
-  /** Runs mailers until each of the emails was sent, or an attempt has failed. */
-  const attempt = async (recipients: readonly string[], mailers = [newMailer()]) => {
-    await Promise.all(mailers.map((mailer) => mailer.run()));
-    await until("each email is sent or failed", async () =>
-      (await Promise.all(recipients.map(stored))).every(
-        (row) => row.sent_at !== null || row.failure !== null,
-      ),
-    );
-    await Promise.all(mailers.map((mailer) => mailer.close()));
+  /** Runs a mailer until each of the emails was sent, or an attempt has failed. */
+  const attempt = async (recipients: readonly string[], mailer = newMailer()) => {
+    await mailer.run();
+    await until("each email is sent or failed", async () => {
+      const rows = await Promise.all(recipients.map(stored));
+      return rows.every((row) => row.sent_at !== null || row.failure !== null);
+    });
+    await mailer.close();
   };
 
   test("an email is sent as text and as HTML with a Message-ID of its own, and then kept without its text", async () => {
@@ -75,12 +74,6 @@ onDatabase("postgres", "sending the emails of the outbox", (fixture) => {
     expect(await openedEmails(fixture.store, { to })).toMatchObject([
       { attempts: 1, failure: null, next_attempt_at: null, body_text: "", body_html: null },
     ]);
-  });
-
-  test("each email is sent once, however many nodes read the outbox", async () => {
-    const recipients = await Promise.all(Array.from({ length: 30 }, () => add()));
-    await attempt(recipients, [newMailer(), newMailer(), newMailer()]);
-    for (const recipient of recipients) expect(receivedBy(recipient)).toHaveLength(1);
   });
 
   test("an email that cannot be decrypted fails, and delays no other", async () => {
@@ -120,7 +113,7 @@ onDatabase("postgres", "sending the emails of the outbox", (fixture) => {
   test("a wrong password is reported without revealing it, and the email is tried again", async () => {
     const to = await add();
     output = "";
-    await attempt([to], [newMailer(`smtp://countersign:guessed-wrong@127.0.0.1:${mailServer.port}`)]);
+    await attempt([to], newMailer(`smtp://countersign:guessed-wrong@127.0.0.1:${mailServer.port}`));
     const email = await stored(to);
     expect(email.failure.code).toBe("mail_sign_in_refused");
     expect(email.next_attempt_at).not.toBeNull();

@@ -6,13 +6,9 @@ const event = (number: number): RequestEvent => ({ at: number, id: `id${number}`
 const events = (from: number, count: number) => Array.from({ length: count }, (_, at) => event(from + at));
 
 /** A client that reads one part at a time. */
-function clientOf(stream: EventStream): () => Promise<string | null> {
-  const reader = stream.body.getReader();
-  const decoder = new TextDecoder();
-  return async () => {
-    const { value, done } = await reader.read();
-    return done ? null : decoder.decode(value);
-  };
+function clientOf(stream: EventStream): () => Promise<string | undefined> {
+  const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
+  return async () => (await reader.read()).value;
 }
 
 test("events are sent with the time and ID to continue from, each request once", async () => {
@@ -56,7 +52,7 @@ test("an ended stream is complete, says so once, and sends nothing more", async 
   stream.send(events(1, 1), 0);
   stream.beat();
   stream.end();
-  expect([await read(), ended]).toEqual([null, 1]);
+  expect([await read(), ended]).toEqual([undefined, 1]);
 
   const left = new EventStream();
   await left.body.cancel();
