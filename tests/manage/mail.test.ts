@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { times } from "../../packages/store/suite/calls.ts";
 import { addLicense } from "../support/add-license.ts";
 import { problemOf } from "../support/answers.ts";
-import { postgres, type TestedDatabase } from "../support/databases.ts";
+import { postgres, sqlite } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
 import { openKillableServer } from "../support/killable-server.ts";
 import { csvFile, importFile } from "../support/license-files.ts";
@@ -115,6 +116,19 @@ testsOn("postgres", "emails to customers", openManageFixture, (fixture) => {
     expect(await emailsTo(to)).toEqual([]);
   });
 
+  test("users choose the language of their emails from those available", async () => {
+    const person = await fixture.person();
+    expect((await person.api.get("/me")).body.locale).toBe("en");
+    expect(refusal(await person.api.patch("/me", { locale: "tlh" }))).toEqual([422, "locale"]);
+    expect((await person.api.patch("/me", { locale: "es" })).body.locale).toBe("es");
+    const { body: organization } = await person.api.post("/organizations", { name: "Casa" });
+    const deletion = JSON.stringify({ confirm: organization.slug });
+    const headers = { "content-type": "application/json" };
+    await person.api.send("DELETE", `/organizations/${organization.id}`, deletion, headers);
+    const emails = await openedEmails(fixture.store, { to: person.email });
+    expect(emails.map((message) => message.subject)).toEqual(["Casa se va a eliminar"]);
+  });
+
   // The server releases waiting emails every ten seconds.
   test("emails beyond the organization's daily limit wait, and a raised limit releases them soon", async () => {
     const { id } = await addProduct();
@@ -156,63 +170,27 @@ testsOn("postgres", "emails to customers", openManageFixture, (fixture) => {
   });
 });
 
-/** With a license that expires in a day, of which its customer is to be warned. */
-async function openWithMailServer(make: TestedDatabase["make"]) {
+/** What is sent, and what is kept of it: apps/server/features/mail/mailer.test.ts. */
+test("an expiry is recorded, and its email is sent by the mail server, without any request", async () => {
   const mailServer = await openMailServer();
-  const environment = {
-    COUNTERSIGN_URL: "https://license.example.com",
-    COUNTERSIGN_SMTP_URL: mailServer.url,
-    COUNTERSIGN_MAIL_FROM: "Countersign <license@example.com>",
-  };
-  const fixture = await openManageFixture(make, { why: "has a mail server", environment });
-  const products = `/organizations/${fixture.organizationId}/products`;
-  const short = { name: "Short", expiring_soon_days: 1, expiring_soon_email: true };
-  const { body: product } = await fixture.owner.api.post(products, short);
-  const email = address();
-  const times = { productId: String(product.id), expiresAtMs: Date.now() + 86_400_000 };
-  const expiring = { email, ...(await addLicense(fixture, { ...times, customer: { email } })) };
-  const close = async () => {
+  const fixture = await openManageFixture(sqlite.make, {
+    why: "has a mail server",
+    environment: { COUNTERSIGN_SMTP_URL: mailServer.url, COUNTERSIGN_MAIL_FROM: "license@example.com" },
+  });
+  try {
+    const { api } = fixture.owner;
+    const short = { name: "Short", expiring_soon_days: 1, expiring_soon_email: true };
+    const { body } = await api.post(`/organizations/${fixture.organizationId}/products`, short);
+    const [email, expiresAtMs] = [address(), Date.now() + dayMs];
+    const { id, key } = await addLicense(fixture, { productId: body.id, expiresAtMs, customer: { email } });
+    // The check runs every ten seconds.
+    const mail = await mailServer.arrival(email);
+    expect(mail.text).toContain(key);
+    const events = (await api.get(`/licenses/${id}/events`)).body.data;
+    expect(events).toMatchObject([{ type: "license.expiring_soon" }]);
+    expect(mailServer.received.filter(({ to }) => to.includes(email))).toEqual([mail]);
+  } finally {
     await fixture.close();
     await mailServer.close();
-  };
-  return { ...fixture, mailServer, expiring, close };
-}
-
-testsOn("sqlite", "a server with a mail server", openWithMailServer, (fixture) => {
-  test("an invitation is sent soon, and then stored without its link", async () => {
-    const organization = `/organizations/${fixture.organizationId}`;
-    const role = await fixture.owner.api.post(`${organization}/roles`, { name: "Guest", permissions: [] });
-    const to = address();
-    await fixture.owner.api.post(`${organization}/invitations`, { email: to, role_id: role.body.id });
-    const mail = await fixture.mailServer.arrival(to);
-    const stored = async () => (await openedEmails(fixture.store, { to }))[0];
-    await until("it is recorded as sent", async () => (await stored())?.sent_at != null);
-    expect(mail.text).toContain("Subject: Invitation to join Acme");
-    const token = /https:\/\/license\.example\.com\/invitations\/([\w-]{43})/.exec(mail.text)?.[1];
-    expect((await fixture.anonymous.get(`/invitations/${token}`)).body.email).toBe(to);
-    expect(JSON.stringify(await stored())).not.toContain(token ?? "no token");
-  });
-
-  test("users choose the language of their emails from those available", async () => {
-    const person = await fixture.person();
-    expect((await person.api.get("/me")).body.locale).toBe("en");
-    expect(refusal(await person.api.patch("/me", { locale: "tlh" }))).toEqual([422, "locale"]);
-    expect((await person.api.patch("/me", { locale: "es" })).body.locale).toBe("es");
-    const { body: organization } = await person.api.post("/organizations", { name: "Casa" });
-    const deletion = JSON.stringify({ confirm: organization.slug });
-    const headers = { "content-type": "application/json" };
-    await person.api.send("DELETE", `/organizations/${organization.id}`, deletion, headers);
-    const emails = await openedEmails(fixture.store, { to: person.email });
-    expect(emails.map((message) => message.subject)).toEqual(["Casa se va a eliminar"]);
-  });
-
-  // The check runs every ten seconds, also while the other tests run.
-  test("an expiry is recorded, and its email is sent, without any request", async () => {
-    const mail = await fixture.mailServer.arrival(fixture.expiring.email);
-    const { body } = await fixture.owner.api.get(`/licenses/${fixture.expiring.id}/events`);
-    expect(body.data).toMatchObject([{ type: "license.expiring_soon" }]);
-    expect(mail.text).toContain(fixture.expiring.key);
-    const toCustomer = fixture.mailServer.received.filter(({ to }) => to.includes(fixture.expiring.email));
-    expect(toCustomer).toEqual([mail]);
-  });
-});
+  }
+}, 60_000);

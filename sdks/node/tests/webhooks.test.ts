@@ -8,17 +8,12 @@ const event = { type: "license.revoked", data: { license: { id: "lic_1" } } };
 test("a signed event is verified, in every form of its body and headers", () => {
   const { body, headers } = signWebhook(event, { secret });
   const bytes = new TextEncoder().encode(body);
-  const upper = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
-  );
-  const lists = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+  const entries = Object.entries(headers);
+  const upper = Object.fromEntries(entries.map(([name, value]) => [name.toUpperCase(), value]));
+  const lists = Object.fromEntries(entries.map(([name, value]) => [name, [value]]));
   for (const form of [body, bytes, bytes.slice().buffer, Buffer.from(body)])
     for (const given of [headers, upper, lists, new Headers(headers)])
-      expect(verifyWebhook(form, given, { secret })).toMatchObject({
-        id: headers["webhook-id"],
-        type: "license.revoked",
-        data: event.data,
-      });
+      expect(verifyWebhook(form, given, { secret })).toMatchObject({ id: headers["webhook-id"], ...event });
 });
 
 test("a part of a larger buffer is verified alone", () => {
@@ -30,9 +25,8 @@ test("a part of a larger buffer is verified alone", () => {
 test("each delivery has an ID of its own, and the time", () => {
   const [first, second] = [signWebhook(event, { secret }), signWebhook(event, { secret })];
   expect(first.headers["webhook-id"]).not.toBe(second.headers["webhook-id"]);
-  expect(verifyWebhook(first.body, first.headers, { secret }).timestamp.getTime()).toBeGreaterThan(
-    Date.now() - 60_000,
-  );
+  const { timestamp } = verifyWebhook(first.body, first.headers, { secret });
+  expect(timestamp.getTime()).toBeGreaterThan(Date.now() - 60_000);
 });
 
 test("secrets in a list or separated by commas are all accepted", () => {

@@ -7,8 +7,11 @@ const events = (from: number, count: number) => Array.from({ length: count }, (_
 
 /** A client that reads one part at a time. */
 function clientOf(stream: EventStream): () => Promise<string | undefined> {
-  const reader = stream.body.pipeThrough(new TextDecoderStream()).getReader();
-  return async () => (await reader.read()).value;
+  const reader = stream.body.getReader();
+  return async () => {
+    const { value } = await reader.read();
+    return value && new TextDecoder().decode(value);
+  };
 }
 
 test("events are sent with the time and ID to continue from, each request once", async () => {

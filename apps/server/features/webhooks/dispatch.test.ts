@@ -163,13 +163,9 @@ onDatabase("postgres", "an endpoint disabled for failing", (fixture) => {
   /** A disabled endpoint with this many missed events, whose next probe is due. */
   const disabledEndpoint = async (missed: number) => {
     const nowMs = Date.now();
-    const times = {
-      disabled_at: nowMs - hourMs,
-      failing_since: nowMs - 6 * dayMs,
-      next_probe_at: nowMs - 1_000,
-    };
-    const disabled = { status: "disabled", disabled_reason: "failing", ...times } as const;
-    const endpoint = await receivers.endpoint(fixture, disabled);
+    const failing = { disabled_reason: "failing", failing_since: nowMs - 6 * dayMs } as const;
+    const times = { disabled_at: nowMs - hourMs, next_probe_at: nowMs - 1_000 };
+    const endpoint = await receivers.endpoint(fixture, { status: "disabled", ...failing, ...times });
     const deliveries = await makeDeliveries(endpoint, Array(missed).fill({ state: "held", attempts: 0 }));
     return { ...endpoint, webhookIds: deliveries.map((row) => webhookId(row.event_id)) };
   };

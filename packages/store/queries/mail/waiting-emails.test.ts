@@ -26,8 +26,7 @@ onBothDatabases("emails that wait for another day", (fixture) => {
   });
 
   test("an email waits once, however often it is added, and any number can be added at once", async () => {
-    const organizationId = newId();
-    const key = newId();
+    const [organizationId, key] = [newId(), newId()];
     await add(organizationId, { dedupe_key: key }, { dedupe_key: key });
     await add(organizationId, { dedupe_key: key });
     expect(await waitingOf(organizationId)).toHaveLength(1);
@@ -52,8 +51,7 @@ onBothDatabases("emails that wait for another day", (fixture) => {
   });
 
   test("they are removed by ID or by key, and no others", async () => {
-    const organizationId = newId();
-    const key = newId();
+    const [organizationId, key] = [newId(), newId()];
     const ids = await add(organizationId, {}, {}, { dedupe_key: key }, {});
     await write.removeWaitingEmails(ids.slice(0, 2));
     await write.removeWaitingEmails([]);

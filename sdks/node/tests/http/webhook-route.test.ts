@@ -3,13 +3,11 @@ import { webhookRoute } from "../../src/http/index.ts";
 import { signWebhook } from "../../src/index.ts";
 
 const secret = `whsec_${btoa("k".repeat(24))}`;
-const delivery = signWebhook(JSON.stringify({ type: "license.revoked", timestamp: "2026-06-01", data: {} }), {
-  secret,
-});
+const event = { type: "license.revoked", timestamp: "2026-06-01", data: {} };
+const delivery = signWebhook(JSON.stringify(event), { secret });
 
-function request(body: string | null = delivery.body): Request {
-  return new Request("https://app.example.com/hook", { method: "POST", headers: delivery.headers, body });
-}
+const request = (body: string | null = delivery.body) =>
+  new Request("https://app.example.com/hook", { method: "POST", headers: delivery.headers, body });
 
 test("an event is passed on, and the response is 204 once the handler completes", async () => {
   const types: string[] = [];
@@ -30,20 +28,15 @@ test.each([
   expect([response.status, (await response.json()).error]).toEqual([status, error]);
 });
 
-test.each([
-  ["an error", new Error("the database is unavailable")],
-  ["undefined", undefined],
-  ["a string", "later"],
-])(
-  "a handler that fails with %s makes the route fail with an error, so that the event is delivered again",
-  async (_name, thrown) => {
+test("a handler that fails makes the route fail with an error, so that the event is delivered again", async () => {
+  for (const thrown of [new Error("the database is unavailable"), undefined, "later"]) {
     const throwing = () => {
       throw thrown;
     };
     for (const failing of [throwing, () => Promise.reject(thrown)])
       await expect(webhookRoute({ secret }, failing)(request())).rejects.toBeInstanceOf(Error);
-  },
-);
+  }
+});
 
 test("a missing secret is an error of the app", async () => {
   await expect(webhookRoute({ secret: undefined }, () => undefined)(request())).rejects.toThrow("secret");
