@@ -70,9 +70,9 @@ function receiversOf(fixture: QueryFixture, payments: Payments) {
 
 if (stripeMockPath === null) skipWithReason("events of Stripe", howToGetStripeMock);
 else {
-  onDatabase("postgres", "the order of Stripe's events", (fixture) => {
+  onDatabase("postgres", "the receiver of Stripe's events", (fixture) => {
     const payments = openPayments(fixture);
-    const { arrive } = receiversOf(fixture, payments);
+    const { arrive, changesOf, deliver, receive, recorded, signed } = receiversOf(fixture, payments);
 
     test.each([
       ["a renewal fails and is paid", [renewalFails, renewalIsPaid], ofTwo, pro],
@@ -93,13 +93,8 @@ else {
         expect([order, await payer.state()]).toEqual([order, final]);
       }
     });
-  });
 
-  onDatabase("postgres", "an event of Stripe", (fixture) => {
-    const payments = openPayments(fixture);
-    const { arrive, changesOf, deliver, recorded } = receiversOf(fixture, payments);
-
-    test("grants the plan that was paid, and its end is Free", async () => {
+    test("an event grants the plan that was paid, and its end is Free", async () => {
       const payer = await payments.subscriber();
       const { subscription, customer } = payer;
       expect(await payer.state()).toEqual(pro);
@@ -127,7 +122,7 @@ else {
       ["applies another plan and interval", yearly, "enterprise", stored],
       ["ignores a subscription to something else", { product: "prod_shirts" }, "free", {}],
       ["grants the plan for a trial, which is remembered", { status: "trialing", trialEnd }, "pro", trial],
-    ])("%s", async (_, changes, plan, billing) => {
+    ])("an event %s", async (_, changes, plan, billing) => {
       const payer = await payments.payer();
       payments.stripe.subscribe(payer.customer, changes);
       await arrive("customer.subscription.created", payer.customer);
@@ -135,7 +130,7 @@ else {
       expect(await payer.billing()).toMatchObject(billing);
     });
 
-    test("that arrives on two nodes at once with others changes the plan once, and is recorded once", async () => {
+    test("an event that arrives on two nodes at once with others changes the plan once, and is recorded once", async () => {
       const payer = await payments.payer();
       payments.stripe.subscribe(payer.customer);
       const event = stripeEvent("customer.subscription.created", payer.customer.id);
@@ -149,7 +144,7 @@ else {
       expect(await recorded(event.id)).toHaveLength(1);
     });
 
-    test("about another account, an unknown customer or a deleted organization is recorded and ignored", async () => {
+    test("an event about another account, an unknown customer or a deleted organization is recorded and ignored", async () => {
       const payer = await payments.subscriber();
       const before = [payments.stripe.reads(payer.customer), await payer.state()];
       payer.subscription.status = "canceled";
@@ -169,7 +164,7 @@ else {
       expect(await payer.state()).toEqual(pro);
     });
 
-    test("about a customer who was deleted in Stripe ends the subscription, and about an unknown one nothing", async () => {
+    test("an event about a customer who was deleted in Stripe ends the subscription, and about an unknown one nothing", async () => {
       const unknown = await payments.subscriber();
       payments.stripe.forget(unknown.customer.id);
       await arrive("invoice.payment_failed", unknown.customer);
@@ -181,7 +176,7 @@ else {
       expect(await payer.state()).toEqual(ended);
     });
 
-    test("does not change a plan that the operator set", async () => {
+    test("an event does not change a plan that the operator set", async () => {
       const payer = await payments.subscriber();
       await fixture.write(async (db) => {
         await updateOrganization(db, payer.id, { plan: "enterprise" });
@@ -194,7 +189,7 @@ else {
     });
 
     test.each([500, 429, 401])(
-      "is not processed while Stripe answers %i, and applied when it is repeated",
+      "an event is not processed while Stripe answers %i, and applied later",
       async (failure) => {
         const payer = await payments.subscriber();
         const { stripe } = payments;
@@ -216,7 +211,7 @@ else {
       ["does not overwrite a newer one on the same node", 0, false, pro],
       ["does not overwrite a newer one on another node", 1, false, pro],
       ["is applied if a newer one fails", 0, true, overdue],
-    ])("whose fetch is slow %s", async (_, index, newerFails, final) => {
+    ])("an event whose fetch is slow %s", async (_, index, newerFails, final) => {
       const { stripe } = payments;
       const payer = await payments.subscriber();
       payer.subscription.status = "past_due";
@@ -235,11 +230,6 @@ else {
       if (!newerFails)
         expect(billing).toMatchObject({ subscription_status: "active", sync_applied: billing?.sync_started });
     });
-  });
-
-  onDatabase("postgres", "the signature of Stripe's events", (fixture) => {
-    const payments = openPayments(fixture);
-    const { deliver, receive, recorded, signed } = receiversOf(fixture, payments);
 
     test.each<[name: string, header: (payload: string) => Promise<string | null>]>([
       ["no signature", async () => null],
