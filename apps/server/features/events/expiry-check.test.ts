@@ -55,12 +55,9 @@ onDatabase("postgres", "the check of expiries", (fixture) => {
   const renewal = changes.extending({ ms: dayMs }, startMs + 8_000);
 
   test("the first check ever records nothing for licenses that expired earlier", async () => {
-    await license(startMs - 400 * dayMs);
-    await license(startMs - dayMs);
-    await runAt(startMs);
-    await runAt(startMs + dayMs);
-    expect(await recorded()).toEqual([]);
-    expect(await emails()).toEqual([]);
+    for (const days of [400, 1]) await license(startMs - days * dayMs);
+    for (const days of [0, 1]) await runAt(startMs + days * dayMs);
+    expect([await recorded(), await emails()]).toEqual([[], []]);
   });
 
   test("an expiry is announced the product's number of days ahead, by email if it says so, once on any number of nodes", async () => {

@@ -1,15 +1,9 @@
 import { expect, test } from "bun:test";
 import { bodyOf, mostBodyBytes } from "./body.ts";
 
-const eventWith = (data: object) => ({
-  id: "event",
-  organization_id: "o",
-  product_id: null,
-  license_id: null,
-  type: "license.updated" as const,
-  at: Date.UTC(2026, 0, 2),
-  data: JSON.stringify(data),
-});
+const about = { organization_id: "o", product_id: null, license_id: null };
+const updated = { id: "event", ...about, type: "license.updated", at: Date.UTC(2026, 0, 2) } as const;
+const eventWith = (data: object) => ({ ...updated, data: JSON.stringify(data) });
 const license = { id: "1", metadata: { a: "x".repeat(15_000) }, notes: "y".repeat(9_000), max_ips: 3 };
 const changed = ["notes", "max_ips"];
 const previous = { notes: "z".repeat(12_000), metadata: { a: "x".repeat(9_000) } };
@@ -24,11 +18,9 @@ test.each([
 ])("the data of an event is sent %s", (_, recorded, sent) => {
   const body = bodyOf(eventWith({ organization_id: "o", ...recorded }), "standard");
   expect(body.length).toBeLessThanOrEqual(mostBodyBytes);
-  expect(JSON.parse(body)).toEqual({
-    type: "license.updated",
-    timestamp: "2026-01-02T00:00:00.000Z",
-    data: { organization_id: "o", ...sent },
-  });
+  const timestamp = "2026-01-02T00:00:00.000Z";
+  const complete = { type: "license.updated", timestamp, data: { organization_id: "o", ...sent } };
+  expect(JSON.parse(body)).toEqual(complete);
 });
 
 test("Discord and Slack get messages in their own formats", () => {

@@ -50,11 +50,9 @@ test("after a timeout, all requests in progress to that endpoint count as failin
   const concurrency = new DeliveryConcurrency(sizes);
   begin(concurrency, "a");
   end(concurrency, "a", "success");
-  begin(concurrency, "a");
-  begin(concurrency, "a");
+  for (let made = 0; made < 2; made++) begin(concurrency, "a");
   end(concurrency, "a", "silence");
-  begin(concurrency, "b", true);
-  begin(concurrency, "c", true);
+  for (const id of ["b", "c"]) begin(concurrency, id, true);
   expect(concurrency.room(owner("d", true))).toBe(0);
   for (const id of ["a", "b", "c"]) end(concurrency, id, "silence");
   expect(concurrency.room(owner("d", true))).toBe(1);
@@ -63,10 +61,9 @@ test("after a timeout, all requests in progress to that endpoint count as failin
 
 test("an endpoint without a response for two seconds frees its capacity before it times out", () => {
   const concurrency = new DeliveryConcurrency({ ...sizes, healthy: 2 });
-  concurrency.begin(owner("a"), 0);
+  begin(concurrency, "a");
   concurrency.end("a", "success", 10, 10);
-  concurrency.begin(owner("a"), 10);
-  concurrency.begin(owner("a"), 10);
+  for (let made = 0; made < 2; made++) concurrency.begin(owner("a"), 10);
   expect(concurrency.room(owner("b"))).toBe(0);
   concurrency.detectStalled(2_000);
   expect(concurrency.room(owner("b"))).toBe(0);
@@ -81,11 +78,11 @@ test("as much is claimed ahead as can be sent in about a second, and nothing for
   const concurrency = new DeliveryConcurrency({ ...sizes, perEndpoint: 32 });
   expect(concurrency.ahead("a")).toBe(0);
   for (let round = 0; round < 6; round++) {
-    concurrency.begin(owner("a"), 0);
+    begin(concurrency, "a");
     concurrency.end("a", "success", 0, 100);
   }
   expect(concurrency.ahead("a")).toBe(320);
-  concurrency.begin(owner("a"), 0);
+  begin(concurrency, "a");
   concurrency.end("a", "silence", 15_000, 15_000);
   expect(concurrency.ahead("a")).toBe(0);
 });
