@@ -141,7 +141,7 @@ describe("over TLS", () => {
     ["that is private", "hooks.example.test", { ...trusting, allowed: noAllowedTargets }, notPublic, ""],
   ])("a receiver %s gets nothing", async (_, host, options, code, reason) => {
     const failure = await failureOf(`https://${host}:${port}/`, options);
-    expect(failure?.code).toBe(code);
+    expect<string | undefined>(failure?.code).toBe(code);
     expect(String(failure?.params.reason)).toContain(reason);
     expect(arrived).toEqual([]);
   });
