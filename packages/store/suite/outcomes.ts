@@ -1,85 +1,82 @@
 import { describe, expect, test } from "bun:test";
 import type { Verdict } from "@countersign/domain/validate/decide";
-import type { Outcome } from "@countersign/domain/validate/status";
 import fc from "fast-check";
+import { countedRequests } from "../../../tests/support/public-api-fixture.ts";
 import { newId, type TestOrganization } from "../../../tests/support/test-organization.ts";
-import { addIpBlocks } from "../queries/ip-blocks/blocks.ts";
-import { registerIp } from "../queries/licenses/create.ts";
+import { registerIp, revokeLicense } from "../queries/licenses/create.ts";
 import { setVersion } from "../queries/versions/versions.ts";
-import type { OrganizationRow, ProductRow } from "../tables.ts";
-import { as, statusOf, validate, verdict, verdictOf } from "./calls.ts";
-import { changeOrganization, changeProduct } from "./changes.ts";
+import type { LicenseRow, OrganizationRow, ProductRow } from "../tables.ts";
+import { as, ask, recordOf, statusOf, validate, verdict, verdictOf } from "./calls.ts";
+import { changeLicense, changeOrganization, changeProduct, deleteLicense } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 const caller = "198.51.100.20";
-const expiresAtMs = Date.UTC(2100, 0);
-const noDetails: Partial<Verdict> = { expiresAtMs: null, ipCount: null, maxIps: null, ipRegistered: null };
 
-interface Case {
-  readonly organization?: Partial<OrganizationRow>;
-  readonly product?: Partial<ProductRow>;
-  /** Null if the key matches no license. */
-  readonly license?: Parameters<TestOrganization["license"]>[0] | null;
-  readonly blockedIp?: string;
-  readonly registeredIp?: string;
-}
+type Change = (org: TestOrganization, licenseId: string) => Promise<unknown>;
 
-const rows: [Outcome, Case, expected: Partial<Verdict>][] = [
-  ["product_not_found", { product: { deleted_at: 1 } }, noDetails],
-  ["org_suspended", { organization: { suspended_at: 1 } }, noDetails],
-  ["billing_suspended", { organization: { billing_state: "suspended" } }, noDetails],
-  ["product_archived", { product: { status: "archived" } }, noDetails],
-  ["product_disabled", { product: { status: "disabled" } }, noDetails],
-  ["license_not_found", { license: null }, noDetails],
-  ["revoked", { license: { revokedAtMs: 1 } }, { expiresAtMs, ipRegistered: null, ipCount: 0, maxIps: 3 }],
-  ["expired", { license: { expiresAtMs: 1 } }, { expiresAtMs: 1, ipRegistered: null, ipCount: 0, maxIps: 3 }],
-  ["ip_blocked", { blockedIp: caller }, { ipRegistered: false, ipCount: 0 }],
+const license =
+  (columns: Partial<LicenseRow>): Change =>
+  ({ store }, id) =>
+    changeLicense(store, id, columns);
+const product =
+  (columns: Partial<ProductRow>): Change =>
+  (org) =>
+    changeProduct(org, columns);
+const organization =
+  (columns: Partial<OrganizationRow>): Change =>
+  (org) =>
+    changeOrganization(org, columns);
+
+/** What a status means for the other members, and which of several wins: packages/domain/validate. */
+const changes: [what: string, Change, status: string, isFound: boolean][] = [
   [
-    "ip_not_registered",
-    { product: { auto_register_ip_on_validate: 0 } },
-    { ipRegistered: false, ipCount: 0 },
+    "a revocation",
+    ({ store }, id) => store.transaction((db) => revokeLicense(db, id, null, 1)),
+    "revoked",
+    true,
   ],
-  [
-    "ip_limit_reached",
-    { license: { maxIps: 1 }, registeredIp: "192.0.2.1" },
-    { ipRegistered: false, ipCount: 1 },
-  ],
-  [
-    "version_not_allowed",
-    { product: { version_module_enabled: 1 } },
-    { versionValid: false, ipRegistered: false },
-  ],
-  [
-    "active",
-    {},
-    { ipRegistered: true, ipCount: 1, maxIps: 3, expiresAtMs, version: null, versionValid: null },
-  ],
+  ["an earlier expiry", license({ is_lifetime: 0, expires_at: 1 }), "expired", true],
+  ["a deleted license", ({ store }, id) => deleteLicense(store, id), "license_not_found", false],
+  ["a new license key", license({ license_key_match: newId() }), "license_not_found", false],
+  ["an archived product", product({ status: "archived" }), "product_archived", true],
+  ["a disabled product", product({ status: "disabled" }), "product_disabled", true],
+  ["a deleted product", product({ deleted_at: 1 }), "product_not_found", false],
+  ["a suspended organization", organization({ suspended_at: 1 }), "org_suspended", true],
+  ["suspended billing", organization({ billing_state: "suspended" }), "billing_suspended", true],
 ];
 
 export function outcomes(fixture: StoreFixture) {
   describe("outcomes", () => {
-    test.each(rows)("%s", async (status, one, expected) => {
-      const org = await fixture.org();
-      const key = await arrange(org, one);
-      expect(await verdictOf(org, key, { ip: caller, version: "1.0" })).toMatchObject({
-        status,
-        ...expected,
-      });
-    });
+    test.each(changes)(
+      "%s on one node makes the next validation on every node %s and a lookup find it: %p; all count towards the limit",
+      async (_what, change, status, isFound) => {
+        const org = await fixture.org({ dailyLimit: 6 });
+        const there = { ...org, store: await fixture.node() };
+        const expiresAtMs = Date.UTC(2100, 0);
+        const { id, key } = await org.license({ expiresAtMs });
+        const registered = { ipRegistered: true, ipCount: 1, maxIps: 3 };
+        const unversioned = { version: null, versionValid: null };
+        const valid = { status: "active", expiresAtMs, ...registered, ...unversioned };
+        expect(await verdictOf(org, key, { ip: caller, version: "1.0" })).toMatchObject(valid);
+        expect(await statusOf(there, key)).toBe("active");
+        await change(there, id);
+        for (const node of [org, there]) {
+          expect(await statusOf(node, key)).toBe(status);
+          expect((await recordOf(node, key)) !== null).toBe(isFound);
+        }
+        // An exhausted limit is reported first.
+        expect((await ask(org, key)).tag).toBe("limited");
+        expect(await countedRequests(org)).toBe(6);
+      },
+    );
 
     test("a key is found regardless of case and spaces, and a body without a key finds none", async () => {
       const org = await fixture.org();
       await org.license({ key: "Straße-7" });
       expect(await statusOf(org, "  straße-7 ")).toBe("active");
-      const empty = { ...validate(org.apiKey, ""), question: () => ({ ...noKey }) };
+      const noKey = { kind: "validate", keyMatch: null, version: null } as const;
+      const empty = { ...validate(org.apiKey, ""), question: () => noKey };
       expect((await verdict(org.store, empty)).status).toBe("license_not_found");
-    });
-
-    test("a license without IP tracking returns no IP members", async () => {
-      const org = await fixture.org();
-      const { key } = await org.license({ maxIps: null });
-      const none = { ipRegistered: null, ipCount: null, maxIps: null };
-      expect(await verdictOf(org, key)).toMatchObject({ status: "active", ...none });
     });
 
     test("an expired license is valid if the product does not enforce expiry", async () => {
@@ -97,19 +94,19 @@ export function outcomes(fixture: StoreFixture) {
         .flatMap((odd) => [odd, key, revoked.key])
         .map((sent) => validate(org.apiKey, sent));
       const results = await org.store.validateBatch(calls);
-      const expected = results.map((one) => as("validated", one).verdict.status);
-      expect(expected).toEqual(strange.flatMap(() => ["license_not_found", "active", "revoked"] as const));
+      const statuses = results.map((one) => as("validated", one).verdict.status);
+      expect(statuses).toEqual(strange.flatMap(() => ["license_not_found", "active", "revoked"] as const));
     });
 
     test("the order of a batch does not affect calls that neither register nor reach the limit", async () => {
       const org = await fixture.org({ settings: { version_module_enabled: 1 } });
-      await org.store.transaction((db) =>
-        setVersion(db, org.productId, { version: "1.x", state: "latest" }, 1),
-      );
       const registered = await org.license({ firstUsedAtMs: 1 });
-      await org.store.transaction((db) => registerIp(db, registered.id, caller, 1));
       const full = await org.license({ maxIps: 1 });
-      await org.store.transaction((db) => registerIp(db, full.id, "192.0.2.1", 1));
+      await org.store.transaction(async (db) => {
+        await setVersion(db, org.productId, { version: "1.x", state: "latest" }, 1);
+        await registerIp(db, registered.id, caller, 1);
+        await registerIp(db, full.id, "192.0.2.1", 1);
+      });
       const keys = [
         registered.key,
         full.key,
@@ -135,23 +132,4 @@ export function outcomes(fixture: StoreFixture) {
       );
     });
   });
-}
-
-const noKey = { kind: "validate", keyMatch: null, version: null } as const;
-
-/** Creates the case and returns the key to send. */
-async function arrange(org: TestOrganization, one: Case): Promise<string> {
-  const { store, organizationId } = org;
-  if (one.organization !== undefined) await changeOrganization(org, one.organization);
-  if (one.product !== undefined) await changeProduct(org, one.product);
-  if (one.blockedIp !== undefined) {
-    const scope = { tier: "organization", organizationId } as const;
-    const block = { id: newId(), scope, cidr: one.blockedIp, note: null, expiresAtMs: null };
-    await store.transaction((db) => addIpBlocks(db, [block], 1));
-  }
-  if (one.license === null) return "UNKNOWN";
-  const { id, key } = await org.license({ expiresAtMs, ...one.license });
-  const { registeredIp } = one;
-  if (registeredIp !== undefined) await store.transaction((db) => registerIp(db, id, registeredIp, 1));
-  return key;
 }

@@ -3,33 +3,35 @@ import { hourMs } from "@countersign/domain/dates/lengths";
 import { storedRow } from "../../../tests/support/stored-rows.ts";
 import type { Store } from "../store.ts";
 import { as, askFrom, times, validated, verdictOf } from "./calls.ts";
+import { changeLicense } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
+
+const row = ({ reads }: Store, id: string) => storedRow(reads, "licenses", { id });
 
 export function terms(fixture: StoreFixture) {
   describe("a term that starts on first use", () => {
-    test("runs from the first successful validation", async () => {
+    test("runs from the first validation that is not rejected, and is not started again by another IP address", async () => {
       let nowMs = Date.UTC(2030, 0, 1);
       const org = await fixture.org({ now: () => nowMs });
-      const { key } = await org.license({ termMs: hourMs });
-      const ask = () => verdictOf(org, key);
-      nowMs += 1_000 * hourMs;
-      const startedAtMs = nowMs;
-      expect(await ask()).toMatchObject({ status: "active", expiresAtMs: startedAtMs + hourMs });
-      nowMs += hourMs - 1;
-      expect(await ask()).toMatchObject({ status: "active", expiresAtMs: startedAtMs + hourMs });
-      nowMs += 1;
-      expect(await ask()).toMatchObject({ status: "expired", expiresAtMs: startedAtMs + hourMs });
-    });
-
-    test("is not started by a rejection", async () => {
-      const org = await fixture.org();
       const { id, key } = await org.license({ termMs: hourMs, revokedAtMs: 1 });
-      const found = await verdictOf(org, key);
-      expect(found).toMatchObject({ status: "revoked", expiresAtMs: null, firstUse: false });
-      expect(await usage(org.store, id)).toEqual({ first_used_at: null, expires_at: null });
+      const expectAnswer = async (ip: string, answer: object) =>
+        expect(await verdictOf(org, key, { ip })).toMatchObject(answer);
+      await expectAnswer("203.0.113.1", { status: "revoked", expiresAtMs: null, firstUse: false });
+      expect(await row(org.store, id)).toMatchObject({ first_used_at: null, expires_at: null });
+      await changeLicense(await fixture.node(), id, { revoked_at: null });
+      nowMs += 1_000 * hourMs;
+      const expiresAtMs = nowMs + hourMs;
+      for (const ip of ["203.0.113.1", "203.0.113.2"]) {
+        await expectAnswer(ip, { status: "active", expiresAtMs, ipRegistered: true });
+        nowMs += 60_000;
+      }
+      nowMs = expiresAtMs - 1;
+      await expectAnswer("203.0.113.1", { status: "active", expiresAtMs });
+      nowMs += 1;
+      await expectAnswer("203.0.113.1", { status: "expired", expiresAtMs });
     });
 
-    test("starts once under concurrent calls, and all get the same expiry", async () => {
+    test("starts once under concurrent calls, also of one batch, and all get the same expiry", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license({ termMs: hourMs, maxIps: null });
       const stores = await fixture.nodes(fixture.kind === "postgres" ? 3 : 1);
@@ -39,29 +41,12 @@ export function terms(fixture: StoreFixture) {
           return validated(org, key, { ip: `198.51.100.${index}`, on });
         }),
       );
-      const ends = new Set(asked.map((one) => one.verdict.expiresAtMs));
-      expect(ends.size).toBe(1);
-      expect(await usage(org.store, id)).toMatchObject({ expires_at: [...ends][0] ?? null });
-    });
-
-    test("starts once if a batch contains the license twice", async () => {
-      const org = await fixture.org();
-      const { key } = await org.license({ termMs: hourMs });
-      const results = await askFrom(org, key, ["203.0.113.1", "203.0.113.9"]);
+      const { expires_at } = await row(org.store, id);
+      expect(new Set(asked.map(({ verdict }) => verdict.expiresAtMs))).toEqual(new Set([expires_at]));
+      const another = await org.license({ termMs: hourMs });
+      const results = await askFrom(org, another.key, ["203.0.113.1", "203.0.113.9"]);
       const [first, second] = results.map((each) => as("validated", each).verdict.expiresAtMs);
       expect(first).toBe(second ?? 0);
-    });
-
-    test("is not started again by another IP address", async () => {
-      let nowMs = Date.UTC(2030, 0, 1);
-      const org = await fixture.org({ now: () => nowMs });
-      const { key } = await org.license({ termMs: hourMs });
-      const expiresAtMs = nowMs + hourMs;
-      for (const ip of ["203.0.113.1", "203.0.113.2", "203.0.113.3"]) {
-        const found = await verdictOf(org, key, { ip });
-        expect(found).toMatchObject({ status: "active", expiresAtMs, ipRegistered: true });
-        nowMs += 60_000;
-      }
     });
 
     test("the first use of a license without a term is recorded and changes nothing else", async () => {
@@ -77,11 +62,4 @@ export function terms(fixture: StoreFixture) {
       expect((await row(org.store, id)).first_used_at).toBe(firstUsedAt);
     });
   });
-}
-
-const row = ({ reads }: Store, id: string) => storedRow(reads, "licenses", { id });
-
-async function usage(store: Store, id: string) {
-  const { first_used_at, expires_at } = await row(store, id);
-  return { first_used_at, expires_at };
 }
