@@ -3,7 +3,6 @@ import type { TestedDatabase } from "../../tests/support/databases.ts";
 import { authentication } from "./suite/authentication.ts";
 import { customers } from "./suite/customers.ts";
 import { dataKey } from "./suite/data-key.ts";
-import { direct } from "./suite/direct.ts";
 import { events } from "./suite/events.ts";
 import { storeFixture } from "./suite/fixture.ts";
 import { ipBlocks } from "./suite/ip-blocks.ts";
@@ -17,7 +16,6 @@ import { outcomes } from "./suite/outcomes.ts";
 import { plans } from "./suite/plans.ts";
 import { preparedQueries } from "./suite/prepared-queries.ts";
 import { quota } from "./suite/quota.ts";
-import { refusals } from "./suite/refusals.ts";
 import { requestLogSuite } from "./suite/request-log.ts";
 import { requestSearch } from "./suite/request-search.ts";
 import { rollUps } from "./suite/rollups.ts";
@@ -45,12 +43,10 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     requestLogSuite(shared);
     logRetention(shared);
     rollUps(shared);
-    refusals(shared);
     requestSearch(shared);
     dataKey(shared);
     transactions(shared);
     preparedQueries(shared);
-    direct(shared);
     migrations(shared, migrating);
   });
 }

@@ -54,7 +54,7 @@ export function storeFixture(database: TestedDatabase): StoreFixture {
     await Promise.all(opened.splice(0).map((store) => store.close()));
   });
   afterAll(async () => {
-    for (const store of shared) await (await store).close();
+    for (const store of shared) await (await store)?.close();
     for (const one of created.splice(0)) one.remove();
   });
   return {

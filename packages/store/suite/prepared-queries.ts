@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { prepared } from "../prepared-query.ts";
 import { createOrganization } from "../queries/organizations/organizations.ts";
@@ -10,7 +9,7 @@ import type { StoreFixture } from "./fixture.ts";
 const named = prepared((db, ids: readonly string[], after: string) =>
   db
     .selectFrom("organizations")
-    .select(["id", "name"])
+    .select(["id", "name", "suspended_at"])
     .where("id", "in", ids)
     .where("name", ">", after)
     .orderBy("name"),
@@ -25,9 +24,21 @@ const undefinedColumn = { suspended_at: undefined } as unknown as Partial<Organi
 
 export function preparedQueries(fixture: StoreFixture) {
   describe("a prepared query", () => {
-    test("uses the values of each call, for lists of every length", async () => {
+    /** A store, and the IDs of new organizations with the names "name 000" and so on. */
+    const arrange = async (count: number) => {
       const store = await fixture.node();
-      const ids = await organizations(fixture, 130);
+      const ids = times(count, () => newId());
+      await store.transaction(async (db) => {
+        for (const [index, id] of ids.entries()) {
+          const name = `name ${String(index).padStart(3, "0")}`;
+          await createOrganization(db, { id, name, slug: id, plan: "free" }, 1);
+        }
+      });
+      return { store, ids, id: ids[0] ?? "" };
+    };
+
+    test("uses the values of each call, for lists of every length", async () => {
+      const { store, ids } = await arrange(130);
       for (const length of [1, 2, 3, 5, 64, 128, 129, 130, 3, 1]) {
         const some = ids.slice(-length);
         const rows = await named.all(store.reads, some, "");
@@ -37,26 +48,25 @@ export function preparedQueries(fixture: StoreFixture) {
       expect(await named.first(store.reads, ids, "z")).toBeUndefined();
     });
 
-    test("writes the specified columns and leaves the others unchanged", async () => {
-      const store = await fixture.node();
-      const [id = "", other = ""] = await organizations(fixture, 2);
-      const write = (columns: Partial<OrganizationRow>) =>
-        store.transaction((db) => change.run(db, id, columns));
-      expect(await write({ name: "first", suspended_at: 5 })).toBe(1);
-      expect(await write({ name: "second", ...undefinedColumn })).toBe(1);
+    test("writes the specified columns and leaves the others and other rows unchanged", async () => {
+      const { store, ids, id } = await arrange(2);
+      const write = (columns: Partial<OrganizationRow>, of = id) =>
+        store.transaction((db) => change.run(db, of, columns));
+      expect(await write({ name: "z first", suspended_at: 5 })).toBe(1);
+      expect(await write({ name: "z second", ...undefinedColumn })).toBe(1);
+      const other = { name: "name 001", suspended_at: null };
+      const changed = { name: "z second", suspended_at: 5 };
+      expect(await named.all(store.reads, ids, "")).toMatchObject([other, changed]);
       expect(await write({ suspended_at: null })).toBe(1);
-      expect(await store.transaction((db) => change.run(db, newId(), { name: "nobody" }))).toBe(0);
-      const rows = await storedRows(store.reads, "organizations", { id: [id, other] });
-      const stored = rows.map(({ name, suspended_at }) => [name, suspended_at]);
-      expect(stored.sort()).toEqual([
-        ["name 001", null],
-        ["second", null],
+      expect(await write({ name: "nobody" }, newId())).toBe(0);
+      expect(await named.all(store.reads, ids, "")).toMatchObject([
+        other,
+        { ...changed, suspended_at: null },
       ]);
     });
 
     test("sees its transaction's writes inside it, and only committed rows outside", async () => {
-      const store = await fixture.node();
-      const [id = ""] = await organizations(fixture, 1);
+      const { store, id } = await arrange(1);
       const name = async (db: typeof store.reads) => (await named.first(db, [id], ""))?.name;
       await store.transaction(async (db) => {
         await change.run(db, id, { name: "within" });
@@ -76,17 +86,4 @@ export function preparedQueries(fixture: StoreFixture) {
       expect(await dropping.all(reads, "a").catch(String)).toContain("left out a value");
     });
   });
-}
-
-/** Named "name 000" and so on, in the order of the returned IDs. */
-async function organizations(fixture: StoreFixture, count: number): Promise<string[]> {
-  const store = await fixture.node();
-  const ids = times(count, () => newId());
-  await store.transaction(async (db) => {
-    for (const [index, id] of ids.entries()) {
-      const name = `name ${String(index).padStart(3, "0")}`;
-      await createOrganization(db, { id, name, slug: id, plan: "free" }, 1);
-    }
-  });
-  return ids;
 }

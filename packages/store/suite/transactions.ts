@@ -1,95 +1,88 @@
 import { describe, expect, test } from "bun:test";
+import { sql } from "kysely";
 import { countedRequests } from "../../../tests/support/public-api-fixture.ts";
 import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
-import { createOrganization } from "../queries/organizations/organizations.ts";
-import type { Store } from "../store.ts";
+import type { Database, Store } from "../store.ts";
 import { ask, countTags, times } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 export function transactions(fixture: StoreFixture) {
   describe("transactions", () => {
-    test("a transaction that fails writes nothing", async () => {
+    test("a transaction that fails or is refused by the database writes nothing, and the next one works", async () => {
       const store = await fixture.node();
-      const ids = [newId(), newId()];
+      const names = [newId(), newId()];
       const failing = store.transaction(async (db) => {
-        for (const id of ids) await createOrganization(db, organization(id), 1);
+        for (const name of names) await add(db, name);
         throw new Error("changed my mind");
       });
       await expect(failing).rejects.toThrow("changed my mind");
-      expect(await organizations(store, ids)).toBe(0);
-    });
-
-    test("a transaction that the database refuses writes nothing, and the next one works", async () => {
-      const store = await fixture.node();
-      const [first, second] = [newId(), newId()];
-      const failing = store.transaction(async (db) => {
-        for (const id of [first, first]) await createOrganization(db, organization(id), 1);
+      const [first = "", second = ""] = names;
+      const refused = store.transaction(async (db) => {
+        for (const name of [first, first]) await add(db, name);
       });
-      await expect(failing).rejects.toThrow();
-      await store.transaction((db) => createOrganization(db, organization(second), 1));
-      expect(await organizations(store, [first])).toBe(0);
-      expect(await organizations(store, [second])).toBe(1);
+      await expect(refused).rejects.toThrow();
+      await store.transaction((db) => add(db, second));
+      expect(await values(store, names)).toEqual([undefined, "1"]);
     });
 
     test("two transactions that lock the same rows in opposite order both complete", async () => {
       const store = await fixture.node();
-      const ids = [newId(), newId()] as const;
+      const names = [newId(), newId()];
       await store.transaction(async (db) => {
-        for (const id of ids) await createOrganization(db, organization(id), 1);
+        for (const name of names) await add(db, name);
       });
-      const rename = (order: readonly string[]) =>
+      const extend = (order: readonly string[]) =>
         store.transaction(async (db) => {
-          const rows = db.updateTable("organizations");
-          const counted = rows.set((row) => ({ ip_blocks_revision: row("ip_blocks_revision", "+", 1) }));
-          for (const id of order) await counted.where("id", "=", id).execute();
+          for (const name of order) {
+            const row = db.updateTable("platform_state").where("name", "=", name);
+            await row.set({ value: sql`value || '1'` }).execute();
+          }
         });
-      await Promise.all([rename(ids), rename(ids.toReversed())]);
-      const rows = await storedRows(store.reads, "organizations", { id: ids });
-      expect(rows.map((row) => row.ip_blocks_revision)).toEqual([2, 2]);
+      await Promise.all([extend(names), extend(names.toReversed())]);
+      expect(await values(store, names)).toEqual(["111", "111"]);
     }, 30_000);
 
     test("uncommitted writes are not visible, here or on another node", async () => {
-      const store = await fixture.node();
-      const other = await fixture.node();
-      const id = newId();
-      await store.transaction(async (db) => {
-        await createOrganization(db, organization(id), 1);
-        expect(await organizations(store, [id])).toBe(0);
-        expect(await organizations(other, [id])).toBe(0);
+      const stores = [await fixture.node(), await fixture.node()];
+      const name = newId();
+      const seen = () => Promise.all(stores.map(async (store) => (await values(store, [name]))[0]));
+      await stores[0]?.transaction(async (db) => {
+        await add(db, name);
+        expect(await seen()).toEqual([undefined, undefined]);
       });
-      expect(await organizations(store, [id])).toBe(1);
-      expect(await organizations(other, [id])).toBe(1);
+      expect(await seen()).toEqual(["1", "1"]);
     });
 
-    test("a batch that arrives during a failing transaction is not rolled back with it", async () => {
+    test("a batch and a library's own write that arrive during a failing transaction are not rolled back with it", async () => {
       const org = await fixture.org();
-      const id = newId();
-      const { promise: undone, resolve: undo } = Promise.withResolvers<void>();
-      const { promise: written, resolve: wrote } = Promise.withResolvers<void>();
+      const [name, own] = [newId(), newId()];
+      const undone = Promise.withResolvers<void>();
+      const written = Promise.withResolvers<void>();
       const failing = org.store
         .transaction(async (db) => {
-          await createOrganization(db, organization(id), 1);
-          wrote();
-          await undone;
+          await add(db, name);
+          written.resolve();
+          await undone.promise;
           throw new Error("undo");
         })
         .catch((error: Error) => error.message);
-      await written;
+      await written.promise;
       const judging = ask(org, "X");
-      undo();
+      const adding = add(org.store.direct, own);
+      undone.resolve();
       expect(await failing).toBe("undo");
       expect((await judging).tag).toBe("validated");
+      await adding;
       expect(await countedRequests(org)).toBe(1);
-      expect(await organizations(org.store, [id])).toBe(0);
+      expect(await values(org.store, [name, own])).toEqual([undefined, "1"]);
     });
 
     test("concurrent transactions are all written", async () => {
       const store = await fixture.node();
-      const ids = times(20, () => newId());
-      const create = (id: string) => store.transaction((db) => createOrganization(db, organization(id), 1));
-      await Promise.all(ids.map(create));
-      expect(await organizations(store, ids)).toBe(20);
+      const names = times(20, () => newId());
+      await Promise.all(names.map((name) => store.transaction((db) => add(db, name))));
+      expect(await values(store, names)).toEqual(times(20, () => "1"));
     });
 
     test("a store whose responses wait for the disk gives the same results", async () => {
@@ -106,13 +99,52 @@ export function transactions(fixture: StoreFixture) {
       expect(Math.abs((await store.clock()) - Date.now())).toBeLessThan(60_000);
     });
   });
+
+  describe("a library's own write", () => {
+    test("is visible at once to all readers, and says what it has changed", async () => {
+      const store = await fixture.node();
+      const other = await fixture.node();
+      const name = newId();
+      await add(store.direct, name);
+      expect([await values(store, [name]), await values(other, [name])]).toEqual([["1"], ["1"]]);
+      const { direct } = store;
+      const changed = direct.updateTable("platform_state").set({ value: "2" }).where("name", "=", name);
+      expect(await changed.returningAll().executeTakeFirst()).toEqual({ name, value: "2" });
+      const gone = await direct.deleteFrom("platform_state").where("name", "=", name).executeTakeFirst();
+      expect(gone.numDeletedRows).toBe(1n);
+    });
+
+    test("does not make reads wait for a writer", async () => {
+      const store = await fixture.node();
+      const name = newId();
+      await add(store.direct, name);
+      await store.transaction(async () => expect(await values(store, [name], store.direct)).toEqual(["1"]));
+    });
+
+    test("is atomic in its own transaction, concurrent ones are all written, and one that is refused affects no other", async () => {
+      const store = await fixture.node();
+      const names = times(10, () => newId());
+      const isUndone = (index: number) => index % 2 === 1;
+      const adding = names.map((name, index) =>
+        store.direct.transaction().execute(async (db) => {
+          await add(db, name);
+          if (isUndone(index)) throw new Error("undo");
+        }),
+      );
+      await Promise.allSettled(adding);
+      expect(await values(store, names)).toEqual(names.map((_, at) => (isUndone(at) ? undefined : "1")));
+      await expect(add(store.direct, names[0] ?? "")).rejects.toThrow();
+      await add(store.direct, names[1] ?? "");
+      expect(await values(store, names.slice(0, 2))).toEqual(["1", "1"]);
+    });
+  });
 }
 
-function organization(id: string) {
-  return { id, name: "Test", slug: id, plan: "free" } as const;
+async function add(db: Database, name: string): Promise<void> {
+  await db.insertInto("platform_state").values({ name, value: "1" }).execute();
 }
 
-async function organizations(store: Store, ids: readonly string[]): Promise<number> {
-  const rows = await storedRows(store.reads, "organizations", { id: ids });
-  return rows.length;
+async function values({ reads }: Store, names: readonly string[], db = reads) {
+  const rows = await storedRows(db, "platform_state", { name: names });
+  return names.map((name) => rows.find((row) => row.name === name)?.value);
 }
