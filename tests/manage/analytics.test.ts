@@ -11,13 +11,11 @@ import { openJournal } from "@countersign/store/open";
 import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
 import type { RequestLogRow } from "@countersign/store/tables";
 import { openGeo } from "../../apps/server/features/geoip/geo-file.ts";
-import { apiOf } from "../support/api.ts";
 import type { TestedDatabase } from "../support/databases.ts";
-import { openTestJournal } from "../support/journal.ts";
+import { closeSegments, logRequests } from "../support/journal.ts";
 import { licensesOf } from "../support/licenses.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { mmdb } from "../support/mmdb.ts";
-import { journalEntry } from "../support/request-log.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
 
@@ -30,21 +28,11 @@ interface Bucket {
 }
 
 const time = (ms: number) => new Date(ms).toISOString();
-const zone = "Europe/Berlin";
-
-/** The last day of another length than 24 hours in Berlin, at least a week ago. */
-function lastChangeOfClocks(nowMs: number): { day: string; hours: number } {
-  for (let atMs = nowMs - 7 * dayMs; ; atMs -= dayMs) {
-    const day = localTime(atMs, zone).slice(0, 10);
-    const next = localTime(startOfDay(day, zone) + 30 * hourMs, zone).slice(0, 10);
-    const hours = (startOfDay(next, zone) - startOfDay(day, zone)) / hourMs;
-    if (hours !== 24) return { day, hours };
-  }
-}
+const zone = "Asia/Tokyo";
 
 /**
  * That requests are counted the same before and after their part of the log is closed:
- * packages/store/queries/analytics. Where days begin: packages/domain/analytics/range.test.ts.
+ * packages/store/queries/analytics. Where days begin, also when clocks change: packages/domain/analytics/range.test.ts.
  */
 testsOn("postgres", "analytics", openManageFixture, (fixture) => {
   const anOrganization = async () => {
@@ -54,105 +42,70 @@ testsOn("postgres", "analytics", openManageFixture, (fixture) => {
     const path = `/organizations/${organizationId}`;
     const product = await owner.api.post(`${path}/products`, { name: "Plugin" });
     const own = { organizationId, productId: String(product.body.id) };
+    const ids = { organization_id: organizationId, product_id: own.productId };
     return {
-      ...{ ...own, owner, path, apiKey: String(product.body.api_key) },
+      ...own,
+      owner,
+      path,
       ...licensesOf({ ...fixture, ...own, owner }),
       get: async (rest: string, query: Record<string, string> = {}) => {
         const found = await owner.api.get(`${path}/analytics${rest}?${new URLSearchParams(query)}`);
         expect(found.status, found.text).toBe(200);
         return found.body;
       },
-      log: async (rows: readonly Partial<RequestLogRow>[]) => {
-        const { journal, close } = await openTestJournal(fixture.database.location);
-        const ids = { organization_id: organizationId, product_id: own.productId };
-        await journal.append(rows.map((row) => journalEntry({ ...ids, ...row })));
-        await close();
-      },
+      log: (rows: readonly Partial<RequestLogRow>[]) =>
+        logRequests(
+          fixture.database.location,
+          rows.map((row) => ({ ...ids, ...row })),
+        ),
     };
   };
 
-  test("requests are counted by outcome in buckets of the reader's days, also when clocks change", async () => {
-    const { day, hours } = lastChangeOfClocks(Date.now());
-    const { get, log } = await anOrganization();
-    const startMs = startOfDay(day, zone);
-    const lastMs = startMs + hours * hourMs - 1;
-    await log([
-      { at: startMs - 1, status: "active" },
-      { at: startMs, status: "active", license_id: "l1", ip: "192.0.2.1" },
-      { at: startMs + 3 * hourMs, status: "expired", license_id: "l1", ip: "192.0.2.2" },
-      { at: lastMs, status: "active", license_id: "l2", ip: "192.0.2.1" },
-      { at: lastMs, status: "found", endpoint: "lookup", license_id: "l2", ip: "192.0.2.1" },
-      { at: lastMs, status: "rate_limit_exceeded", count: 40, ip: "192.0.2.1" },
-      { at: lastMs, status: "active", sandbox: 1, ip: "192.0.2.9" },
-      { at: lastMs + 1, status: "ip_blocked", license_id: "l3" },
-    ]);
-    const [from, to] = [time(startMs - dayMs), time(lastMs + 1 + dayMs)];
-    const { buckets, totals, ...rest } = await get("", { from, to, time_zone: zone, interval: "day" });
-    expect(rest).toMatchObject({ from, to, time_zone: zone, interval: "day", has_countries: false });
-    expect(buckets).toMatchObject([
-      { from, requests: 1 },
-      {
-        ...{ from: time(startMs), to: time(lastMs + 1), requests: 44, validations: 43, refused: 41 },
-        outcomes: { active: 2, expired: 1, found: 1, rate_limit_exceeded: 40 },
-      },
-      { from: time(lastMs + 1), requests: 1 },
-    ]);
-    expect(totals).toMatchObject({ from, to, requests: 46, unique_licenses: 3, active_licenses: 2 });
-    // In UTC, the same requests are in other buckets.
-    const utc = await get("", { from, to, interval: "hour" });
-    expect(utc.totals).toEqual(totals);
-    expect(utc.buckets.filter((bucket: Bucket) => bucket.requests > 0)).toHaveLength(5);
-  });
-
-  test("a range is compared with the period before, per product and for all products", async () => {
+  test("requests are counted by outcome in the reader's days, by version for a product, and compared with the period before", async () => {
     const { get, log, newProduct, productId } = await anOrganization();
     const { id: product_id } = await newProduct();
-    const fromMs = Math.floor((Date.now() - 5 * dayMs) / hourMs) * hourMs;
-    const shared = { license_id: "l1", ip: "192.0.2.1" };
+    const fromMs = startOfDay(localTime(Date.now() - 5 * dayMs, zone).slice(0, 10), zone);
+    const [nextMs, toMs] = [fromMs + dayMs, fromMs + 2 * dayMs];
     await log([
-      { at: fromMs - 4 * hourMs - 1, ...shared },
-      { at: fromMs - 4 * hourMs, ...shared, version: "1.0" },
-      { at: fromMs - 3 * hourMs, ...shared, version: "0.9", status: "version_not_allowed" },
-      { at: fromMs - 1, ...shared, product_id },
-      { at: fromMs, ...shared, version: "1.0" },
-      { at: fromMs, ...shared, version: "1.1" },
-      { at: fromMs + hourMs, ...shared, version: "1.1" },
-      { at: fromMs + hourMs, ...shared, product_id },
-      { at: fromMs + 4 * hourMs, ...shared },
+      { at: fromMs - 2 * dayMs - 1, license_id: "l1" },
+      { at: fromMs - 2 * dayMs, license_id: "l1", version: "1.0" },
+      { at: fromMs - 1, license_id: "l1", version: "0.9", status: "version_not_allowed" },
+      { at: fromMs - 1, license_id: "l1", product_id },
+      { at: fromMs, license_id: "l1", version: "1.0" },
+      { at: nextMs - 1, license_id: "l4", version: "1.1", status: "expired", ip: "192.0.2.2" },
+      { at: nextMs, license_id: "l2", version: "1.1" },
+      { at: nextMs, license_id: "l2", status: "found", endpoint: "lookup" },
+      { at: nextMs, status: "rate_limit_exceeded", count: 40, version: "1.1" },
+      { at: nextMs, license_id: "l5", sandbox: 1, ip: "192.0.2.9" },
+      { at: toMs - 1, license_id: "l3", product_id },
+      { at: toMs, license_id: "l6", status: "ip_blocked" },
     ]);
-    const query = { from: time(fromMs), to: time(fromMs + 4 * hourMs) };
-    expect(await get("", query)).toMatchObject({
-      interval: "hour",
-      totals: { requests: 4, unique_licenses: 1, unique_ips: 1 },
-      previous: { from: time(fromMs - 4 * hourMs), to: time(fromMs), requests: 3, unique_ips: 1 },
-      versions: [],
-    });
-    const { totals, previous, versions } = await get("", { ...query, product_id: productId });
-    expect([totals.requests, previous.requests]).toEqual([3, 2]);
-    expect(previous.validation_outcomes).toEqual({ active: 1, version_not_allowed: 1 });
-    const used = { is_other: false, validations: 0, previous_validations: 0, buckets: [0, 0, 0, 0] };
-    expect(versions).toEqual([
-      { ...used, version: "1.1", validations: 2, buckets: [1, 1, 0, 0] },
-      { ...used, version: "1.0", validations: 1, previous_validations: 1, buckets: [1, 0, 0, 0] },
+    const range = { from: time(fromMs), to: time(toMs) };
+    const asked = { ...range, time_zone: zone, interval: "day" };
+    const { buckets, totals, previous, ...rest } = await get("", asked);
+    expect(rest).toMatchObject({ ...asked, has_countries: false, versions: [] });
+    const outcomes = { active: 2, found: 1, rate_limit_exceeded: 40 };
+    expect(buckets).toMatchObject([
+      { from: range.from, to: time(nextMs), requests: 2, outcomes: { active: 1, expired: 1 } },
+      { from: time(nextMs), to: range.to, requests: 43, validations: 42, refused: 40, outcomes },
+    ]);
+    const counts = { requests: 45, unique_licenses: 4, active_licenses: 3, unique_ips: 2 };
+    expect(totals).toMatchObject({ ...range, ...counts });
+    const before = { from: time(fromMs - 2 * dayMs), to: range.from };
+    expect(previous).toMatchObject({ ...before, requests: 3, unique_ips: 1 });
+    // In UTC, the same requests are in other buckets.
+    const utc = await get("", range);
+    expect(utc).toMatchObject({ interval: "hour", totals });
+    expect(utc.buckets.filter((bucket: Bucket) => bucket.requests > 0)).toHaveLength(4);
+    const ofProduct = await get("", { ...asked, product_id: productId });
+    expect([ofProduct.totals.requests, ofProduct.previous.requests]).toEqual([44, 2]);
+    expect(ofProduct.previous.validation_outcomes).toEqual({ active: 1, version_not_allowed: 1 });
+    expect(ofProduct.versions).toEqual([
+      { version: "1.1", validations: 42, previous_validations: 0, is_other: false, buckets: [1, 41] },
+      { version: "1.0", validations: 1, previous_validations: 1, is_other: false, buckets: [1, 0] },
       // Only before.
-      { ...used, version: "0.9", previous_validations: 1 },
+      { version: "0.9", validations: 0, previous_validations: 1, is_other: false, buckets: [0, 0] },
     ]);
-  });
-
-  test("requests are counted as soon as they are in the log, and the quota of the product is shown", async () => {
-    const { get, create, productId, apiKey } = await anOrganization();
-    const { license_key } = await create();
-    const api = apiOf(fixture.server.url, apiKey);
-    for (let at = 0; at < 3; at++) await api.validate({ license_key, version: "3.1" });
-    const analytics = () => get("", { product_id: productId });
-    await until("three requests are counted", async () => (await analytics()).totals.requests === 3);
-    const yesterday = quotaDay(await fixture.store.clock()) - 1;
-    await fixture.store.transaction((db) => setDailyUsage(db, productId, yesterday, 70));
-    expect(await analytics()).toMatchObject({
-      totals: { outcomes: { active: 3 }, unique_licenses: 1, active_licenses: 1 },
-      versions: [{ version: "3.1", validations: 3 }],
-      quota: [{ product_id: productId, used_today: 3, used_yesterday: 70 }],
-    });
   });
 
   test("most refused licenses are listed with their outcomes, and to whom they belong for those who may know", async () => {
@@ -343,27 +296,30 @@ async function openWithGeo(make: TestedDatabase["make"]) {
 }
 
 testsOn("sqlite", "analytics with a GeoIP file", openWithGeo, (fixture) => {
-  test("requests are counted by country, and a license that changes place impossibly fast is a suspect", async () => {
+  test("real requests are counted at once, by country and towards the quota, and a license that changes place impossibly fast is a suspect", async () => {
     const { create, validate } = licensesOf(fixture);
     const { id, license_key: key } = await create({ ip_system_enabled: false });
     for (const ip of ["192.0.2.7", "192.0.2.8", "198.51.100.9", "203.0.113.1"]) await validate(key, ip);
     const analytics = async (rest = "") =>
       (await fixture.owner.api.get(`/organizations/${fixture.organizationId}/analytics${rest}`)).body;
     await until("four requests are counted", async () => (await analytics()).totals.requests === 4);
+    const { productId: product_id } = fixture;
+    const yesterday = quotaDay(await fixture.store.clock()) - 1;
+    await fixture.store.transaction((db) => setDailyUsage(db, product_id, yesterday, 70));
     const counted = { requests: 1, previous_requests: 0 };
+    const places = [{ country: "DE", requests: 2 }, { country: null }, { country: "US" }];
     const travel = {
       before: { ip: "192.0.2.8", country: "DE", device_ids: [] },
       after: { ip: "198.51.100.9", country: "US" },
       distance_km: 6_385,
     };
     const check = async () => {
-      const { has_countries, countries } = await analytics();
-      expect(has_countries).toBe(true);
-      expect(countries).toEqual([
-        { ...counted, country: "DE", requests: 2 },
-        { ...counted, country: null },
-        { ...counted, country: "US" },
-      ]);
+      expect(await analytics()).toMatchObject({
+        totals: { outcomes: { active: 4 }, unique_licenses: 1, active_licenses: 1, unique_ips: 4 },
+        quota: [{ product_id, used_today: 4, used_yesterday: 70 }],
+        has_countries: true,
+        countries: places.map((place) => ({ ...counted, ...place })),
+      });
       expect(await analytics("/sharing")).toMatchObject({
         has_places: true,
         data: [{ license_id: id, reasons: ["impossible_travel"], travel }],
@@ -373,7 +329,7 @@ testsOn("sqlite", "analytics with a GeoIP file", openWithGeo, (fixture) => {
     // As if time had passed.
     const geo = await openGeo(geoFile);
     const journal = await openJournal(fixture.database.location, () => geo);
-    while ((await journal.closeSegment(Date.now() + hourMs)) > 0);
+    await closeSegments(journal, Date.now() + hourMs);
     await journal.close();
     await check();
   });

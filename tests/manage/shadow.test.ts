@@ -4,10 +4,9 @@ import { registerIp } from "@countersign/store/queries/licenses/create";
 import type { RequestLogRow } from "@countersign/store/tables";
 import { type AddedLicense, addLicense } from "../support/add-license.ts";
 import { apiOf } from "../support/api.ts";
-import { openTestJournal } from "../support/journal.ts";
+import { logRequests } from "../support/journal.ts";
 import { licensesOf, refusal } from "../support/licenses.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
-import { journalEntry } from "../support/request-log.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
@@ -37,14 +36,10 @@ testsOn("postgres", "shadow rules", openManageFixture, (fixture) => {
         const customer = { email: `${newId()}@example.com`, name: "Carla" };
         return addLicense({ ...fixture, productId }, { maxIps: 5, customer, ...more });
       },
-      log: async (rows: (Partial<RequestLogRow> & { license: AddedLicense })[]) => {
-        const { journal, close } = await openTestJournal(fixture.database.location);
+      log: (rows: (Partial<RequestLogRow> & { license: AddedLicense })[]) => {
         const ids = { organization_id: fixture.organizationId, product_id: productId };
-        const entries = rows.map(({ license, ...row }) =>
-          journalEntry({ ...ids, license_id: license.id, ...row }),
-        );
-        await journal.append(entries);
-        await close();
+        const logged = rows.map(({ license, ...row }) => ({ ...ids, license_id: license.id, ...row }));
+        return logRequests(fixture.database.location, logged);
       },
       shadow: async (change: object, days = 30) => {
         const path = `/products/${productId}/shadow`;

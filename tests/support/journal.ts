@@ -1,21 +1,28 @@
 import type { JournalDeletion } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal } from "@countersign/store/open";
 import type { Journal } from "@countersign/store/store";
+import { journalEntry } from "./request-log.ts";
+
+export type TestJournal = Awaited<ReturnType<typeof openTestJournal>>;
 
 /** A journal without its thread. */
-export interface TestJournal {
-  readonly journal: Journal;
-  deleteOrganization(organizationId: string): Promise<void>;
-  close(): Promise<void>;
-}
-
-export async function openTestJournal(location: DatabaseLocation): Promise<TestJournal> {
+export async function openTestJournal(location: DatabaseLocation) {
   const journal = await openJournal(location);
   return {
     journal,
-    deleteOrganization: async (organizationId) => void (await deleteFromLog(journal, organizationId)),
+    deleteOrganization: async (organizationId: string) => void (await deleteFromLog(journal, organizationId)),
     close: () => journal.close(),
   };
+}
+
+/** Adds requests to the log, and those that are tracked to the sightings of their IP addresses. */
+export async function logRequests(
+  location: DatabaseLocation,
+  rows: readonly Parameters<typeof journalEntry>[0][],
+): Promise<void> {
+  const journal = await openJournal(location);
+  await journal.append(rows.map((row) => journalEntry(row)));
+  await journal.close();
 }
 
 /** Deletes everything that is logged of an organization. Returns the number of steps. */
