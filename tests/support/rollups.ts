@@ -1,67 +1,79 @@
+import { expect } from "bun:test";
 import { exactUniques, UniqueCount, uniqueError } from "@countersign/domain/analytics/unique-count";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { existingDays } from "@countersign/store/request-log/days";
 import { logOf } from "@countersign/store/request-log/tables";
 import { mergedDay, mergedHour, mergedHourUniques } from "@countersign/store/rollups/merge";
-import { allProducts, rollUp } from "@countersign/store/rollups/roll-up";
+import { allProducts, type RollUps, rollUp } from "@countersign/store/rollups/roll-up";
 import type { Database, Store } from "@countersign/store/store";
 import type { HourUniquesRow, RequestLogRow, RollUpDayRow, RollUpHourRow } from "@countersign/store/tables";
+import { storedRow, storedRows } from "./stored-rows.ts";
 
-/** The tables of roll-ups, by their keys. */
-interface Tables {
-  readonly hours: Map<string, RollUpHourRow>;
-  readonly uniques: Map<string, HourUniquesRow>;
-  readonly days: Map<string, RollUpDayRow>;
-}
+/** The tables of roll-ups, by their keys, as they are after writing roll-ups one after the other. */
+export class RollUpTables {
+  readonly hours = new Map<string, RollUpHourRow>();
+  readonly uniques = new Map<string, HourUniquesRow>();
+  readonly days = new Map<string, RollUpDayRow>();
 
-export interface CheckedRollUps {
-  /** How many rows of the log are in the roll-ups, and how many are not yet. */
-  readonly closed: number;
-  readonly open: number;
-  /** The largest error of a count of different licenses or IP addresses, as a fraction. */
-  readonly largestError: number;
+  add(added: RollUps): void {
+    for (const one of added.hours) {
+      const key = `${one.organizationId} ${one.productId} ${one.hour}`;
+      this.hours.set(key, mergedHour(this.hours.get(key), one));
+      this.uniques.set(key, mergedHourUniques(this.uniques.get(key), one));
+    }
+    for (const one of added.days) {
+      const key = `${one.organizationId} ${one.productId} ${one.day}`;
+      this.days.set(key, mergedDay(this.days.get(key), one));
+    }
+  }
 }
 
 const rowsAtOnce = 50_000;
 
 /**
  * Checks that the roll-ups are exactly what the closed part of the log adds up to, and that counts of different licenses
- * and IP addresses are within four times the stated error of the exact ones. Nothing may be written meanwhile.
+ * and IP addresses are within four times the stated error of the exact ones. Nothing may be written meanwhile. Returns
+ * how many rows of the log are in the roll-ups, how many are not yet, and the largest error of a count of different
+ * licenses or IP addresses, as a fraction.
  */
-export async function checkRollUps(store: Store): Promise<CheckedRollUps> {
-  const { closed_until: closedUntil } = await store.reads
-    .selectFrom("request_log_state")
-    .select("closed_until")
-    .executeTakeFirstOrThrow();
-  const expected: Tables = { hours: new Map(), uniques: new Map(), days: new Map() };
-  const exact = new Map<string, Set<string>>();
-  let closed = 0;
-  let open = 0;
-  for await (const rows of logIn(store.reads)) {
+export async function checkRollUps({ reads }: Store) {
+  const { closed_until: closedUntil } = await storedRow(reads, "request_log_state", {});
+  const expected = new RollUpTables();
+  /** The licenses and IP addresses of each hour. */
+  const exact = new Map<string, { licenses: Set<string>; ips: Set<string> }>();
+  let [closed, open, largestError] = [0, 0, 0];
+  for await (const rows of logIn(reads)) {
     const own = rows.filter(({ at }) => at < closedUntil);
     closed += own.length;
     open += rows.length - own.length;
-    add(expected, own);
-    noteExact(exact, own);
+    expected.add(rollUp(own, null));
+    for (const { at, organization_id, product_id, license_id, ip, sandbox } of own) {
+      if (sandbox === 1) continue;
+      for (const product of [product_id, allProducts]) {
+        const key = `${organization_id} ${product} ${Math.floor(at / hourMs)}`;
+        const known = exact.get(key) ?? { licenses: new Set(), ips: new Set() };
+        exact.set(key, known);
+        known.ips.add(ip);
+        if (license_id !== null) known.licenses.add(license_id);
+      }
+    }
   }
-  const stored = await storedIn(store.reads);
-  for (const table of ["hours", "uniques", "days"] as const) {
-    for (const key of stored[table].keys())
-      if (!expected[table].has(key)) throw new Error(`${table} of ${key} should not exist.`);
-    for (const [key, row] of expected[table])
-      if (!Bun.deepEquals(stored[table].get(key), row))
-        throw new Error(`${table} of ${key} differ from the log.`);
-  }
-  let largestError = 0;
-  for (const [key, { licenses, ips }] of stored.uniques)
-    for (const [of, text] of [
-      ["l", licenses],
-      ["i", ips],
-    ] as const) {
-      const size = exact.get(`${of} ${key}`)?.size ?? 0;
-      const error = Math.abs(UniqueCount.parse(text).size - size) / Math.max(size, 1);
-      if (error > (size <= exactUniques ? 0 : uniqueError * 4))
-        throw new Error(`${of} of ${key} are ${size}, and estimated with an error of ${error}.`);
+  const hours = await storedRows(reads, "rollup_hours", {});
+  const uniques = await storedRows(reads, "rollup_hour_uniques", {});
+  const days = await storedRows(reads, "rollup_days", {});
+  const keyOf = (row: RollUpHourRow | HourUniquesRow) =>
+    `${row.organization_id} ${row.product_id} ${row.hour}`;
+  expect(new Map(hours.map((row) => [keyOf(row), row]))).toEqual(expected.hours);
+  expect(new Map(uniques.map((row) => [keyOf(row), row]))).toEqual(expected.uniques);
+  const ofDays = days.map((row) => [`${row.organization_id} ${row.product_id} ${row.day}`, row] as const);
+  expect(new Map(ofDays)).toEqual(expected.days);
+  for (const row of uniques)
+    for (const name of ["licenses", "ips"] as const) {
+      const size = exact.get(keyOf(row))?.[name].size ?? 0;
+      const error = Math.abs(UniqueCount.parse(row[name]).size - size) / Math.max(size, 1);
+      expect(error, `${name} of ${keyOf(row)}`).toBeLessThanOrEqual(
+        size <= exactUniques ? 0 : uniqueError * 4,
+      );
       largestError = Math.max(largestError, error);
     }
   return { closed, open, largestError };
@@ -85,46 +97,4 @@ async function* logIn(db: Database): AsyncGenerator<RequestLogRow[]> {
       if (last === undefined || rows.length < rowsAtOnce) break;
       after = last;
     }
-}
-
-function add({ hours, uniques, days }: Tables, rows: readonly RequestLogRow[]): void {
-  const added = rollUp(rows, null);
-  for (const one of added.hours) {
-    const key = `${one.organizationId} ${one.productId} ${one.hour}`;
-    hours.set(key, mergedHour(hours.get(key), one));
-    uniques.set(key, mergedHourUniques(uniques.get(key), one));
-  }
-  for (const one of added.days) {
-    const key = `${one.organizationId} ${one.productId} ${one.day}`;
-    days.set(key, mergedDay(days.get(key), one));
-  }
-}
-
-function noteExact(exact: Map<string, Set<string>>, rows: readonly RequestLogRow[]): void {
-  const note = (key: string, value: string) => {
-    const known = exact.get(key);
-    if (known === undefined) exact.set(key, new Set([value]));
-    else known.add(value);
-  };
-  for (const { at, organization_id, product_id, license_id, ip, sandbox } of rows) {
-    if (sandbox === 1) continue;
-    for (const product of [product_id, allProducts]) {
-      const key = `${organization_id} ${product} ${Math.floor(at / hourMs)}`;
-      note(`i ${key}`, ip);
-      if (license_id !== null) note(`l ${key}`, license_id);
-    }
-  }
-}
-
-async function storedIn(db: Database): Promise<Tables> {
-  const hours = await db.selectFrom("rollup_hours").selectAll().execute();
-  const uniques = await db.selectFrom("rollup_hour_uniques").selectAll().execute();
-  const days = await db.selectFrom("rollup_days").selectAll().execute();
-  const byHour = <Row extends RollUpHourRow | HourUniquesRow>(rows: readonly Row[]) =>
-    new Map(rows.map((row) => [`${row.organization_id} ${row.product_id} ${row.hour}`, row]));
-  return {
-    hours: byHour(hours),
-    uniques: byHour(uniques),
-    days: new Map(days.map((row) => [`${row.organization_id} ${row.product_id} ${row.day}`, row])),
-  };
 }

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { hourMs } from "@countersign/domain/dates/lengths";
-import type { HourUniquesRow, RollUpDayRow, RollUpHourRow } from "../tables.ts";
+import { RollUpTables } from "../../../tests/support/rollups.ts";
 import type { Geo } from "./geo.ts";
-import { mergedDay, mergedHour, mergedHourUniques } from "./merge.ts";
 import { allProducts, mostVersions, type RollUps, rollUp } from "./roll-up.ts";
 import type { RolledRow } from "./rolled-row.ts";
 
@@ -36,23 +35,10 @@ function someRows(count: number): RolledRow[] {
   }));
 }
 
-/** As the tables would be after writing these one after the other. */
-function stored(parts: readonly RollUps[]) {
-  const hours = new Map<string, RollUpHourRow>();
-  const uniques = new Map<string, HourUniquesRow>();
-  const days = new Map<string, RollUpDayRow>();
-  for (const part of parts) {
-    for (const one of part.hours) {
-      const key = `${one.organizationId} ${one.productId} ${one.hour}`;
-      hours.set(key, mergedHour(hours.get(key), one));
-      uniques.set(key, mergedHourUniques(uniques.get(key), one));
-    }
-    for (const one of part.days) {
-      const key = `${one.organizationId} ${one.productId} ${one.day}`;
-      days.set(key, mergedDay(days.get(key), one));
-    }
-  }
-  return [hours, uniques, days].map((table) => [...table].sort(([a], [b]) => (a < b ? -1 : 1)));
+function stored(parts: readonly RollUps[]): RollUpTables {
+  const tables = new RollUpTables();
+  for (const part of parts) tables.add(part);
+  return tables;
 }
 
 const geo: Geo = {
@@ -93,10 +79,11 @@ test("versions of an hour are bounded, and the most used ones stay", () => {
   const rows = (part: number) =>
     Array.from({ length: 100 }, (_, at) => ({ ...used, version: at < 20 ? "2.0" : `odd ${part} ${at}` }));
   const parts = Array.from({ length: 30 }, (_, part) => rollUp(rows(part), null));
-  const [[, hour]] = stored(parts)[0] as unknown as [[string, RollUpHourRow]];
-  expect(hour.versions).toBe("{}");
-  const [, [, ofProduct]] = stored(parts)[0] as unknown as [unknown, [string, RollUpHourRow]];
-  const versions = JSON.parse(ofProduct.versions) as Record<string, number>;
+  const [ofAll, ofProduct] = [...stored(parts).hours.values()].sort((a, b) =>
+    a.product_id < b.product_id ? -1 : 1,
+  );
+  expect(ofAll?.versions).toBe("{}");
+  const versions = JSON.parse(ofProduct?.versions ?? "") as Record<string, number>;
   expect(versions["v2.0"]).toBe(600);
   expect(Object.keys(versions)).toHaveLength(mostVersions + 1);
   expect(Object.values(versions).reduce((sum, count) => sum + count, 0)).toBe(3_000);
