@@ -15,7 +15,8 @@ import { checkIndex } from "./check-index.ts";
 import { type StoreFixture, separateLog } from "./fixture.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
-const mostBytes = defaultLogMegabytes * 1024 * 1024;
+const mebibyte = 1024 * 1024;
+const mostBytes = defaultLogMegabytes * mebibyte;
 
 export function logRetention(fixture: StoreFixture) {
   describe("the retention of the request log", () => {
@@ -57,25 +58,20 @@ export function logRetention(fixture: StoreFixture) {
       return retention;
     };
 
-    test("is the environment's, else the stored one, else the default", async () => {
-      const retention = (days: number | null) => log.journal.retention({ days, megabytes: null });
-      const of = (days: number) => ({ serverDays: days, shortestDays: days, longestDays: days, mostBytes });
-      const store = (days: string) => log.store.transaction((db) => setState(db, "request_log_days", days));
-      expect([await retention(12), await retention(null)]).toEqual([of(12), of(30)]);
-      await store("90");
-      expect([await retention(12), await retention(null)]).toEqual([of(12), of(90)]);
-      await store("nonsense");
-      expect(await retention(null)).toEqual(of(30));
-    });
-
-    test("its size is the environment's, else the stored one, else the default", async () => {
-      const limit = async (megabytes: number | null) =>
-        (await log.journal.retention({ days: null, megabytes })).mostBytes / 1024 / 1024;
-      expect(await limit(null)).toBe(defaultLogMegabytes);
-      await log.store.transaction((db) => setState(db, "request_log_mb", "70"));
-      expect(await limit(null)).toBe(70);
-      expect(await limit(50)).toBe(50);
+    test("its days and its size are the environment's, else the stored ones, else the default", async () => {
+      const retention = (days: number | null, megabytes: number | null = null) =>
+        log.journal.retention({ days, megabytes });
+      const of = (days: number, megabytes = defaultLogMegabytes) => {
+        return { serverDays: days, shortestDays: days, longestDays: days, mostBytes: megabytes * mebibyte };
+      };
+      const store = (name: string, value: string) => log.store.transaction((db) => setState(db, name, value));
+      expect([await retention(12, 50), await retention(null)]).toEqual([of(12, 50), of(30)]);
+      await store("request_log_days", "90");
+      await store("request_log_mb", "70");
+      expect([await retention(12, 50), await retention(null)]).toEqual([of(12, 50), of(90, 70)]);
+      await store("request_log_days", "nonsense");
       await log.store.transaction((db) => removeState(db, "request_log_mb"));
+      expect(await retention(null)).toEqual(of(30));
     });
 
     test("is that of the organization, else of its plan, else the server's", async () => {

@@ -5,7 +5,7 @@ import { uuidSource } from "@countersign/domain/ids/uuid";
 import { requestOutcomes } from "@countersign/domain/requests/outcome";
 import fc from "fast-check";
 import { closeSegments } from "../../../tests/support/journal.ts";
-import type { JournalEntry } from "../journal.ts";
+import { journalEntry } from "../../../tests/support/request-log.ts";
 import { deviceBounds, seenDevices } from "../queries/ips/seen-devices.ts";
 import { requestById } from "../queries/requests/by-id.ts";
 import { everyRequest, matches } from "../queries/requests/filter.ts";
@@ -44,23 +44,21 @@ const [organizations, licenses, products] = [
 const ips = ["192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8::/64"];
 const problems = ["The body has no license_key.", "100 % of_it\\"];
 
-const entryParts = fc.record({
+const anyRow = fc.record({
   /** Many rows share their millisecond. */
-  atMs: fc.integer({ min: 0, max: 120_000 }).map((at) => startMs + at * 60),
-  organization: oneOf(organizations),
-  product: oneOf(products),
-  license: fc.option(oneOf(licenses), { freq: 3 }),
+  at: fc.integer({ min: 0, max: 120_000 }).map((at) => startMs + at * 60),
+  organization_id: oneOf(organizations),
+  product_id: oneOf(products),
+  license_id: fc.option(oneOf(licenses), { freq: 3 }),
   endpoint: oneOf(["validate", "lookup"] as const),
   status: oneOf(requestOutcomes),
   ip: oneOf(ips),
   version: fc.option(oneOf(["1.0", "2.0"])),
-  device: fc.option(oneOf(["d1", "d2"])),
+  device_id: fc.option(oneOf(["d1", "d2"])),
   problem: fc.option(oneOf(problems)),
-  durationUs: oneOf([0, 250, 1_500]),
+  duration_us: oneOf([0, 250, 1_500]),
   sandbox: oneOf([0, 1] as const),
 });
-
-type EntryParts = typeof entryParts extends fc.Arbitrary<infer Parts> ? Parts : never;
 
 const filters = fc.record({
   organizationId: oneOf([...organizations, "none"]),
@@ -85,27 +83,15 @@ const ranges = fc.oneof(
     .map(([from, length]) => ({ fromMs: startMs + from, untilMs: startMs + from + length })),
 );
 
-const parts: EntryParts = {
-  ...{
-    atMs: startMs,
-    organization: "o1",
-    product: "p1",
-    license: null,
-    endpoint: "validate",
-    status: "active",
-  },
-  ...{ ip: "192.0.2.1", version: null, device: null, problem: null, durationUs: 100, sandbox: 0 },
-};
-
 export function requestSearch(fixture: StoreFixture) {
   describe("the search in the request log", () => {
     const log = separateLog(fixture);
     let rows: RequestLogRow[];
     beforeAll(async () => {
       // One license has more requests in a segment than the index lists one by one.
-      const ofOne = { ...parts, organization: "o3", license: "l9" };
-      const many = times(1_500, (at) => ({ ...ofOne, atMs: startMs + at }));
-      rows = await fill(log.journal, [...fc.sample(entryParts, { numRuns: 1_200, seed: 18 }), ...many]);
+      const ofOne = { organization_id: "o3", license_id: "l9" };
+      const many = times(1_500, (at) => ({ ...ofOne, at: startMs + at }));
+      rows = await fill(log.journal, [...fc.sample(anyRow, { numRuns: 1_200, seed: 18 }), ...many]);
     }, 60_000);
 
     test("finds what a look at every row finds, page by page, and in both directions", async () => {
@@ -146,8 +132,7 @@ export function requestSearch(fixture: StoreFixture) {
       const arrivedMs = startMs + 3_600_000 - 30_000;
       for (const delayMs of [0, 99, 100, 5_000, 19_000, 60_000, -2_000]) {
         const id = idAt(arrivedMs);
-        const [entry] = entriesOf([{ ...parts, organization: "o4", atMs: arrivedMs + delayMs }], () => id);
-        await log.journal.append(entry === undefined ? [] : [entry]);
+        await log.journal.append([journalEntry({ id, organization_id: "o4", at: arrivedMs + delayMs })]);
         const filter = { ...everyRequest("o4"), requestId: id };
         const row = await requestById(listReads, filter);
         expect(row).toMatchObject({ id, at: arrivedMs + delayMs });
@@ -214,8 +199,9 @@ export function requestSearch(fixture: StoreFixture) {
 }
 
 /** Adds entries: most of them in segments of different sizes, some of them late. */
-async function fill(journal: Journal, entries: readonly EntryParts[]): Promise<RequestLogRow[]> {
-  const ordered = entriesOf(entries).sort((one, other) => one[0] - other[0]);
+async function fill(journal: Journal, values: readonly Partial<RequestLogRow>[]): Promise<RequestLogRow[]> {
+  const entries = values.map((row) => journalEntry({ id: idAt(startMs), ...row }));
+  const ordered = entries.sort((one, other) => one[0] - other[0]);
   const isLate = (index: number) => index % 50 === 7;
   const inTime = ordered.filter((_, index) => !isLate(index));
   const openFrom = Math.floor(inTime.length * 0.8);
@@ -228,15 +214,6 @@ async function fill(journal: Journal, entries: readonly EntryParts[]): Promise<R
   await journal.append(inTime.slice(openFrom));
   await journal.append(ordered.filter((_, index) => isLate(index)));
   return ordered.map(rowOf).sort(byTime);
-}
-
-function entriesOf(entries: readonly EntryParts[], newId = () => idAt(startMs)): JournalEntry[] {
-  return entries.map(
-    ({ atMs, organization, product, license, endpoint, status, ip, version, device, problem, ...rest }) => {
-      const who = [organization, product, license, endpoint, status, ip, version, device, problem] as const;
-      return [atMs, newId(), ...who, rest.durationUs, 1, rest.sandbox, null, false];
-    },
-  );
 }
 
 const idAt = (ms: number) => uuidSource(() => ms, randomFillSync)();
