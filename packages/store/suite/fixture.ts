@@ -1,31 +1,18 @@
 import { afterAll, afterEach, beforeAll } from "bun:test";
 import type { TestDatabase, TestedDatabase } from "../../../tests/support/databases.ts";
-import { openTestOrganization, type TestOrganization } from "../../../tests/support/test-organization.ts";
+import { openTestOrganization } from "../../../tests/support/test-organization.ts";
 import { type DatabaseLocation, openJournal, openStore, type StoreOptions } from "../open.ts";
 import type { Journal, Store } from "../store.ts";
 
-export interface StoreFixture {
-  readonly kind: "sqlite" | "postgres";
-  readonly location: DatabaseLocation;
-  /** An organization with its own product, which no other test on this database uses. All nodes get its clock. */
-  org(
-    options?: Omit<NonNullable<Parameters<typeof openTestOrganization>[1]>, "store">,
-  ): Promise<TestOrganization>;
-  /** Another server's store on the same database. */
-  node(options?: Partial<StoreOptions>): Promise<Store>;
-  /** The store of all organizations, and those of other servers. */
-  nodes(count: number): Promise<Store[]>;
-  /** A separate database with all tables, for tests of the whole installation. */
-  separate(): Promise<DatabaseLocation>;
-  /** The same without tables. */
-  empty(): Promise<DatabaseLocation>;
-}
+type OrganizationOptions = Omit<NonNullable<Parameters<typeof openTestOrganization>[1]>, "store">;
+
+export type StoreFixture = ReturnType<typeof storeFixture>;
 
 /**
  * The database that the tests of one group share, with its nodes. A store with options of its own is closed after the
  * test that opened it.
  */
-export function storeFixture(database: TestedDatabase): StoreFixture {
+export function storeFixture(database: TestedDatabase) {
   const created: TestDatabase[] = [];
   const shared: Promise<Store>[] = [];
   const opened: Store[] = [];
@@ -62,47 +49,38 @@ export function storeFixture(database: TestedDatabase): StoreFixture {
     get location() {
       return location();
     },
+    /** A separate database with all tables, for tests of the whole installation. */
     separate: async () => kept(await database.make()),
+    /** The same without tables. */
     empty: async () => kept(await database.makeEmpty()),
-    org: async ({ now: clock = now, ...options } = {}) => {
+    /** An organization with its own product, which no other test on this database uses. All nodes get its clock. */
+    org: async ({ now: clock = now, ...options }: OrganizationOptions = {}) => {
       now = clock;
       return openTestOrganization(null, { ...options, store: await sharedNode(0) });
     },
-    node: async (options) => {
+    /** Another server's store on the same database. */
+    node: async (options?: Partial<StoreOptions>) => {
       if (options === undefined) return sharedNode(nodesInUse++);
       const store = await open(options);
       opened.push(store);
       return store;
     },
-    nodes: (count) => Promise.all(Array.from({ length: count }, (_, index) => sharedNode(index))),
+    /** The store of all organizations, and those of other servers. */
+    nodes: (count: number) => Promise.all(Array.from({ length: count }, (_, index) => sharedNode(index))),
   };
 }
 
-/** A store and journals on a separate database, opened before the tests of this group and closed after them. */
-export function separateLog(fixture: StoreFixture, journals = 1) {
+/** A store and two journals on a separate database, opened before the tests of this group and closed after them. */
+export function separateLog(fixture: StoreFixture) {
   const log = {} as { location: DatabaseLocation; store: Store; journal: Journal; second: Journal };
-  const opened: Journal[] = [];
   beforeAll(async () => {
     log.location = await fixture.separate();
     log.store = await openStore(log.location, { encryptionKey: null, durability: "standard" });
-    while (opened.length < journals) opened.push(await openJournal(log.location));
-    Object.assign(log, { journal: opened[0], second: opened[1] });
+    log.journal = await openJournal(log.location);
+    log.second = await openJournal(log.location);
   }, 60_000);
   afterAll(async () => {
-    for (const journal of opened) await journal.close();
-    await log.store?.close();
+    for (const opened of [log.second, log.journal, log.store]) await opened?.close();
   });
-  return log;
-}
-
-/** The journal of the shared database, opened before the tests of this group and closed after them. */
-export function sharedLog(fixture: StoreFixture) {
-  const log = {} as { store: Store; journal: Journal };
-  beforeAll(async () => {
-    // First, because it migrates.
-    log.store = await fixture.node();
-    log.journal = await openJournal(fixture.location);
-  });
-  afterAll(() => log.journal.close());
   return log;
 }

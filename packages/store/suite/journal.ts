@@ -5,12 +5,11 @@ import { journalEntry, requestLog } from "../../../tests/support/request-log.ts"
 import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { loggedMembers, refusalsAtOnce } from "../journal.ts";
-import { openJournal } from "../open.ts";
 import { licenseRefusals } from "../queries/requests/license-refusals.ts";
 import { logColumns } from "../request-log/tables.ts";
 import type { Journal } from "../store.ts";
 import { times } from "./calls.ts";
-import { type StoreFixture, sharedLog } from "./fixture.ts";
+import { type StoreFixture, separateLog } from "./fixture.ts";
 
 const day = 20_000;
 const midnight = day * dayMs;
@@ -26,7 +25,7 @@ function entry(values: Parameters<typeof journalEntry>[0]) {
 
 export function journal(fixture: StoreFixture) {
   describe("the journal", () => {
-    const log = sharedLog(fixture);
+    const log = separateLog(fixture);
     const append = (...entries: Parameters<typeof entry>[0][]) => log.journal.append(entries.map(entry));
     const sightings = async (ip: string) => {
       const rows = await storedRows(log.store.reads, "ip_sightings", { ip });
@@ -144,15 +143,13 @@ export function journal(fixture: StoreFixture) {
     });
 
     test("two journals that write of the same licenses and IP addresses concurrently lose nothing", async () => {
-      const second = await openJournal(fixture.location);
       const [organization_id, ip] = [newId(), newId()];
       const licenses = times(20, () => newId());
       const write = async (one: Journal, order: readonly string[]) => {
         for (let round = 0; round < 5; round++)
           await one.append(order.map((license_id) => entry({ organization_id, license_id, ip })));
       };
-      await Promise.all([write(log.journal, licenses), write(second, licenses.toReversed())]);
-      await second.close();
+      await Promise.all([write(log.journal, licenses), write(log.second, licenses.toReversed())]);
       expect((await sightings(ip)).at(-1)).toEqual(["platform", "", midnight, midnight, 200, 20]);
       for (const license of licenses) expect(await refusals(license)).toMatchObject([{ count: 10 }]);
     });

@@ -20,7 +20,7 @@ const mostBytes = defaultLogMegabytes * mebibyte;
 
 export function logRetention(fixture: StoreFixture) {
   describe("the retention of the request log", () => {
-    const log = separateLog(fixture, 2);
+    const log = separateLog(fixture);
     afterEach(async () => {
       await log.store.transaction(async (db) => {
         await db.updateTable("plans").set({ request_log_days: null }).execute();
