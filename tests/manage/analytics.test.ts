@@ -202,9 +202,6 @@ testsOn("postgres", "analytics", openManageFixture, (fixture) => {
     expect(counts(body.created)).toEqual([...Array(29).fill(0), 6]);
     expect(body.created.at(-1).from).toBe(time(quotaDay(nowMs) * dayMs));
     expect(counts(body.expiring)).toEqual([1, 2, ...Array(10).fill(0)]);
-    const list = await owner.api.get(`${path}/licenses?count=true&limit=1&status=active`);
-    expect(list.body).toMatchObject({ total: 5, total_is_exact: true });
-    expect((await fixture.admin.api.get(`/admin${path}`)).body.license_count).toBe(6);
   });
 
   test("each table can be exported as CSV", async () => {

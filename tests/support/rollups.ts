@@ -65,8 +65,8 @@ export async function checkRollUps({ reads }: Store) {
     `${row.organization_id} ${row.product_id} ${row.hour}`;
   expect(new Map(hours.map((row) => [keyOf(row), row]))).toEqual(expected.hours);
   expect(new Map(uniques.map((row) => [keyOf(row), row]))).toEqual(expected.uniques);
-  const ofDays = days.map((row) => [`${row.organization_id} ${row.product_id} ${row.day}`, row] as const);
-  expect(new Map(ofDays)).toEqual(expected.days);
+  const dayOf = (row: RollUpDayRow) => `${row.organization_id} ${row.product_id} ${row.day}`;
+  expect(new Map(days.map((row) => [dayOf(row), row]))).toEqual(expected.days);
   for (const row of uniques)
     for (const name of ["licenses", "ips"] as const) {
       const size = exact.get(keyOf(row))?.[name].size ?? 0;

@@ -1,5 +1,6 @@
+import { changeRows } from "../../../tests/support/stored-rows.ts";
 import type { TestOrganization } from "../../../tests/support/test-organization.ts";
-import type { Database, Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import type { LicenseRow, OrganizationRow, ProductRow } from "../tables.ts";
 
 /** Changes made directly in the tables, equivalent to those of the management API. */
@@ -19,23 +20,13 @@ export async function changeLicense(store: Store, licenseId: string, change: Par
 type ChangedTable = "organizations" | "products" | "licenses";
 
 export async function changeRow(store: Store, table: ChangedTable, id: string, change: object) {
-  const update = (db: Database) =>
-    db
-      .updateTable(table as "licenses")
-      .set(change)
-      .where("id", "=", id);
-  await store.transaction((db) => update(db).execute());
+  await store.transaction((db) => changeRows(db, table, { id }, change));
 }
 
 /** Sets the expiry of the keys of the product. */
 export async function expireApiKeys({ store, productId }: TestOrganization, atMs: number) {
-  const keys = (db: Database) => db.updateTable("product_api_keys").where("product_id", "=", productId);
-  await store.transaction((db) => keys(db).set({ expires_at: atMs }).execute());
-}
-
-export async function deleteLicense(store: Store, licenseId: string) {
-  await resetIps(store, licenseId);
-  await store.transaction((db) => db.deleteFrom("licenses").where("id", "=", licenseId).execute());
+  const ofProduct = { product_id: productId };
+  await store.transaction((db) => changeRows(db, "product_api_keys", ofProduct, { expires_at: atMs }));
 }
 
 /** Removes every registered IP address of the license. */

@@ -2,54 +2,33 @@ import { describe, expect, test } from "bun:test";
 import type { Verdict } from "@countersign/domain/validate/decide";
 import fc from "fast-check";
 import { countedRequests } from "../../../tests/support/public-api-fixture.ts";
-import { newId, type TestOrganization } from "../../../tests/support/test-organization.ts";
-import { registerIp, revokeLicense } from "../queries/licenses/create.ts";
+import { newId } from "../../../tests/support/test-organization.ts";
+import { registerIp } from "../queries/licenses/create.ts";
 import { setVersion } from "../queries/versions/versions.ts";
-import type { LicenseRow, OrganizationRow, ProductRow } from "../tables.ts";
 import { as, ask, recordOf, statusOf, validate, verdict, verdictOf } from "./calls.ts";
-import { changeLicense, changeOrganization, changeProduct, deleteLicense } from "./changes.ts";
+import { changeRow } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 const caller = "198.51.100.20";
 
-type Change = (org: TestOrganization, licenseId: string) => Promise<unknown>;
-
-const license =
-  (columns: Partial<LicenseRow>): Change =>
-  ({ store }, id) =>
-    changeLicense(store, id, columns);
-const product =
-  (columns: Partial<ProductRow>): Change =>
-  (org) =>
-    changeProduct(org, columns);
-const organization =
-  (columns: Partial<OrganizationRow>): Change =>
-  (org) =>
-    changeOrganization(org, columns);
-
 /** What a status means for the other members, and which of several wins: packages/domain/validate. */
-const changes: [what: string, Change, status: string, isFound: boolean][] = [
+const changes: [table: Parameters<typeof changeRow>[1], columns: object, status: string, isFound: boolean][] =
   [
-    "a revocation",
-    ({ store }, id) => store.transaction((db) => revokeLicense(db, id, null, 1)),
-    "revoked",
-    true,
-  ],
-  ["an earlier expiry", license({ is_lifetime: 0, expires_at: 1 }), "expired", true],
-  ["a deleted license", ({ store }, id) => deleteLicense(store, id), "license_not_found", false],
-  ["a new license key", license({ license_key_match: newId() }), "license_not_found", false],
-  ["an archived product", product({ status: "archived" }), "product_archived", true],
-  ["a disabled product", product({ status: "disabled" }), "product_disabled", true],
-  ["a deleted product", product({ deleted_at: 1 }), "product_not_found", false],
-  ["a suspended organization", organization({ suspended_at: 1 }), "org_suspended", true],
-  ["suspended billing", organization({ billing_state: "suspended" }), "billing_suspended", true],
-];
+    ["licenses", { revoked_at: 1 }, "revoked", true],
+    ["licenses", { is_lifetime: 0, expires_at: 1 }, "expired", true],
+    ["licenses", { license_key_match: newId() }, "license_not_found", false],
+    ["products", { status: "archived" }, "product_archived", true],
+    ["products", { status: "disabled" }, "product_disabled", true],
+    ["products", { deleted_at: 1 }, "product_not_found", false],
+    ["organizations", { suspended_at: 1 }, "org_suspended", true],
+    ["organizations", { billing_state: "suspended" }, "billing_suspended", true],
+  ];
 
 export function outcomes(fixture: StoreFixture) {
   describe("outcomes", () => {
     test.each(changes)(
-      "%s on one node makes the next validation on every node %s and a lookup find it: %p; all count towards the limit",
-      async (_what, change, status, isFound) => {
+      "a change of %s to %j on one node makes the next validation on every node %s and a lookup find it: %p; all count towards the limit",
+      async (table, columns, status, isFound) => {
         const org = await fixture.org({ dailyLimit: 6 });
         const there = { ...org, store: await fixture.node() };
         const expiresAtMs = Date.UTC(2100, 0);
@@ -59,7 +38,8 @@ export function outcomes(fixture: StoreFixture) {
         const valid = { status: "active", expiresAtMs, ...registered, ...unversioned };
         expect(await verdictOf(org, key, { ip: caller, version: "1.0" })).toMatchObject(valid);
         expect(await statusOf(there, key)).toBe("active");
-        await change(there, id);
+        const { organizationId: organizations, productId: products } = org;
+        await changeRow(there.store, table, { licenses: id, organizations, products }[table], columns);
         for (const node of [org, there]) {
           expect(await statusOf(node, key)).toBe(status);
           expect((await recordOf(node, key)) !== null).toBe(isFound);

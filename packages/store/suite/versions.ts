@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { registeredIps } from "../../../tests/support/public-api-fixture.ts";
+import type { NewLicense } from "../queries/licenses/create.ts";
 import { removeVersion, setVersion } from "../queries/versions/versions.ts";
 import { verdictOf } from "./calls.ts";
 import { changeOrganization, changeProduct } from "./changes.ts";
@@ -73,7 +74,7 @@ export function versions(fixture: StoreFixture) {
       },
     );
 
-    const pins: [pin: object, version: string, status: string, answer: string | null][] = [
+    const pins: [pin: NewLicense["pin"], version: string, status: string, answer: string | null][] = [
       [{ mode: "pinned", version: "2.1.0" }, "2.1", "active", "2.1.0"],
       [{ mode: "pinned", version: "2.1.0" }, "2.2", "version_not_allowed", "2.1.0"],
       [{ mode: "range", min: "2.1", max: "2.3" }, "2.1.0", "active", "2.1.0"],

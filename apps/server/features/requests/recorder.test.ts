@@ -1,19 +1,13 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
-import type { JournalEntry } from "@countersign/store/journal";
-import { newId } from "@countersign/store/new-id";
 import { openStore } from "@countersign/store/open";
 import { logTable } from "@countersign/store/request-log/tables";
 import { openDatabase, sqliteFiles } from "@countersign/store/sqlite/files";
 import { freshFolder } from "../../../../tests/support/databases.ts";
+import { journalEntry } from "../../../../tests/support/request-log.ts";
 import { until } from "../../../../tests/support/until.ts";
 import { Recorder } from "./recorder.ts";
 import { Unwritten } from "./unwritten.ts";
-
-function entry(): JournalEntry {
-  const request = [Date.now(), newId(), "o", "p", null, "validate", "active", "192.0.2.1"] as const;
-  return [...request, null, null, null, 900, 1, 0, null, false];
-}
 
 test("a thread that exits is restarted, its entries count as dropped, and closing does not wait for it", async () => {
   const folder = freshFolder();
@@ -36,7 +30,7 @@ test("a thread that exits is restarted, its entries count as dropped, and closin
   renameSync(journal, `${journal}.away`);
   mkdirSync(journal);
   const recorder = new Recorder(settings, observer);
-  recorder.record(entry());
+  recorder.record(journalEntry());
   await until("the thread has failed", () => failures.length > 0 && dropped === 1);
   const hopeless = new Recorder(settings, observer);
   await hopeless.close();
@@ -45,7 +39,7 @@ test("a thread that exits is restarted, its entries count as dropped, and closin
   renameSync(`${journal}.away`, journal);
   const failuresBefore = failures.length;
   await until("something is written down", () => {
-    recorder.record(entry());
+    recorder.record(journalEntry());
     return writtenIn(folder) > 0;
   });
   await recorder.close();
@@ -64,16 +58,18 @@ function writtenIn(folder: string): number {
 
 test("the oldest entry is that of the first list that is not written completely", () => {
   const unwritten = new Unwritten();
-  expect(unwritten.oldestMs).toBeNull();
+  const expectLeft = (count: number, oldestMs: number | null) =>
+    expect([unwritten.count, unwritten.oldestMs]).toEqual([count, oldestMs]);
+  expectLeft(0, null);
   unwritten.add(3, 100);
   unwritten.add(2, 200);
   unwritten.written(2);
-  expect([unwritten.count, unwritten.oldestMs]).toEqual([3, 100]);
+  expectLeft(3, 100);
   unwritten.written(2);
-  expect([unwritten.count, unwritten.oldestMs]).toEqual([1, 200]);
+  expectLeft(1, 200);
   unwritten.written(1);
-  expect([unwritten.count, unwritten.oldestMs]).toEqual([0, null]);
+  expectLeft(0, null);
   unwritten.add(1, 300);
   unwritten.clear();
-  expect([unwritten.count, unwritten.oldestMs]).toEqual([0, null]);
+  expectLeft(0, null);
 });
