@@ -202,6 +202,7 @@ testsOn("postgres", "analytics", openManageFixture, (fixture) => {
     expect(counts(body.created)).toEqual([...Array(29).fill(0), 6]);
     expect(body.created.at(-1).from).toBe(time(quotaDay(nowMs) * dayMs));
     expect(counts(body.expiring)).toEqual([1, 2, ...Array(10).fill(0)]);
+    expect((await fixture.admin.api.get(`/admin${path}`)).body.license_count).toBe(6);
   });
 
   test("each table can be exported as CSV", async () => {

@@ -82,14 +82,14 @@ export function requestLogSuite(fixture: StoreFixture) {
       await closeAll(at + oldestOpenMs + 200);
       await log.journal.append(rows(1_000, 1_001));
       await closeAll(at + oldestOpenMs + 1_001);
-      const late = rows(101, 150, 199, 500, 5, 1_000, 3_000, -7);
+      const late = rows(100, 150, 200, 201, 299, 500, 5, 1_000, 3_000, -7);
       await log.journal.append(late);
       await log.journal.append([...late, ...rows(600)]);
       expect(await segments()).toEqual([
         [at - 7, at - 6, 1],
         [at + 5, at + 6, 1],
         [at + 100, at + 201, 6],
-        [at + 500, at + 501, 1],
+        [at + 201, at + 501, 3],
         [at + 600, at + 601, 1],
         [at + 1_000, at + 1_002, 3],
       ]);
