@@ -7,11 +7,9 @@ import { answerAnalytics } from "./analytics-answers.ts";
 dashboardTests("the analytics pages", (dashboard) => {
   test("show what the server counted, for the range, product and time zone in the URL", async () => {
     const { fixture, manage, organizationId } = dashboard;
-    const license = await dashboard.addLicense({
-      customer_email: "carla@example.com",
-      is_lifetime: true,
-    });
-    for (const license_key of [license.license_key, license.license_key, "no such key"])
+    const carla = { customer_email: "carla@example.com", is_lifetime: true };
+    const { license_key: key } = await dashboard.addLicense(carla);
+    for (const license_key of [key, key, "no such key"])
       await dashboard.api.validate({ license_key, version: "2.1.0" });
     await until("the validations are counted", async () => {
       const { totals } = await manage("GET", `/organizations/${organizationId}/analytics`);
@@ -92,17 +90,13 @@ dashboardTests("the analytics pages", (dashboard) => {
 
   test("a change is tried against past requests, and leads to the setting", async () => {
     const { manage, productId, home } = dashboard;
-    const license = await dashboard.addLicense({
-      customer_email: "dora@example.com",
-      customer_name: "Dora",
-      is_lifetime: true,
-    });
+    const dora = { customer_email: "dora@example.com", customer_name: "Dora", is_lifetime: true };
+    const { license_key } = await dashboard.addLicense(dora);
     for (const ip of ["203.0.113.7", "198.51.100.4"])
-      await dashboard.api.validate({ license_key: license.license_key }, { "x-forwarded-for": ip });
+      await dashboard.api.validate({ license_key }, { "x-forwarded-for": ip });
+    const change = { type: "block_ip", cidr: "203.0.113.0/24" };
     await until("the validations are in the log", async () => {
-      const tried = await manage("POST", `/products/${productId}/shadow`, {
-        change: { type: "block_ip", cidr: "203.0.113.0/24" },
-      });
+      const tried = await manage("POST", `/products/${productId}/shadow`, { change });
       return tried.refused.requests === 1;
     });
     const page = await dashboard.page(phone);

@@ -11,12 +11,8 @@ dashboardTests("the request log", (dashboard) => {
   let refused: string;
 
   beforeAll(async () => {
-    license = await dashboard.addLicense({
-      customer_email: "carla@example.com",
-      customer_name: "Carla",
-      is_lifetime: true,
-      max_ips: 1,
-    });
+    const customer = { customer_email: "carla@example.com", customer_name: "Carla" };
+    license = await dashboard.addLicense({ ...customer, is_lifetime: true, max_ips: 1 });
     await validate(license.license_key, "203.0.113.7", { version: "2.1.0", device_id: "carla-desktop" });
     await validate("no such key", "203.0.113.99");
     refused = await validate(license.license_key, "198.51.100.23", { device_id: "carla-laptop" });
@@ -86,14 +82,10 @@ dashboardTests("the request log", (dashboard) => {
     await page.route(/\/api\/.*\/requests\?.*version=rare/, (route) => {
       const cursor = new URL(route.request().url()).searchParams.get("cursor");
       asked.push(cursor);
-      return route.fulfill({
-        json: {
-          data: [],
-          next_cursor: cursor === null ? "older" : null,
-          searched_until: cursor === null ? "2026-11-16T08:30:00.000Z" : null,
-          kept_since: "2026-11-01T00:00:00.000Z",
-        },
-      });
+      const found = { data: [], kept_since: "2026-11-01T00:00:00.000Z" };
+      const early = { next_cursor: "older", searched_until: "2026-11-16T08:30:00.000Z" };
+      const complete = { next_cursor: null, searched_until: null };
+      return route.fulfill({ json: { ...found, ...(cursor === null ? early : complete) } });
     });
     await visit(page, `${dashboard.home}/requests?version=rare`);
     await page.getByRole("heading", { name: "Nothing found so far" }).waitFor();
@@ -131,15 +123,15 @@ dashboardTests("the request log", (dashboard) => {
     await page.getByRole("heading", { name: "Try it" }).waitFor();
     await page.mouse.move(700, 600);
     await page.mouse.wheel(0, 5_000);
-    await page.getByRole("textbox", { name: "IP address", exact: true }).fill("nonsense");
-    await page.getByRole("button", { name: "Try", exact: true }).click();
-    await page.getByText("Enter an IP address, such as 203.0.113.7.").waitFor();
-    await page.getByRole("textbox", { name: "IP address", exact: true }).fill("192.0.2.1");
-    await page.getByRole("button", { name: "Try", exact: true }).click();
-    await page.getByText("Refused: validate would return ip_limit_reached.").waitFor();
-    await page.getByRole("textbox", { name: "IP address", exact: true }).fill("203.0.113.7");
-    await page.getByRole("button", { name: "Try", exact: true }).click();
-    await page.getByText("Accepted: validate would return active.").waitFor();
+    for (const [ip, answer] of [
+      ["nonsense", "Enter an IP address, such as 203.0.113.7."],
+      ["192.0.2.1", "Refused: validate would return ip_limit_reached."],
+      ["203.0.113.7", "Accepted: validate would return active."],
+    ] as const) {
+      await page.getByRole("textbox", { name: "IP address", exact: true }).fill(ip);
+      await page.getByRole("button", { name: "Try", exact: true }).click();
+      await page.getByText(answer).waitFor();
+    }
     await looksRight(page, "license-try-request");
     const requests = page.getByRole("table", { name: "Requests" }).getByRole("row");
     expect(await requests.count()).toBe(3);

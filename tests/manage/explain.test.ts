@@ -27,8 +27,8 @@ testsOn("postgres", "explain", openManageFixture, (fixture) => {
     });
     return license;
   };
-  const explain = (license: AddedLicense, body: object, api = fixture.owner.api) =>
-    api.post(`/licenses/${license.id}/explain`, body);
+  const explain = ({ id }: AddedLicense, body: object, api = fixture.owner.api) =>
+    api.post(`/licenses/${id}/explain`, body);
   const explained = async (license: AddedLicense, body: object) => (await explain(license, body)).body;
   const ruleOf = (answer: { rules: { rule: RuleName }[] }, name: RuleName) =>
     answer.rules.find(({ rule }) => rule === name);

@@ -24,12 +24,6 @@ export function migrations(fixture: StoreFixture, { apply, query }: Migrating) {
     };
     const broken: Migration = { ...next, statements: [...next.statements, "create nonsense"] };
 
-    test("are applied once, and a second run does nothing", async () => {
-      const location = await fixture.empty();
-      expect(await apply(location, mainMigrations)).toEqual(mainMigrations.map(({ name }) => name));
-      expect(await apply(location, mainMigrations)).toEqual([]);
-    });
-
     test("nodes that start together on a new database all start, and start again", async () => {
       const location = await fixture.empty();
       const stores = await Promise.all(times(4, () => open(location)));
@@ -40,8 +34,8 @@ export function migrations(fixture: StoreFixture, { apply, query }: Migrating) {
     });
 
     test("one that fails at its last statement changes nothing, reports the error, and is applied when corrected", async () => {
-      const location = await fixture.separate();
-      await apply(location, mainMigrations);
+      const location = await fixture.empty();
+      expect(await apply(location, mainMigrations)).toEqual(mainMigrations.map(({ name }) => name));
       const problem = await apply(location, [...mainMigrations, broken]).catch((error: unknown) => error);
       expect(problem).toBeInstanceOf(StoreProblem);
       expect(String(problem)).toContain("Migration 9001-next failed and was rolled back");

@@ -7,6 +7,7 @@ import type { Database, Store } from "../store.ts";
 import { ask, countTags, times } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
 
+/** That concurrent transactions are all written: packages/store/queries/locks.test.ts. */
 export function transactions(fixture: StoreFixture) {
   describe("transactions", () => {
     test("a transaction that fails or is refused by the database writes nothing, and the next one works", async () => {
@@ -76,13 +77,6 @@ export function transactions(fixture: StoreFixture) {
       await adding;
       expect(await countedRequests(org)).toBe(1);
       expect(await values(org.store, [name, own])).toEqual([undefined, "1"]);
-    });
-
-    test("concurrent transactions are all written", async () => {
-      const store = await fixture.node();
-      const names = times(20, () => newId());
-      await Promise.all(names.map((name) => store.transaction((db) => add(db, name))));
-      expect(await values(store, names)).toEqual(times(20, () => "1"));
     });
 
     test("a store whose responses wait for the disk gives the same results", async () => {

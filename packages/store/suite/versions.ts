@@ -74,7 +74,12 @@ export function versions(fixture: StoreFixture) {
       },
     );
 
-    const pins: [pin: NonNullable<NewLicense["pin"]>, version: string, status: string, answer: string | null][] = [
+    const pins: [
+      pin: NonNullable<NewLicense["pin"]>,
+      version: string,
+      status: string,
+      answer: string | null,
+    ][] = [
       [{ mode: "pinned", version: "2.1.0" }, "2.1", "active", "2.1.0"],
       [{ mode: "pinned", version: "2.1.0" }, "2.2", "version_not_allowed", "2.1.0"],
       [{ mode: "range", min: "2.1", max: "2.3" }, "2.1.0", "active", "2.1.0"],

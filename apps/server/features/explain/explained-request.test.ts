@@ -6,7 +6,7 @@ import { type NewLicense, registerIp } from "@countersign/store/queries/licenses
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { updateProduct } from "@countersign/store/queries/products/products";
 import { setVersion } from "@countersign/store/queries/versions/versions";
-import { validate, validateOne } from "@countersign/store/suite/calls";
+import { ask } from "@countersign/store/suite/calls";
 import type { OrganizationRow, ProductRow } from "@countersign/store/tables";
 import { type AddedLicense, addLicense } from "../../../../tests/support/add-license.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
@@ -105,15 +105,11 @@ onDatabase("sqlite", "an explanation", (fixture) => {
     if (request === null) throw new Error("The product is not there.");
     return explain(request);
   };
-  const validated = async (
-    { apiKey }: TestOrganization,
-    { key }: AddedLicense,
-    { ip = ipv4, version }: Situation,
-  ): Promise<string> => {
-    const result = await validateOne(fixture.store, validate(apiKey, key, { ip, version: version ?? null }));
+  const validated = async (org: TestOrganization, { key }: AddedLicense, situation: Situation) => {
+    const { ip = ipv4, version = null } = situation;
+    const result = await ask(org, key, { ip, version });
     if (result.tag === "validated") return result.verdict.status;
-    if (result.tag === "limited") return "rate_limit_exceeded";
-    return result.tag === "unauthorized" ? "invalid_api_key" : result.tag;
+    return result.tag === "limited" ? "rate_limit_exceeded" : "invalid_api_key";
   };
   const compare = async (situation: Situation) => {
     const { org, license } = await arrange(situation);
