@@ -38,43 +38,34 @@ onBothDatabases("transactions that lock", (fixture) => {
     expect(await state.stateOf(fixture.reads, name)).toBe("8");
   });
 
-  type Locked = (db: Database) => Promise<object | undefined>;
-  const organization = async () => (await fixture.organization()).organizationId;
-  const product = async () => (await fixture.organization()).productId;
-  const license = async () => (await (await fixture.organization()).license()).id;
-  const user = async () => (await fixture.user()).id;
-  const endpoint = async () => {
-    const { organizationId, endpointId: id } = await newEndpoint(fixture);
-    return { id, locked: (db: Database) => lockedEndpoint(db, organizationId, id) };
-  };
-  type Prepare = () => Promise<{ id: string; locked: Locked }>;
-  const row =
-    (
-      make: () => Promise<string>,
-      locked: (db: Database, id: string) => Promise<object | undefined>,
-    ): Prepare =>
-    async () => {
-      const id = await make();
-      return { id, locked: (db) => locked(db, id) };
-    };
-  const rows: [table: keyof Tables, column: string, prepare: Prepare][] = [
-    ["organizations", "updated_at", row(organization, lockedOrganization)],
-    ["products", "updated_at", row(product, lockedProduct)],
-    ["licenses", "updated_at", row(license, lockedLicense)],
-    ["users", "devices_since", row(user, lockedUser)],
-    ["users", "suspended_at", row(user, lockedByOperator)],
-    ["webhook_endpoints", "probes", endpoint],
-    ["plans", "trial_days", async () => ({ id: "pro", locked: (db) => lockedPlan(db, "pro") })],
+  type Locked = (db: Database, id: string, organizationId: string) => Promise<object | undefined>;
+  const rows: [table: keyof Tables & keyof Awaited<ReturnType<typeof newRows>>, column: string, Locked][] = [
+    ["organizations", "updated_at", (db, id) => lockedOrganization(db, id)],
+    ["products", "updated_at", (db, id) => lockedProduct(db, id)],
+    ["licenses", "updated_at", (db, id) => lockedLicense(db, id)],
+    ["users", "devices_since", (db, id) => lockedUser(db, id)],
+    ["users", "suspended_at", (db, id) => lockedByOperator(db, id)],
+    ["webhook_endpoints", "probes", (db, id, organizationId) => lockedEndpoint(db, organizationId, id)],
+    ["plans", "trial_days", (db) => lockedPlan(db, "pro")],
   ];
+  /** The IDs of new rows, by table. */
+  const newRows = async () => {
+    const { organizationId: endpointsOwner, endpointId } = await newEndpoint(fixture);
+    const { organizationId, productId, license } = await fixture.organization();
+    const [{ id: licenses }, { id: users }] = [await license(), await fixture.user()];
+    const owned = { organizations: organizationId, products: productId, licenses };
+    return { ...owned, users, webhook_endpoints: endpointId, plans: "pro", endpointsOwner };
+  };
   test.each(rows)("one of the %s follow each other, and each sees the one before", async (...row) => {
-    const [table, column, prepare] = row;
-    const { id, locked } = await prepare();
+    const [table, column, locked] = row;
+    const { [table]: id, endpointsOwner } = await newRows();
     const update = (db: Database) => db.updateTable(table as "licenses").where("id", "=", id);
     const set = (db: Database, value: number) =>
       update(db)
         .set({ [column]: value })
         .execute();
-    const valueIn = async (db: Database) => Number(((await locked(db)) as Record<string, unknown>)[column]);
+    const valueIn = async (db: Database) =>
+      Number(((await locked(db, id, endpointsOwner)) as Record<string, unknown>)[column]);
     // Other tests use the plans, too.
     await withPlan(fixture, "pro", {}, async () => {
       await write((db) => set(db, 0));

@@ -13,19 +13,16 @@ export interface CallerDetails {
 }
 
 export function validate(apiKey: string, licenseKey: string, details: CallerDetails = {}): Call {
-  return callOf(apiKey, details, {
-    kind: "validate",
-    keyMatch: matchForm(licenseKey),
-    version: details.version ?? null,
-  });
+  const { version = null } = details;
+  return callOf(apiKey, details, { kind: "validate", keyMatch: matchForm(licenseKey), version });
 }
 
-export function lookup(apiKey: string, licenseKey: string, details: CallerDetails = {}): Call {
-  return callOf(apiKey, details, { kind: "lookup", keyMatch: matchForm(licenseKey) });
+export function lookup(apiKey: string, licenseKey: string): Call {
+  return callOf(apiKey, {}, { kind: "lookup", keyMatch: matchForm(licenseKey) });
 }
 
-export function admission(apiKey: string, details: CallerDetails = {}): Call {
-  return callOf(apiKey, details, { kind: "admission" });
+export function admission(apiKey: string): Call {
+  return callOf(apiKey, {}, { kind: "admission" });
 }
 
 function callOf(apiKey: string, { ip, counted = false }: CallerDetails, question: Question): Call {

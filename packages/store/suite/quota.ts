@@ -61,7 +61,7 @@ export function quota(fixture: StoreFixture) {
     test("a call that an earlier batch counted is answered despite an exhausted quota, and not counted again", async () => {
       const org = await limited(2);
       const { key } = await org.license();
-      expect(await tagsOf(org, 2, (apiKey) => admission(apiKey))).toEqual(["admitted", "admitted"]);
+      expect(await tagsOf(org, 2, admission)).toEqual(["admitted", "admitted"]);
       const calls = [true, false, true].map((counted) => validate(org.apiKey, key, { counted }));
       const results = await org.store.validateBatch(calls);
       expect(results.map((one) => one.tag)).toEqual(["validated", "limited", "validated"]);
