@@ -38,13 +38,7 @@ export function journal(fixture: StoreFixture) {
 
     test("stores every entry as a row of the request log", async () => {
       const organization_id = newId();
-      const given = {
-        license_id: "l",
-        version: "1.2",
-        device_id: "d",
-        problem: "p",
-        facts: '{"ip_count":3}',
-      };
+      const given = { license_id: "l", version: "1", device_id: "d", problem: "p", facts: "{}" };
       const numbers = { duration_us: 123_456, count: 7, sandbox: 1 } as const;
       const full = journalEntry({ organization_id, ...given, ...numbers });
       const sparse = journalEntry({ organization_id });

@@ -17,19 +17,16 @@ export function rollUps(fixture: StoreFixture) {
   describe("the roll-ups", () => {
     const log = separateLog(fixture);
 
-    const entries = (count: number, fromMs: number, organization: string) =>
-      times(count, (at) =>
-        journalEntry({
-          ...{
-            at: fromMs + at * 500,
-            organization_id: organization,
-            product_id: `${organization} p${at % 3}`,
-          },
-          ...{ license_id: at % 7 === 0 ? null : `l${at % 61}`, ip: `192.0.2.${at % 50}` },
-          ...{ status: at % 5 === 0 ? "expired" : "active", version: `1.${at % 4}` },
-          ...{ count: at % 11 === 0 ? 9 : 1, sandbox: at % 13 === 0 ? 1 : 0 },
-        }),
-      );
+    const entries = (count: number, fromMs: number, organization_id: string) =>
+      times(count, (at) => {
+        const product_id = `${organization_id} p${at % 3}`;
+        const license_id = at % 7 === 0 ? null : `l${at % 61}`;
+        const used = { ip: `192.0.2.${at % 50}`, version: `1.${at % 4}`, count: at % 11 === 0 ? 9 : 1 };
+        const status = at % 5 === 0 ? "expired" : "active";
+        const sandbox = at % 13 === 0 ? 1 : 0;
+        const ids = { organization_id, product_id, license_id };
+        return journalEntry({ at: fromMs + at * 500, ...ids, ...used, status, sandbox });
+      });
     const rows = async (table: (typeof tables)[number], organization: string) =>
       (await storedRows(log.store.reads, table, { organization_id: organization })).length;
 
