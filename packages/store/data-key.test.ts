@@ -46,9 +46,8 @@ describe("the data key", () => {
   });
 
   test("two encryptions with one passphrase differ, because each has its own salt", () => {
-    const salts = [withPhrase, createDataKey(phrase)].map((stored) => stored.split(".")[1]);
-    expect(salts[0]).toStartWith("15-8-3-");
-    expect(salts[0]).not.toBe(salts[1]);
+    const [, salt] = withPhrase.split(".");
+    expect(createDataKey(phrase).split(".")).not.toContain(salt);
   });
 
   test("a plain key is encrypted once there is a passphrase", () => {
