@@ -19,7 +19,7 @@ const bodies: readonly (readonly [what: string, body: string, keyAsSent: string,
 
 /**
  * Signatures and nonces are tested in packages/domain/signing, and which secret signs when in
- * packages/store/suite/signing-keys.ts.
+ * packages/store/suite/authentication.ts.
  */
 testsOn(
   "postgres",
