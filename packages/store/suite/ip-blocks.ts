@@ -61,6 +61,9 @@ export function ipBlocks(fixture: StoreFixture) {
         const other = await elsewhere.license({ customerId });
         const ip = freshIp();
         await block(org.store, scope, `${ip}/32`);
+        // It has blocks of its own, so they are looked for.
+        const { organizationId } = elsewhere;
+        await block(org.store, { ...scope, organizationId } as BlockScope, `${freshIp()}/32`);
         expect(await statusOf(org, license.key, { ip })).toBe("ip_blocked");
         expect(await statusOf(elsewhere, other.key, { ip })).toBe("active");
       }
