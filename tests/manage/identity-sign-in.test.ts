@@ -11,6 +11,7 @@ import { testsOn } from "../support/tests-on.ts";
 setDefaultTimeout(60_000);
 
 const wrong = { password: "not the one" };
+const change = { currentPassword: goodPassword, newPassword: "an even better password" };
 
 testsOn("sqlite", "signing in", openSignInFixture, (fixture) => {
   test("the right password opens a session of two weeks, in a cookie that scripts cannot read", async () => {
@@ -48,29 +49,34 @@ testsOn("sqlite", "signing in", openSignInFixture, (fixture) => {
     expect([...texts][0]).toContain("401");
   });
 
-  test("a user with an unverified email address cannot sign in with the right password", async () => {
-    const { browser, email } = await fixture.createUser({ verified: false });
-    expect(problemOf(await fixture.signIn(email, { browser }))).toEqual([403, "email_not_verified"]);
-    expect(browser.cookies.size).toBe(0);
-  });
-
-  test("a suspended user has no session and cannot sign in", async () => {
+  test("a user who is suspended, or whose email address is not verified, cannot sign in with the right password", async () => {
+    const unverified = await fixture.createUser({ verified: false });
+    expect(problemOf(await fixture.signIn(unverified.email, unverified))).toEqual([
+      403,
+      "email_not_verified",
+    ]);
+    expect(unverified.browser.cookies.size).toBe(0);
     const { browser, email, userId } = await fixture.createSignedInUser();
     await suspendUserForTest(fixture.store, userId);
     expect((await browser.manage("GET", "/me")).status).toBe(401);
     expect((await browser.auth("/get-session")).body).toBeNull();
-    const change = { currentPassword: goodPassword, newPassword: "another good password" };
     expect((await browser.auth("/change-password", change)).status).toBe(401);
     const later = fixture.browser();
     expect((await fixture.signIn(email, { browser: later })).status).toBe(403);
     expect(later.cookies.has("countersign.session_token")).toBe(false);
   });
 
-  test("with a session cookie, changes from other origins are refused in both APIs", async () => {
-    const { browser } = await fixture.createSignedInUser();
+  test("with a session cookie, changes from other origins are refused in both APIs, and so is signing in", async () => {
+    const { browser, email } = await fixture.createSignedInUser();
     const own = fixture.url;
-    const others = ["", "null", "https://evil.example", `${own}.evil.example`, own.replace(/\d+$/, "1")];
-    for (const origin of [...others, own.replace("http:", "https:"), `${own}/`, own.toUpperCase()]) {
+    const others = [
+      "",
+      "null",
+      `${own}.evil.example`,
+      own.replace(/\d+$/, "1"),
+      own.replace("http:", "https:"),
+    ];
+    for (const origin of [...others, `${own}/`, own.toUpperCase()]) {
       const out = await browser.auth("/sign-out", {}, { origin });
       const renamed = await browser.manage("PATCH", "/me", { name: "Mallory" }, { origin });
       for (const { status, body } of [out, renamed])
@@ -78,12 +84,9 @@ testsOn("sqlite", "signing in", openSignInFixture, (fixture) => {
     }
     expect((await browser.manage("GET", "/me")).body.name).toBe("Test Person");
     expect((await browser.manage("PATCH", "/me", { name: "Ada" })).body.name).toBe("Ada");
-  });
-
-  test("a page of another site cannot sign its visitor in; a program without an origin can sign in", async () => {
-    const { email } = await fixture.createUser();
     const foreign = { headers: { origin: "https://evil.example" } };
     expect((await fixture.signIn(email, foreign)).status).toBe(403);
+    // Programs send no origin.
     expect((await fixture.signIn(email, { headers: { origin: "" } })).status).toBe(200);
   });
 
@@ -112,16 +115,14 @@ testsOn("sqlite", "signing in", openSignInFixture, (fixture) => {
     const { browser, email, userId } = await fixture.createSignedInUser();
     const other = fixture.browser();
     await fixture.signIn(email, { browser: other });
-    const newPassword = "an even better password";
-    const change = (body: object) =>
-      browser.auth("/change-password", { currentPassword: goodPassword, newPassword, ...body });
-    expect((await change({ currentPassword: "not the one" })).status).toBe(401);
-    expect(refusal(await change({ newPassword: "Passw0rd1" }))).toEqual([422, "newPassword"]);
-    expect((await change({})).status).toBe(200);
+    const changeTo = (changes: object) => browser.auth("/change-password", { ...change, ...changes });
+    expect((await changeTo({ currentPassword: "not the one" })).status).toBe(401);
+    expect(refusal(await changeTo({ newPassword: "Passw0rd1" }))).toEqual([422, "newPassword"]);
+    expect((await changeTo({})).status).toBe(200);
     expect((await browser.manage("GET", "/me")).status).toBe(200);
     expect((await other.manage("GET", "/me")).status).toBe(401);
     expect((await fixture.signIn(email)).status).toBe(401);
-    expect((await fixture.signIn(email, { password: newPassword })).status).toBe(200);
+    expect((await fixture.signIn(email, { password: change.newPassword })).status).toBe(200);
     expect(await fixture.emailKinds(email)).toContain("password_changed");
     expect(await fixture.actions(userId)).toEqual(["person.password_changed"]);
   });
@@ -129,10 +130,7 @@ testsOn("sqlite", "signing in", openSignInFixture, (fixture) => {
   test("a sign-in from a new device or network sends one email, in the user's language", async () => {
     const { email, browser } = await fixture.createUser();
     const firefox = (version: string) => `Mozilla/5.0 (X11; Linux x86_64; rv:${version}) Firefox/${version}`;
-    const at = (address: string, program = firefox("140.0")) => ({
-      "x-forwarded-for": address,
-      "user-agent": program,
-    });
+    const at = (ip: string, program = firefox("140.0")) => ({ "x-forwarded-for": ip, "user-agent": program });
     const notices = async () => (await fixture.emails(email)).filter(({ kind }) => kind === "new_sign_in");
     await fixture.signIn(email, { browser, headers: at("203.0.113.7") });
     await browser.manage("PATCH", "/me", { locale: "de" });
@@ -159,8 +157,8 @@ testsOn("sqlite", "signing in", openSignInFixture, (fixture) => {
     const { browser } = await fixture.createSignedInUser();
     const unused = ["/list-sessions", "/delete-user", "/update-user", "/change-email", "/revoke-sessions"];
     for (const path of [...unused, "/ok", "/error", "/two-factor/send-otp", "/sign-in/email/", "/.."])
-      expect([path, (await browser.send("POST", `/api/auth${path}`, {})).status]).toEqual([path, 404]);
-    const get = await browser.send("GET", "/api/auth/sign-in/email");
+      expect([path, (await browser.auth(path, {})).status]).toEqual([path, 404]);
+    const get = await browser.auth("/sign-in/email");
     expect([get.status, get.headers.get("allow")]).toEqual([405, "POST"]);
   });
 

@@ -31,7 +31,9 @@ test("cookies are bound to the host and to https if the server's URL is https", 
   expect(cookie).toMatch(
     /^__Host-countersign\.session_token=[^;]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
   );
-  expect(device).toMatch(/^__Host-countersign\.device=[^;]+; .*; Secure; /);
+  expect(device).toMatch(
+    /^__Host-countersign\.device=[\w.-]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  );
   const session = await send("GET", "/get-session", { cookie: cookie.split(";")[0] ?? "" });
   expect(await session.json()).toMatchObject({ user: { email } });
   await close();
