@@ -38,7 +38,7 @@ test("every kind that has a subject has a sample", () => {
   );
 });
 
-test("names are text in the HTML, not markup", () => {
+test("names are text on one line, not markup", () => {
   const invitation = {
     organizationName: '<b onclick="x()">Acme</b> & \r\nBcc: all@example.com',
     roleName: "</td><script>",
@@ -46,9 +46,10 @@ test("names are text in the HTML, not markup", () => {
     url: "https://license.example.com/invitations/abc?a=1&b=2",
   };
   const recipient = { email: "ada@example.com", language: "en" } as const;
-  const { html, subject } = invitationEmail(recipient, { id: "1", expiresAtMs: 0, ...invitation });
+  const { html, text, subject } = invitationEmail(recipient, { id: "1", expiresAtMs: 0, ...invitation });
   expect(html).not.toMatch(/<script|<img|<b /);
   expect(html).toContain('href="https://license.example.com/invitations/abc?a=1&#38;b=2"');
+  expect(text).not.toContain("\nBcc");
   expect(subject).toBe('Invitation to join <b onclick="x()">Acme</b> & Bcc: all@example.com');
 });
 
