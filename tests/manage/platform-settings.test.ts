@@ -3,6 +3,7 @@ import type { TestedDatabase } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
 import { refusal } from "../support/licenses.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
+import { signInFixtureOf } from "../support/sign-in-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 
@@ -28,7 +29,7 @@ testsOn("postgres", "platform settings", openOwn, (fixture) => {
     expect(await log()).toEqual([]);
   });
 
-  test("the default plan applies to organizations created afterwards", async () => {
+  test("the default plan applies to organizations created afterwards, and a change is audited once", async () => {
     const chosen = { default_plan: "free", default_plan_set_by: "platform_admin" };
     expect((await choose("free")).body).toMatchObject(chosen);
     expect(await settings()).toMatchObject(chosen);
@@ -37,12 +38,9 @@ testsOn("postgres", "platform settings", openOwn, (fixture) => {
     expect(await create()).toMatchObject({ plan: "free", daily_limit: 10_000 });
     const before = await fixture.owner.api.get(`/organizations/${fixture.organizationId}`);
     expect(before.body.plan).toBe("enterprise");
-    await choose("enterprise");
+    // The second one changes nothing.
+    for (const _ of [1, 2]) await choose("enterprise");
     expect(await create()).toMatchObject({ plan: "enterprise", daily_limit: null });
-  });
-
-  test("a change is audited once, even if it repeats the current value", async () => {
-    await choose("enterprise");
     const [action, actor] = ["platform.updated", { kind: "platform_admin" }];
     expect(await log()).toMatchObject([
       { action, actor, before: { default_plan: "free" }, after: { default_plan: "enterprise" } },
@@ -72,17 +70,14 @@ testsOn("postgres", "platform settings", openOwn, (fixture) => {
       ...{ daily_emails: 500, daily_emails_set_by: "nobody" },
     });
     expect(await signUp()).toBe("open");
-    const email = `${newId()}@example.net`;
-    const headers = { "content-type": "application/json", "accept-language": "de-AT,de;q=0.9,en;q=0.8" };
+    const person = { name: "Ada", email: `${newId()}@example.net`, password: "words that nobody guesses" };
     const register = (more: object) =>
-      fetch(`${fixture.url}/api/auth/sign-up/email`, {
-        method: "POST",
-        headers: { ...headers, origin: fixture.url },
-        body: JSON.stringify({ name: "Ada", email, password: "words that nobody guesses", ...more }),
-      });
+      signInFixtureOf(fixture)
+        .browser()
+        .auth("/sign-up/email", { ...person, ...more }, { "accept-language": "de-AT,de;q=0.9" });
     expect((await register({ locale: "es" })).status).toBe(422);
     expect((await register({})).status).toBe(200);
-    const [message] = await openedEmails(fixture.store, { to: email });
+    const [message] = await openedEmails(fixture.store, { to: person.email });
     expect(message?.subject).toBe("Bestätige deine E-Mail-Adresse");
     await change({ sign_up: "closed", daily_emails: 12, request_log_days: 3 });
     expect(await signUp()).toBe("closed");
