@@ -1,32 +1,38 @@
 import { beforeAll, expect, test } from "bun:test";
+import { permissions } from "@countersign/domain/members/permissions";
 import { addMember } from "@countersign/store/queries/members/members";
+import { refusedFields, statusesAtOnce } from "../support/answers.ts";
 import { auditOf } from "../support/audit-of.ts";
 import { listPages } from "../support/list-pages.ts";
+import { manageClient } from "../support/manage-client.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
 
-/** Who may call these routes is tested in tests/routes. */
-testsOn("postgres", "members", openManageFixture, (fixture) => {
+/** Who may call these routes is tested in tests/routes, and which changes are allowed in the domain. */
+testsOn("postgres", "members and roles", openManageFixture, (fixture) => {
   let organization: string;
   let members: string;
-  beforeAll(async () => {
+  let roles: string;
+  beforeAll(() => {
     organization = `/organizations/${fixture.organizationId}`;
     members = `${organization}/members`;
+    roles = `${organization}/roles`;
   });
 
-  const roleWith = async (permissions: readonly string[], name = `Role ${crypto.randomUUID()}`) => {
-    const made = await fixture.owner.api.post(`${organization}/roles`, { name, permissions });
-    return String(made.body.id);
+  const create = async (codes: readonly string[], name = `Role ${crypto.randomUUID()}`) => {
+    const made = await fixture.owner.api.post(roles, { name, permissions: codes });
+    expect(made.status).toBe(201);
+    return made.body;
   };
+  const roleWith = async (codes: readonly string[]): Promise<string> => (await create(codes)).id;
   const join = (organizationId: string, { userId }: { userId: string }, roleId: string) =>
     fixture.store.transaction((db) => addMember(db, { organizationId, userId, roleId }, Date.now()));
   const pathOf = ({ userId }: { userId: string }) => `${members}/${userId}`;
 
-  test("the list starts with the owner, then follows the order of joining, in pages", async () => {
+  test("members are listed in pages, the owner first, and then in the order of joining", async () => {
     const first = await fixture.member(["members:view"]);
     const second = await fixture.member([]);
-    type Listed = { user_id: string };
-    const listed: Listed[] = (await first.api.get(members)).body.data;
+    const listed: { user_id: string }[] = (await first.api.get(members)).body.data;
     const ids = listed.map((member) => member.user_id);
     expect(ids.slice(-2)).toEqual([first.userId, second.userId]);
     expect(listed[0]).toMatchObject({ user_id: fixture.owner.userId, is_owner: true, role: null });
@@ -36,12 +42,9 @@ testsOn("postgres", "members", openManageFixture, (fixture) => {
     expect(paged).toEqual(ids.map((id) => [id]));
   });
 
-  /** Which changes are allowed is tested in the domain. */
-  test("nobody gives, takes or removes permissions that they do not have, not even for themselves", async () => {
-    const [target, mighty] = [
-      await fixture.member(["licenses:view"]),
-      await fixture.member(["licenses:view", "licenses:delete"]),
-    ];
+  test("nobody gives, takes or removes permissions of a member that they do not have, not even for themselves", async () => {
+    const target = await fixture.member(["licenses:view"]);
+    const mighty = await fixture.member(["licenses:view", "licenses:delete"]);
     const narrow = await fixture.member(["roles:edit", "members:remove", "licenses:view"]);
     const empty = await roleWith([]);
     const assign = (to: { userId: string }, role_id: string) => narrow.api.patch(pathOf(to), { role_id });
@@ -56,14 +59,37 @@ testsOn("postgres", "members", openManageFixture, (fixture) => {
     expect((await assign(target, empty)).status).toBe(200);
   });
 
+  test("nobody creates or changes a role with permissions that they do not have, not even their own or with a token", async () => {
+    const editor = await fixture.member(["roles:edit", "licenses:view"]);
+    const allowed = { name: "Limited", permissions: ["roles:edit", "licenses:view"] };
+    const { body } = await fixture.owner.api.post("/me/access-tokens", allowed);
+    const exceeded = { code: "permissions_exceeded", params: { permissions: ["licenses:delete"] } };
+    for (const api of [editor.api, manageClient(fixture.server.url, body.token)]) {
+      const name = `Role ${crypto.randomUUID()}`;
+      const refused = await api.post(roles, { name, permissions: ["licenses:delete"] });
+      expect(refused).toMatchObject({ status: 403, body: exceeded });
+      expect((await api.post(roles, { name, permissions: ["licenses:view"] })).status).toBe(201);
+    }
+    const mightier = `${roles}/${await roleWith(["licenses:view", "licenses:delete"])}`;
+    expect((await editor.api.delete(mightier)).status).toBe(403);
+    const own = `${roles}/${editor.roleId}`;
+    for (const [path, changes, status] of [
+      [mightier, { name: "Taken" }, 403],
+      [mightier, { permissions: [] }, 403],
+      [own, { permissions: ["roles:edit", "licenses:view", "licenses:delete"] }, 403],
+      [own, { permissions: ["roles:edit"] }, 200],
+      [own, { permissions: ["roles:edit", "licenses:view"] }, 403],
+    ] as const)
+      expect((await editor.api.patch(path, changes)).status).toBe(status);
+  });
+
   test("a changed role and a removal apply from the next request, only here, and are recorded with the names", async () => {
     const member = await fixture.member([]);
     const elsewhere = await (await fixture.person()).api.post("/organizations", { name: "Elsewhere" });
-    const [role] = (await fixture.owner.api.get(`${organization}/roles`)).body.data;
-    await join(elsewhere.body.id, member, role.id);
+    await join(elsewhere.body.id, member, member.roleId);
     const statusOf = async () => (await member.api.get(members)).status;
     expect(await statusOf()).toBe(403);
-    const role_id = await roleWith(["members:view"], "Archivist");
+    const { id: role_id } = await create(["members:view"], "Archivist");
     const changed = await fixture.owner.api.patch(pathOf(member), { role_id });
     expect(changed.body).toMatchObject({ user_id: member.userId, role: { id: role_id } });
     expect(await statusOf()).toBe(200);
@@ -81,16 +107,13 @@ testsOn("postgres", "members", openManageFixture, (fixture) => {
     ]);
   });
 
-  test("every member can leave, whatever their role; a limited token cannot do so for them", async () => {
+  test("every member can leave, but not by a limited token; the owner cannot leave, be removed or get a role", async () => {
     const member = await fixture.member([]);
     expect((await member.api.delete(pathOf(member))).status).toBe(204);
     expect((await member.api.get(organization)).status).toBe(404);
     const limited = await fixture.person({ permissions: ["licenses:view"] });
     await join(fixture.organizationId, limited, await roleWith(["licenses:view"]));
     expect((await limited.api.delete(pathOf(limited))).status).toBe(403);
-  });
-
-  test("the owner can neither leave nor be removed nor get a role", async () => {
     const remover = await fixture.member(["members:remove", "roles:edit"]);
     const owner = pathOf(fixture.owner);
     for (const answer of [
@@ -102,15 +125,102 @@ testsOn("postgres", "members", openManageFixture, (fixture) => {
     expect((await fixture.owner.api.get(members)).body.data[0].user_id).toBe(fixture.owner.userId);
   });
 
-  test("an unknown role and a stale update are refused", async () => {
+  test("a role can be created, read, listed, changed and deleted, and the audit log records it", async () => {
+    const made = await create(["licenses:create", "licenses:view", "licenses:view"], "Seller");
+    const unused = { member_count: 0, invitation_count: 0 };
+    expect(made).toMatchObject({
+      name: "Seller",
+      permissions: ["licenses:view", "licenses:create"],
+      ...unused,
+    });
+    const path = `${roles}/${made.id}`;
+    expect((await fixture.owner.api.get(path)).body).toEqual(made);
+    const changed = await fixture.owner.api.patch(path, { name: "Shop", permissions: ["licenses:view"] });
+    expect(changed.body).toMatchObject({ id: made.id, name: "Shop", permissions: ["licenses:view"] });
+    const whole = (await fixture.owner.api.get(`${roles}?limit=200`)).body;
+    expect([whole.data.at(-1), whole.next_cursor]).toEqual([changed.body, null]);
+    const ids = whole.data.map(({ id }: { id: string }) => [id]);
+    expect(await listPages(fixture.owner.api, `${roles}?limit=1`)).toEqual(ids);
+    expect((await fixture.owner.api.delete(path)).status).toBe(204);
+    expect((await fixture.owner.api.get(path)).status).toBe(404);
+    const created = '{"name":"Seller","permissions":["licenses:view","licenses:create"]}';
+    const updated = '{"name":"Shop","permissions":["licenses:view"]}';
+    expect(await auditOf(fixture, made.id)).toMatchObject([
+      { action: "role.created", before: null, after: created },
+      { action: "role.updated", before: created, after: updated },
+      { action: "role.deleted", before: updated, after: null },
+    ]);
+  });
+
+  test("a new organization has default roles in its language, which can be edited like any other", async () => {
+    const namesIn = async (path: string) =>
+      (await fixture.owner.api.get(path)).body.data.map((role: { name: string }) => role.name);
+    const rolesOfNew = async (settings: object) => {
+      const { body } = await fixture.owner.api.post("/organizations", { name: "Fresh", ...settings });
+      return `/organizations/${body.id}/roles`;
+    };
+    const path = await rolesOfNew({});
+    const [administrator, support, readOnly] = (await fixture.owner.api.get(path)).body.data;
+    expect(administrator.permissions).toEqual([...permissions]);
+    const changes = { name: "Help desk", permissions: [] };
+    expect((await fixture.owner.api.patch(`${path}/${support.id}`, changes)).body).toMatchObject(changes);
+    expect((await fixture.owner.api.delete(`${path}/${readOnly.id}`)).status).toBe(204);
+    expect(await namesIn(path)).toEqual(["Administrator", "Help desk"]);
+    const spanish = await namesIn(await rolesOfNew({ locale: "es" }));
+    expect(spanish).toEqual(["Administrador", "Soporte", "Solo lectura"]);
+  });
+
+  test("each permission is listed with its description", async () => {
+    const { data } = (await (await fixture.person()).api.get("/permissions")).body;
+    type Listed = { code: string; description: string };
+    expect(data.map(({ code }: Listed) => code)).toEqual([...permissions]);
+    expect(data.every(({ description }: Listed) => description.length > 8)).toBe(true);
+  });
+
+  test("names of roles are unique within an organization, also for concurrent requests", async () => {
+    const taken = await create([], "Unique");
+    const again = await fixture.owner.api.post(roles, { name: " Unique ", permissions: [] });
+    const nameTaken = { code: "role_name_taken", params: { name: "Unique" }, errors: [{ field: "name" }] };
+    expect(again).toMatchObject({ status: 409, body: nameTaken });
+    for (const [id, status] of [
+      [await roleWith([]), 409],
+      [taken.id, 200],
+    ])
+      expect((await fixture.owner.api.patch(`${roles}/${id}`, { name: "Unique" })).status).toBe(status);
+    const wanted = { name: "Wanted", permissions: [] };
+    const statuses = await statusesAtOnce(4, () => fixture.owner.api.post(roles, wanted));
+    expect(statuses).toEqual([201, 409, 409, 409]);
+  });
+
+  test("a role with members or invitations cannot be deleted, and the response counts them", async () => {
     const member = await fixture.member([]);
-    const change = (body: object) => fixture.owner.api.patch(pathOf(member), body);
-    const unknown = await change({ role_id: "no-such-role" });
+    const path = `${roles}/${member.roleId}`;
+    const invited = { email: `${crypto.randomUUID()}@example.com`, role_id: member.roleId };
+    const { body: invitation } = await fixture.owner.api.post(`${organization}/invitations`, invited);
+    expect((await fixture.owner.api.get(path)).body).toMatchObject({ member_count: 1, invitation_count: 1 });
+    const inUse = { code: "role_in_use", params: { members: 1, invitations: 1 } };
+    expect(await fixture.owner.api.delete(path)).toMatchObject({ status: 409, body: inUse });
+    await fixture.owner.api.delete(pathOf(member));
+    expect((await fixture.owner.api.delete(path)).body.params).toEqual({ members: 0, invitations: 1 });
+    await fixture.owner.api.delete(`${organization}/invitations/${invitation.id}`);
+    expect((await fixture.owner.api.delete(path)).status).toBe(204);
+  });
+
+  test("wrong fields are named, and stale updates of a role and a member are refused", async () => {
+    const wrong = await fixture.owner.api.post(roles, { name: "", permissions: ["everything"] });
+    expect(refusedFields(wrong)).toEqual([422, "name", "permissions.0"]);
+    const member = await fixture.member([]);
+    const unknown = await fixture.owner.api.patch(pathOf(member), { role_id: "no-such-role" });
     expect(unknown.body).toMatchObject({ status: 422, errors: [{ field: "role_id", code: "not_a_role" }] });
-    const role = await roleWith([]);
-    const { updated_at } = (await change({ role_id: role })).body;
-    expect((await change({ role_id: member.roleId, updated_at })).status).toBe(200);
-    expect((await change({ role_id: role, updated_at })).status).toBe(412);
+    const role = await create([]);
+    const given = await fixture.owner.api.patch(pathOf(member), { role_id: role.id });
+    const statuses: number[] = [];
+    for (const [path, change] of [
+      [`${roles}/${role.id}`, { name: `A ${role.id}`, updated_at: role.updated_at }],
+      [pathOf(member), { role_id: member.roleId, updated_at: given.body.updated_at }],
+    ] as const)
+      for (const _ of [1, 2]) statuses.push((await fixture.owner.api.patch(path, change)).status);
+    expect(statuses).toEqual([200, 412, 200, 412]);
   });
 
   test("assigning a role while it is deleted leaves nobody without a role", async () => {
@@ -119,7 +229,7 @@ testsOn("postgres", "members", openManageFixture, (fixture) => {
       const role = await roleWith([]);
       const [given, deleted] = await Promise.all([
         fixture.owner.api.patch(pathOf(member), { role_id: role }),
-        fixture.owner.api.delete(`${organization}/roles/${role}`),
+        fixture.owner.api.delete(`${roles}/${role}`),
       ]);
       expect([given.status, deleted.status].sort()).toEqual(given.status === 200 ? [200, 409] : [204, 422]);
       const [held] = await fixture.stored("members", { user_id: member.userId });
@@ -131,8 +241,7 @@ testsOn("postgres", "members", openManageFixture, (fixture) => {
     for (let round = 0; round < 5; round++) {
       const editor = await fixture.member(["roles:edit", "licenses:delete"]);
       const target = await fixture.member([]);
-      const mighty = await roleWith(["licenses:delete"]);
-      const empty = await roleWith([]);
+      const [mighty, empty] = [await roleWith(["licenses:delete"]), await roleWith([])];
       const [given, taken] = await Promise.all([
         editor.api.patch(pathOf(target), { role_id: mighty }),
         fixture.owner.api.patch(pathOf(editor), { role_id: empty }),
