@@ -1,7 +1,8 @@
+import { addAccessToken, type TokenHolder } from "@countersign/store/queries/access-tokens/tokens";
 import { addInvitation } from "@countersign/store/queries/invitations/invitations";
 import { addRole } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
-import type { AccessTokenRow, InvitationRow, RoleRow, SessionRow } from "@countersign/store/tables";
+import type { InvitationRow, RoleRow, SessionRow } from "@countersign/store/tables";
 import { newId } from "./test-organization.ts";
 
 /** Rows of people and their access, for tests of queries. Each has plausible columns unless others are given. */
@@ -21,70 +22,33 @@ export async function insertInvitation(
   db: Database,
   columns: Pick<InvitationRow, "organization_id" | "role_id"> & Partial<InvitationRow>,
 ): Promise<InvitationRow> {
-  const id = newId();
-  const nowMs = Date.now();
-  const row: InvitationRow = {
-    id,
-    email: `${id}@example.com`,
-    token_hash: `hash of ${id}`,
-    invited_by: null,
-    created_at: nowMs,
-    expires_at: nowMs + 86_400_000,
-    accepted_at: null,
-    accepted_by: null,
-    revoked_at: null,
-    mailed_at: nowMs,
-    ...columns,
-  };
+  const [id, nowMs] = [newId(), Date.now()];
+  const sent = { email: `${id}@example.com`, token_hash: `hash of ${id}`, invited_by: null };
+  const times = { created_at: nowMs, mailed_at: nowMs, expires_at: nowMs + 86_400_000 };
+  const open = { accepted_at: null, accepted_by: null, revoked_at: null };
+  const row = { id, ...sent, ...times, ...open, ...columns };
   await addInvitation(db, row);
   return row;
 }
 
-/** Of a user or an organization. Its hash is "hash of" its ID. */
-export async function insertToken(
-  db: Database,
-  columns: Pick<AccessTokenRow, "user_id"> | Pick<AccessTokenRow, "organization_id">,
-): Promise<string> {
+/** With one permission. Its hash is "hash of" its ID. */
+export async function insertToken(db: Database, holder: TokenHolder): Promise<string> {
   const id = newId();
-  const row: AccessTokenRow = {
-    id,
-    hash: `hash of ${id}`,
-    shown_prefix: "cst_123456",
-    name: "CI",
-    user_id: null,
-    organization_id: null,
-    permissions: "[]",
-    created_by: null,
-    created_at: 0,
-    expires_at: null,
-    last_used_at: null,
-    revoked_at: null,
-    ...columns,
-  };
-  await db.insertInto("access_tokens").values(row).execute();
+  const token = { id, hash: `hash of ${id}`, shownPrefix: "cst_123456", name: "CI", createdBy: null };
+  const allowed = { permissions: ["licenses:view"], expiresAtMs: null } as const;
+  await addAccessToken(db, { ...token, ...allowed, userId: null, organizationId: null, ...holder }, 0);
   return id;
 }
 
 export async function insertSession(
   db: Database,
-  {
-    user_id,
-    expiresAtMs,
-    openedAtMs = 0,
-  }: Pick<SessionRow, "user_id"> & { expiresAtMs: number; openedAtMs?: number },
+  times: Pick<SessionRow, "user_id"> & { expiresAtMs: number; openedAtMs?: number },
 ): Promise<string> {
   const id = newId();
-  const openedAt = new Date(openedAtMs).toISOString();
-  const row: SessionRow = {
-    id,
-    user_id,
-    token: newId(),
-    expires_at: new Date(expiresAtMs).toISOString(),
-    ip_address: null,
-    user_agent: null,
-    created_at: openedAt,
-    updated_at: openedAt,
-  };
-  await db.insertInto("sessions").values(row).execute();
+  const openedAt = new Date(times.openedAtMs ?? 0).toISOString();
+  const row = { id, user_id: times.user_id, token: newId(), ip_address: null, user_agent: null };
+  const expires_at = new Date(times.expiresAtMs).toISOString();
+  const session = { ...row, expires_at, created_at: openedAt, updated_at: openedAt };
+  await db.insertInto("sessions").values(session).execute();
   return id;
 }

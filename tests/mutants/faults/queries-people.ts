@@ -13,7 +13,7 @@ a suspended platform admin counts as one who can still administer the platform
   - .where("suspended_at", "is", null)
   -     .where("id", "!=", exceptId)
   + .where("id", "!=", exceptId)
-  packages/store/queries/admin/users.test.ts
+  packages/store/queries/admin/platform.test.ts
 an announcement is shown before its start
   Users read about a maintenance that the operator has not announced yet.
   - .where("starts_at", "<=", nowMs)

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { insertToken } from "../../../../tests/support/people-rows.ts";
 import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
-import { newId } from "../../../../tests/support/test-organization.ts";
 import type { TokenHolder } from "./tokens.ts";
 import * as queries from "./tokens.ts";
 
@@ -8,14 +8,7 @@ const nowMs = Date.UTC(2025, 0);
 
 onBothDatabases("access tokens", (fixture) => {
   const { read, write } = fixture.queries(queries);
-  const add = async (holder: TokenHolder) => {
-    const id = newId();
-    const token = { id, hash: `hash of ${id}`, shownPrefix: "cst_123456", name: "CI", createdBy: null };
-    const owner = { userId: null, organizationId: null, ...holder };
-    const permissions = ["licenses:view"] as const;
-    await write.addAccessToken({ ...token, ...owner, permissions, expiresAtMs: null }, nowMs);
-    return id;
-  };
+  const add = (holder: TokenHolder) => fixture.write((db) => insertToken(db, holder));
   const idsOf = async (holder: TokenHolder, afterId: string | null = null, limit = 10) =>
     (await read.accessTokensOf(holder, { afterId, limit })).map(({ id }) => id);
   const revoke = (holder: TokenHolder, id: string) => write.revokeAccessToken(holder, id, nowMs);
@@ -52,9 +45,8 @@ onBothDatabases("access tokens", (fixture) => {
   test("all tokens of a user are revoked except the named ones, and none of others", async () => {
     const [mine, organizations] = await holders();
     const [theirs] = await holders();
-    const [kept, revoked] = [await add(mine), await add(mine)];
+    const [kept, revoked] = await several(3, () => add(mine));
     await revoke(mine, revoked);
-    await add(mine);
     const [foreign, shared] = [await add(theirs), await add(organizations)];
     const revokeExcept = (ids: string[]) => write.revokeTokensExcept(mine.userId, ids, nowMs);
     expect(await revokeExcept([kept, foreign])).toBe(1);

@@ -8,12 +8,16 @@ import * as outbox from "../mail/outbox.ts";
 import { addWaitingEmails } from "../mail/waiting-emails.ts";
 import { createOrganization } from "../organizations/organizations.ts";
 import * as platform from "./platform.ts";
+import * as users from "./users.ts";
+
+type Row = { readonly createdAt: number; readonly id: string };
 
 /** Later than the rows of any other test. */
 const futureMs = Date.UTC(2120, 0);
 
 onBothDatabases("queries about the whole installation", (fixture) => {
-  const { read, write } = fixture.queries({ ...outbox, ...platform, addWaitingEmails, createOrganization });
+  const queries = { ...outbox, ...platform, ...users, addWaitingEmails, createOrganization };
+  const { read, write } = fixture.queries(queries);
   const add = async (slug: string, createdAtMs: number, changes: Partial<OrganizationRow> = {}) => {
     const id = newId();
     await write.createOrganization({ id, name: "Acme", slug, plan: "free" }, createdAtMs);
@@ -31,29 +35,55 @@ onBothDatabases("queries about the whole installation", (fixture) => {
     expect(await withOwner(deleted)).toBeUndefined();
   });
 
-  test("organizations are listed newest first, also across pages that end between equal times", async () => {
-    const [first, second] = await several(2, () => add(newId(), futureMs));
-    const last = await add(newId(), futureMs + 1);
-    await add(newId(), futureMs + 2, { deleted_at: 1 });
-    expect(idsOf(await read.allOrganizations({ after: null, limit: 2 }))).toEqual([last, second]);
-    const after = { createdAt: futureMs, id: second };
-    const [next, older] = await read.allOrganizations({ after, limit: 2 });
-    expect(next?.id).toBe(first);
-    expect(older?.created_at ?? 0).toBeLessThan(futureMs);
-  });
+  const lists = [
+    {
+      what: "organizations",
+      /** Also one that is deleted. */
+      add: async (slug: string, createdAtMs: number) => {
+        await add(`${slug}-deleted`, createdAtMs, { deleted_at: 1 });
+        return add(slug, createdAtMs);
+      },
+      newest: (after: Row | null) => read.allOrganizations({ after, limit: 2 }),
+      startingWith: read.organizationsStartingWith,
+    },
+    {
+      what: "users",
+      add: async (email: string, createdAtMs: number) => {
+        const { id } = await fixture.user();
+        await write.updateUser(id, { email, created_at: new Date(createdAtMs).toISOString() });
+        return id;
+      },
+      newest: (row: Row | null) => {
+        const after = row && { ...row, createdAt: new Date(row.createdAt).toISOString() };
+        return read.allUsers({ after, limit: 2 });
+      },
+      startingWith: read.usersStartingWith,
+    },
+  ];
 
-  test("organizations are found by the beginning of their slug, in its order", async () => {
+  test.each(lists)(
+    "$what are listed newest first, also across pages that end between equal times",
+    async (list) => {
+      const [first, second] = await several(2, () => list.add(newId(), futureMs));
+      const last = await list.add(newId(), futureMs + 1);
+      expect(idsOf(await list.newest(null))).toEqual([last, second]);
+      const [next, older] = await list.newest({ createdAt: futureMs, id: second });
+      expect(next?.id).toBe(first);
+      expect(new Date(older?.created_at ?? 0).getTime()).toBeLessThan(futureMs);
+    },
+  );
+
+  test.each(lists)("$what are found by the beginning of their text, in its order", async (list) => {
     const prefix = `p${newId()}`;
     const [b, a, odd] = [
-      await add(`${prefix}-b`, 0),
-      await add(`${prefix}-a`, 0),
-      await add(`${prefix}%_`, 0),
+      await list.add(`${prefix}-b`, 0),
+      await list.add(`${prefix}-a`, 0),
+      await list.add(`${prefix}%_`, 0),
     ];
-    await add(`${prefix}-c`, 0, { deleted_at: 1 });
-    await add(`q${prefix}`, 0);
+    await list.add(`q${prefix}`, 0);
     const find = async (text: string, after: string | null = null, limit = 10) => {
       const position = after === null ? null : { text: after, id: "" };
-      return idsOf(await read.organizationsStartingWith(text, position, limit));
+      return idsOf(await list.startingWith(text, position, limit));
     };
     expect((await find(prefix)).sort()).toEqual([a, b, odd].sort());
     expect(await find(`${prefix}-`)).toEqual([a, b]);
@@ -106,5 +136,46 @@ onBothDatabases("queries about the whole installation", (fixture) => {
     const lastMs = Math.max(Date.now(), (await read.lastRequestAt()) ?? 0) + 60_000;
     await fixture.log([lastMs, lastMs - 60_000].map((at) => ({ ...entry, at })));
     expect(await read.lastRequestAt()).toBe(lastMs);
+  });
+
+  test("a user's organizations are those they own or belong to, without deleted ones", async () => {
+    const organizationOf = async (ownerId: string, deletedAt: number | null = null) => {
+      const { organizationId: id } = await fixture.organization();
+      await fixture.change("organizations", id, { owner_id: ownerId, deleted_at: deletedAt });
+      return id;
+    };
+    const other = await fixture.user();
+    const joined = await organizationOf(other.id);
+    const user = await fixture.member(joined);
+    const owned = await organizationOf(user.id);
+    await fixture.member(owned);
+    await organizationOf(other.id);
+    await organizationOf(user.id, 1);
+    const found = await read.organizationsOfUser(user.id, 10);
+    expect(found.map(({ id, owner_id }) => [id, owner_id])).toEqual([
+      [joined, other.id],
+      [owned, user.id],
+    ]);
+    expect(idsOf(await read.organizationsOfUser(user.id, 1))).toEqual([joined]);
+  });
+
+  test("a change affects one user, who can be locked as they are now", async () => {
+    const [user, other] = [await fixture.user(), await fixture.user()];
+    await write.updateUser(user.id, { suspension_reason: "Abuse", suspended_at: 5 });
+    const locked = (id: string) => write.lockedUser(id);
+    expect(await locked(user.id)).toMatchObject({ id: user.id, suspension_reason: "Abuse", suspended_at: 5 });
+    expect(await locked(other.id)).toMatchObject({ id: other.id, suspended_at: null });
+    expect(await locked(newId())).toBeUndefined();
+  });
+
+  test("another platform admin exists only if they are someone else and not suspended", async () => {
+    await fixture.write((db) => db.updateTable("users").set({ is_platform_admin: 0 }).execute());
+    const [admin, other] = [await fixture.user({ admin: true }), await fixture.user()];
+    const exists = () => read.anotherPlatformAdminExists(admin.id);
+    expect(await exists()).toBe(false);
+    await write.updateUser(other.id, { is_platform_admin: 1 });
+    expect(await exists()).toBe(true);
+    await write.updateUser(other.id, { suspended_at: 5 });
+    expect(await exists()).toBe(false);
   });
 });

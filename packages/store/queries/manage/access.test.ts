@@ -12,16 +12,21 @@ onBothDatabases("access", (fixture) => {
   test("a token is found by its hash with its user, until it is revoked", async () => {
     const user = await fixture.user({ name: "Ada", admin: true });
     const { organizationId } = await fixture.organization();
-    for (const columns of [{ user_id: user.id }, { organization_id: organizationId }]) {
-      const id = await fixture.write((db) => insertToken(db, columns));
+    const personal = { user_id: user.id, organization_id: null, user_name: "Ada", is_platform_admin: 1 };
+    const shared = {
+      user_id: null,
+      organization_id: organizationId,
+      user_name: null,
+      is_platform_admin: null,
+    };
+    for (const [holder, columns] of [
+      [{ userId: user.id }, personal],
+      [{ organizationId }, shared],
+    ] as const) {
+      const id = await fixture.write((db) => insertToken(db, holder));
       await write.touchToken(id, 7);
-      const isPersonal = "user_id" in columns;
-      const user_name = isPersonal ? "Ada" : null;
-      expect(await read.tokenByHash(`hash of ${id}`)).toMatchObject({
-        ...{ id, user_id: null, organization_id: null, last_used_at: 7, ...columns, user_name },
-        ...{ is_platform_admin: isPersonal ? 1 : null, user_suspended_at: null },
-      });
-      const holder = isPersonal ? { userId: user.id } : { organizationId };
+      const found = { id, last_used_at: 7, user_suspended_at: null, ...columns };
+      expect(await read.tokenByHash(`hash of ${id}`)).toMatchObject(found);
       await write.revokeAccessToken(holder, id, 8);
       expect(await read.tokenByHash(`hash of ${id}`)).toBeUndefined();
     }

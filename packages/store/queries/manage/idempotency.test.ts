@@ -53,10 +53,8 @@ onBothDatabases("stored responses", (fixture) => {
   test("those of an organization's own tokens are removed with it, and no others", async () => {
     const rows: IdempotencyKeyRow[] = [];
     const [own, other] = [await fixture.organization(), await fixture.organization()];
-    const { id: userId } = await fixture.user();
-    const holders = [own, other].map(({ organizationId }) => ({ organization_id: organizationId }));
-    for (const columns of [...holders, { user_id: userId }]) {
-      const actor_id = await fixture.write((db) => insertToken(db, columns));
+    for (const holder of [own, other, { userId: (await fixture.user()).id }]) {
+      const actor_id = await fixture.write((db) => insertToken(db, holder));
       rows.push(rowOf({ actor_id }), rowOf({ actor_id, idempotency_key: "second" }));
     }
     for (const row of rows) await add(row);
