@@ -2,35 +2,47 @@ import { expect, test } from "bun:test";
 import { insertSession } from "../../../../tests/support/people-rows.ts";
 import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
+import { times } from "../../suite/calls.ts";
 import * as queries from "./sign-in.ts";
+import * as users from "./users.ts";
 
 const nowMs = Date.UTC(2025, 0);
 
-onBothDatabases("the ways to sign in", (fixture) => {
-  const { read, write } = fixture.queries(queries);
+onBothDatabases("users and their ways to sign in", (fixture) => {
+  const { read, write } = fixture.queries({ ...users, ...queries });
   const userIds = async () => [(await fixture.user()).id, (await fixture.user()).id] as const;
   const addPasskey = async (userId: string) => {
     const id = newId();
-    const row = {
-      ...{
-        id,
-        user_id: userId,
-        name: "Phone",
-        credential_id: `credential ${id}`,
-        public_key: "key",
-        counter: 0,
-      },
-      ...{
-        device_type: "singleDevice",
-        backed_up: 0 as const,
-        transports: null,
-        aaguid: null,
-        created_at: null,
-      },
-    };
+    const key = { credential_id: `credential ${id}`, public_key: "key", counter: 0, transports: null };
+    const device = { device_type: "singleDevice", backed_up: 0 as const, aaguid: null };
+    const row = { id, user_id: userId, name: "Phone", created_at: null, ...key, ...device };
     await fixture.write((db) => db.insertInto("passkeys").values(row).execute());
     return id;
   };
+
+  test("a new user is found by ID and by email address, with nothing granted but what was given", async () => {
+    const id = newId();
+    const email = `${id}@example.com`;
+    const user = { id, name: "Ada", email, emailVerified: false, isPlatformAdmin: false };
+    await write.addUser(user, Date.UTC(2024, 0));
+    const row = await read.userById(id);
+    const nothing = { email_verified: 0, is_platform_admin: 0, two_factor_enabled: 0, suspended_at: null };
+    const usual = { locale: "en", organization_allowance: null, created_at: "2024-01-01T00:00:00.000Z" };
+    expect(row).toMatchObject({ name: "Ada", email, ...nothing, ...usual });
+    expect(await read.userByEmail(email)).toEqual(row);
+    expect(await read.userByEmail(`other-${email}`)).toBeUndefined();
+    expect(await read.anyUserExists()).toBe(true);
+    await expect(write.addUser({ ...user, id: newId() }, 0)).rejects.toThrow();
+  });
+
+  test("a change affects one user and the named columns", async () => {
+    const [user, other] = [await fixture.user(), await fixture.user()];
+    const before = await read.userById(other.id);
+    await write.updateUser(user.id, { name: "Grace", locale: "de" }, Date.UTC(2030, 0));
+    const changed = { name: "Grace", locale: "de", updated_at: "2030-01-01T00:00:00.000Z" };
+    expect(await read.userById(user.id)).toMatchObject({ ...changed, email: user.email });
+    expect(await read.userById(other.id)).toEqual(before);
+  });
 
   test("a password hash and an external account belong to one user, and unlinking leaves the rest", async () => {
     const [mine, theirs] = await userIds();
@@ -93,46 +105,34 @@ onBothDatabases("the ways to sign in", (fixture) => {
   });
 
   test.each([
-    ["once before it expires", 1, ["the value", null]],
-    ["never from the moment it expires", 0, [null, null]],
+    ["once before it expires, also of concurrent uses", 1, ["the value"]],
+    ["never from the moment it expires", 0, []],
   ])("a one-time token works %s", async (_, endsAfterMs, expected) => {
     const identifier = newId();
     const token = { id: newId(), identifier, value: "the value", expiresAtMs: nowMs + endsAfterMs };
     await write.addOneTimeToken(token, nowMs);
     const consume = () => write.consumeOneTimeToken(identifier, nowMs);
-    expect([await consume(), await consume()]).toEqual(expected);
-  });
-
-  test("of concurrent uses of a one-time token, one gets its value", async () => {
-    const identifier = newId();
-    const token = { id: newId(), identifier, value: "the value", expiresAtMs: nowMs + 1 };
-    await write.addOneTimeToken(token, nowMs);
-    const consume = () => write.consumeOneTimeToken(identifier, nowMs);
-    const values = await Promise.all(Array.from({ length: 6 }, consume));
-    expect(values.filter((value) => value !== null)).toEqual(["the value"]);
+    const values = [...(await Promise.all(times(6, consume))), await consume()];
+    expect(values.filter((value) => value !== null)).toEqual(expected);
   });
 
   test("one-time tokens are removed by their exact value, or all that are pending for a user", async () => {
     const [mine, theirs] = await userIds();
     const values = [mine, `${mine} new@example.com`, `${mine} session challenge`, `${mine}x`, theirs];
-    const add = async (value: string) => {
-      const identifier = newId();
-      await write.addOneTimeToken({ id: newId(), identifier, value, expiresAtMs: nowMs + 1 }, nowMs);
-      return identifier;
-    };
-    const identifiers: string[] = [];
-    for (const value of values) identifiers.push(await add(value));
-    const left = async () => {
-      const rows = await fixture.rows("verifications", { identifier: identifiers });
-      return rows.map(({ value }) => value);
-    };
+    const prefix = newId();
+    for (const [number, value] of values.entries()) {
+      const token = { id: newId(), identifier: `${prefix}${number}`, value, expiresAtMs: nowMs + 1 };
+      await write.addOneTimeToken(token, nowMs);
+    }
+    const identifier = values.map((_, number) => `${prefix}${number}`);
+    const left = async () => (await fixture.rows("verifications", { identifier })).map(({ value }) => value);
     await write.removeOneTimeTokensByValue(`${mine} session challenge`);
     expect(await left()).toEqual(values.filter((value) => !value.endsWith("challenge")));
     await write.removeOneTimeTokens(mine);
     expect(await left()).toEqual([`${mine}x`, theirs]);
   });
 
-  test("a device is unexpected once, and never the first of a user", async () => {
+  test("a device is unexpected once, also for concurrent sign-ins, and never the first of a user", async () => {
     const [mine, theirs] = await userIds();
     const isUnexpected = async (userId: string, fingerprint: string) =>
       (await write.rememberDevice(userId, fingerprint, nowMs)).isUnexpected;
@@ -141,15 +141,9 @@ onBothDatabases("the ways to sign in", (fixture) => {
       answers.push(await isUnexpected(mine, fingerprint));
     expect(answers).toEqual([false, false, true, false, false]);
     expect(await isUnexpected(theirs, "work")).toBe(false);
-  });
-
-  test("concurrent sign-ins with a new device are unexpected once", async () => {
-    const [userId] = await userIds();
-    const remember = (fingerprint: string) => write.rememberDevice(userId, fingerprint, nowMs);
-    await remember("home");
     for (let round = 0; round < 4; round++) {
-      const seen = await Promise.all(Array.from({ length: 6 }, () => remember(`device ${round}`)));
-      expect(seen.filter(({ isUnexpected }) => isUnexpected)).toHaveLength(1);
+      const seen = await Promise.all(times(6, () => isUnexpected(mine, `device ${round}`)));
+      expect(seen.filter(Boolean)).toHaveLength(1);
     }
   });
 
@@ -157,9 +151,8 @@ onBothDatabases("the ways to sign in", (fixture) => {
     const [userId] = await userIds();
     const remember = (number: number, afterMs: number) =>
       write.rememberDevice(userId, `device ${number}`, nowMs + afterMs);
-    const used = Array.from({ length: 20 }, (_, number) => {
-      return { user_id: userId, fingerprint: `device ${number}`, last_used_at: nowMs + number };
-    });
+    const device = (number: number) => ({ user_id: userId, fingerprint: `device ${number}` });
+    const used = times(20, (number) => ({ ...device(number), last_used_at: nowMs + number }));
     await fixture.write((db) => db.insertInto("known_devices").values(used).execute());
     await remember(0, 20);
     await remember(20, 21);
