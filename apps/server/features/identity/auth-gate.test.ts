@@ -10,9 +10,9 @@ import { Tarpit } from "./tarpit.ts";
 const secret = "a secret of this test";
 const url = "http://127.0.0.1:3000";
 
-function gateWith() {
+function openGate(now = () => 0) {
   // A store without methods: any query of the gate would fail.
-  const flood = new FloodLimits({} as Store, () => 0);
+  const flood = new FloodLimits({} as Store, now);
   const devices = new Devices(url, secret);
   const gate = new AuthGate(readConfig({ COUNTERSIGN_URL: url }), flood, devices, secret);
   const knock = (path: string, ip: string, headers: Record<string, string> = {}) => {
@@ -20,7 +20,7 @@ function gateWith() {
     const request = new Request(`${url}/api/auth${path}`, { method: "POST", body, headers });
     return gate.admit(request, ip, "a request");
   };
-  return { gate, devices, knock };
+  return { devices, knock };
 }
 
 const from = (number: number) => `10.0.${number >> 8}.${number & 255}`;
@@ -29,7 +29,7 @@ const signed = (value: string) =>
 
 describe("the auth gate", () => {
   test("an IP address over its limit is rejected, whatever it claims to be, and others are not affected", () => {
-    const { knock } = gateWith();
+    const { knock } = openGate();
     const answers = Array.from({ length: 500 }, (_, time) => {
       const forged = { "x-countersign-ip": `10.0.0.${time}`, "x-forwarded-for": `10.0.0.${time}` };
       return knock("/sign-in/email", "192.0.2.1", forged);
@@ -40,12 +40,15 @@ describe("the auth gate", () => {
   });
 
   test("anonymous requests beyond a hundred a second are rejected, signed-in users are not affected", () => {
-    const { knock } = gateWith();
-    const answers = Array.from({ length: 500 }, (_, number) => knock("/sign-in/email", from(number)));
-    expect(answers.filter((answer) => "route" in answer)).toHaveLength(100);
-    const cookies = (value: string) => {
-      return { cookie: `other=1; countersign.session_token=${value}`, origin: url };
-    };
+    let nowMs = -1_000;
+    const { knock } = openGate(() => nowMs);
+    for (nowMs of [0, 1_000]) {
+      const answers = Array.from({ length: 500 }, (_, number) =>
+        knock("/sign-in/email", from(nowMs + number)),
+      );
+      expect(answers.filter((answer) => "route" in answer)).toHaveLength(100);
+    }
+    const cookies = (value: string) => ({ cookie: `a=1; countersign.session_token=${value}`, origin: url });
     expect(knock("/sign-out", "192.0.2.3", cookies(signed("of a session")))).toHaveProperty("route");
     for (const value of ["made-up", "made.up", signed("x").replace(/^x/, "y"), "%", signed("")])
       expect(knock("/sign-out", "192.0.2.3", cookies(value))).toEqual({ retryAfterSeconds: 1 });
@@ -54,7 +57,7 @@ describe("the auth gate", () => {
   });
 
   test("a known device is accepted during a flood, up to its owner's limit; a forged cookie counts as anonymous", () => {
-    const { knock, devices } = gateWith();
+    const { knock, devices } = openGate();
     const mark = devices.cookieFor("0190a000-user", null, Date.now()).split(";")[0] ?? "";
     const known = { cookie: mark, origin: url };
     for (let number = 0; number < 500; number++) knock("/sign-in/email", from(number));
@@ -75,7 +78,7 @@ describe("the auth gate", () => {
   });
 
   test("requests from another site do not use up the limit of an IP address", () => {
-    const { knock } = gateWith();
+    const { knock } = openGate();
     const fromElsewhere = () => knock("/sign-in/email", "192.0.2.1", { origin: "https://evil.example" });
     for (let time = 0; time < 90; time++)
       expect(fromElsewhere).toThrow(expect.objectContaining({ code: "wrong_origin" }));

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { newId } from "@countersign/store/new-id";
-import { addUser } from "@countersign/store/queries/identity/users";
+import { addPerson } from "../../../../tests/support/manage-fixture.ts";
 import { openOwnOrganization } from "../../../../tests/support/own-organization.ts";
 import { testsOn } from "../../../../tests/support/tests-on.ts";
 import { createSetupToken, isValidSetupToken, setupLinkMinutes, useSetupToken } from "./setup-link.ts";
@@ -21,10 +20,6 @@ testsOn("postgres", "set-up links", openOwnOrganization, (fixture) => {
   const isValid = (token: string, atMs = nowMs) => isValidSetupToken(fixture.store.reads, token, atMs);
   const use = (token: string, atMs = nowMs) =>
     fixture.store.transaction((db) => useSetupToken(db, token, atMs));
-  const signUp = () => {
-    const user = { name: "Ada", email: "ada@example.com", emailVerified: true, isPlatformAdmin: true };
-    return fixture.store.transaction((db) => addUser(db, { id: newId(), ...user }, nowMs));
-  };
 
   test("a link works for half an hour, and is stored as a hash", async () => {
     const token = await create();
@@ -45,7 +40,7 @@ testsOn("postgres", "set-up links", openOwnOrganization, (fixture) => {
 
   test("once there is a user, no link is created or can be used", async () => {
     const token = await create();
-    await signUp();
+    await addPerson(fixture.store);
     expect([await createSetupToken(fixture.store, nowMs), await use(token)]).toEqual([null, false]);
   });
 });
