@@ -53,7 +53,7 @@ testsOn("postgres", "secrets and impersonation", openManageFixture, (fixture) =>
     const answers: [string, ManageAnswer][] = [];
     for (const route of reads) {
       const ofLicense = route.path.includes("{license_id}");
-      for (const licenseId of ofLicense ? [secrets.licenseId, filled.idFor("license_id", "")] : [null]) {
+      for (const licenseId of ofLicense ? [secrets.licenseId, filled.idFor("license_id", "")] : [undefined]) {
         const path = pathWith(route, (name) =>
           name === "license_id" ? licenseId : filled.idFor(name, route.path),
         );

@@ -6,7 +6,7 @@ import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 import { openCuttableConnection } from "../support/cuttable-connection.ts";
 import { postgres, sqlite, type TestDatabase } from "../support/databases.ts";
 import { withClient } from "../support/postgres.ts";
-import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
+import { openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
 import { skipWithReason } from "../support/skip.ts";
 import { mountSmallDisk, whyNoSmallDisk } from "../support/small-disk.ts";
 import { until } from "../support/until.ts";
@@ -99,11 +99,9 @@ function outage(name: string, make: () => Promise<Breakable>): void {
 }
 
 async function expectUnavailable(fixture: SignInFixture, breakable: Breakable): Promise<void> {
-  const { browser } = await fixture.createSignedInUser({ admin: true });
-  const { email } = await fixture.createUser();
-  const signIn = () => fixture.browser().auth("/sign-in/email", { email, password: goodPassword });
+  const { browser, email } = await fixture.createSignedInUser({ admin: true });
+  const signIn = () => fixture.signIn(email);
   const organization = await browser.manage("POST", "/organizations", { name: "Acme" });
-  expect(organization.status).toBe(201);
   const organizationId = String(organization.body.id);
   const path = `/organizations/${organizationId}`;
   const key = { "idempotency-key": "one" };
@@ -132,7 +130,7 @@ async function expectUnavailable(fixture: SignInFixture, breakable: Breakable): 
   expect(output).not.toContain("in a way it should not");
   expect(output).not.toContain("no transaction is active");
   const lines = output.split("\n").filter((line) => line.includes("Storage is unavailable"));
-  const causes = lines.map((line) => String(JSON.parse(line).cause));
+  const causes = lines.map((line) => JSON.parse(line).cause);
   expect(causes).toEqual([...new Set(causes)]);
   expect(causes.length).toBeWithin(1, 3);
 

@@ -9,46 +9,34 @@ export interface DiscordProfile {
   readonly verified: boolean;
 }
 
-/** A fake Discord. The test decides which user signs in. */
-export interface FakeDiscord {
-  readonly settings: Readonly<Record<string, string>>;
-  /** Signs this user in, and returns the URL of the redirect. */
-  approve(authorizeUrl: string, profile: DiscordProfile): string;
-  /** The user of a real browser. Null for a user who denies access. */
-  visitor: DiscordProfile | null;
-  close(): void;
-}
+export type FakeDiscord = Awaited<ReturnType<typeof startFakeDiscord>>;
 
-export async function startFakeDiscord(): Promise<FakeDiscord> {
-  const clientId = "test-client";
-  const clientSecret = "test-client-secret";
-  const codes = new Map<string, { profile: DiscordProfile; redirectUri: string }>();
+const client = { client_id: "test-client", client_secret: "test-client-secret" };
+
+/** A fake Discord. The test decides which user signs in. */
+export async function startFakeDiscord() {
+  const codes = new Map<string, { profile: DiscordProfile; redirect_uri: string }>();
   const tokens = new Map<string, DiscordProfile>();
   const server = createServer(async (request, response) => {
     const answer = (status: number, body: unknown) => {
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     };
     if (request.url?.startsWith("/oauth2/authorize?")) {
-      response.writeHead(302, {
-        location: answerTo(new URL(request.url, discord.settings.COUNTERSIGN_DISCORD_URL)),
-      });
-      return response.end();
+      const location = discord.answerTo(new URL(request.url, discord.settings.COUNTERSIGN_DISCORD_URL));
+      return response.writeHead(302, { location }).end();
     }
     if (request.method === "POST" && request.url === "/api/oauth2/token") {
       let text = "";
       for await (const chunk of request) text += chunk;
-      const form = new URLSearchParams(text);
-      const granted = codes.get(form.get("code") ?? "");
-      codes.delete(form.get("code") ?? "");
-      const isRight =
-        granted !== undefined &&
-        form.get("client_id") === clientId &&
-        form.get("client_secret") === clientSecret &&
-        form.get("redirect_uri") === granted.redirectUri &&
-        (form.get("code_verifier") ?? "") !== "";
-      if (!isRight) return answer(400, { error: "invalid_grant" });
+      const { code = "", code_verifier, ...form } = Object.fromEntries(new URLSearchParams(text));
+      const { profile, redirect_uri } = codes.get(code) ?? {};
+      codes.delete(code);
+      const isRight = Object.entries({ ...client, redirect_uri }).every(
+        ([name, value]) => form[name] === value,
+      );
+      if (profile === undefined || !isRight || !code_verifier) return answer(400, { error: "invalid_grant" });
       const token = randomBytes(16).toString("hex");
-      tokens.set(token, granted.profile);
+      tokens.set(token, profile);
       return answer(200, { access_token: token, token_type: "Bearer", expires_in: 604800 });
     }
     const profile = tokens.get((request.headers.authorization ?? "").replace(/^Bearer /, ""));
@@ -57,27 +45,27 @@ export async function startFakeDiscord(): Promise<FakeDiscord> {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const discord: FakeDiscord = {
+  const discord = {
     settings: {
-      COUNTERSIGN_DISCORD_CLIENT_ID: clientId,
-      COUNTERSIGN_DISCORD_CLIENT_SECRET: clientSecret,
+      COUNTERSIGN_DISCORD_CLIENT_ID: client.client_id,
+      COUNTERSIGN_DISCORD_CLIENT_SECRET: client.client_secret,
       COUNTERSIGN_DISCORD_URL: `http://127.0.0.1:${port}`,
     },
-    approve: (authorizeUrl, profile) => {
-      const asked = new URL(authorizeUrl).searchParams;
+    /** Signs this user in, and returns the URL of the redirect. */
+    approve: (authorizeUrl: string, profile: DiscordProfile) => {
+      const { redirect_uri = "", state = "" } = Object.fromEntries(new URL(authorizeUrl).searchParams);
       const code = randomBytes(16).toString("hex");
-      const redirectUri = asked.get("redirect_uri") ?? "";
-      codes.set(code, { profile, redirectUri });
-      return `${redirectUri}?code=${code}&state=${encodeURIComponent(asked.get("state") ?? "")}`;
+      codes.set(code, { profile, redirect_uri });
+      return `${redirect_uri}?code=${code}&state=${encodeURIComponent(state)}`;
     },
-    visitor: null,
+    /** The user of a real browser. Null for a user who denies access. */
+    visitor: null as DiscordProfile | null,
+    answerTo: (asked: URL): string => {
+      if (discord.visitor !== null) return discord.approve(asked.href, discord.visitor);
+      const { redirect_uri, state = "" } = Object.fromEntries(asked.searchParams);
+      return `${redirect_uri}?error=access_denied&state=${encodeURIComponent(state)}`;
+    },
     close: () => void server.close(),
   };
   return discord;
-
-  function answerTo(asked: URL): string {
-    if (discord.visitor !== null) return discord.approve(asked.href, discord.visitor);
-    const { redirect_uri: redirectUri, state } = Object.fromEntries(asked.searchParams);
-    return `${redirectUri}?error=access_denied&state=${encodeURIComponent(state ?? "")}`;
-  }
 }

@@ -11,7 +11,7 @@ import { Authenticator } from "./authenticator.ts";
 import { Browser, type BrowserAnswer } from "./browser.ts";
 import type { TestDatabase } from "./databases.ts";
 import { openedEmails } from "./emails.ts";
-import { type FakeDiscord, startFakeDiscord } from "./fake-discord.ts";
+import { startFakeDiscord } from "./fake-discord.ts";
 import { afterAllFiles } from "./shared-resources.ts";
 import { newId } from "./test-organization.ts";
 import { type OwnServer, openServer, type TestServer } from "./test-server.ts";
@@ -113,26 +113,20 @@ function nextIp(network: string): string {
   return `${network}.${lastIp >> 8}.${lastIp & 255}`;
 }
 
-/** A server on which anyone can sign up, also with Discord. */
-export interface SignUpFixture extends SignInFixture {
-  readonly discord: FakeDiscord;
-  /** Open, unless a test closes it. */
-  setSignUp(value: "open" | "closed"): Promise<void>;
-}
+const openToAll = new Map<() => Promise<TestDatabase>, ReturnType<typeof startOpenToAll>>();
 
-const openToAll = new Map<() => Promise<TestDatabase>, Promise<SignUpFixture>>();
-
-/** The test files of a process share it. */
-export async function openSignUpFixture(make: () => Promise<TestDatabase>): Promise<SignUpFixture> {
+/** A server on which anyone can sign up, also with Discord. The test files of a process share it. */
+export async function openSignUpFixture(make: () => Promise<TestDatabase>) {
   const known = openToAll.get(make) ?? startOpenToAll(make);
   openToAll.set(make, known);
   return known;
 }
 
-async function startOpenToAll(make: () => Promise<TestDatabase>): Promise<SignUpFixture> {
+async function startOpenToAll(make: () => Promise<TestDatabase>) {
   const discord = await startFakeDiscord();
   const own = { why: "anyone can sign up, also with Discord", environment: discord.settings };
   const fixture = await openSignInFixture(make, own);
+  /** Open, unless a test closes it. */
   const setSignUp = (value: "open" | "closed") =>
     fixture.store.transaction((db) => setState(db, "sign_up", value));
   await setSignUp("open");
@@ -178,9 +172,6 @@ export function tokenIn(message: OutboxRow | undefined): string {
  * or reset their password get the normal hash.
  */
 export function cheapHash(password: string): string {
-  return Bun.password.hashSync(password.normalize("NFKC"), {
-    algorithm: "argon2id",
-    memoryCost: 8,
-    timeCost: 1,
-  });
+  const cheap = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
+  return Bun.password.hashSync(password.normalize("NFKC"), cheap);
 }

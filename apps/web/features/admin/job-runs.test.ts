@@ -1,7 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import words from "../../i18n/en/admin.json";
 import { byJob, stateOf } from "./job-runs.ts";
 import { shownDuration } from "./shown-duration.ts";
 
+const nextToAnInterval = /\bname(?::| =) "([^"]+)"[,;]\s+(?:readonly )?everyMs\b/g;
 const run = {
   job: "mail",
   node: "b",
@@ -11,19 +15,17 @@ const run = {
   failed_at: null as string | null,
 };
 
-describe("the runs of jobs", () => {
-  test("a failure counts if it is of the last run", () => {
-    expect([stateOf(run), stateOf({ ...run, duration_ms: null })]).toEqual(["done", "running"]);
-    const failed = ["2030-01-01T00:00:10.020Z", "2030-01-01T00:00:00.020Z"];
-    expect(failed.map((failed_at) => stateOf({ ...run, failed_at }))).toEqual(["failed", "done"]);
-  });
+test("a failure of a job counts if it is of the last run", () => {
+  expect([stateOf(run), stateOf({ ...run, duration_ms: null })]).toEqual(["done", "running"]);
+  const failed = ["2030-01-01T00:00:10.020Z", "2030-01-01T00:00:00.020Z"];
+  expect(failed.map((failed_at) => stateOf({ ...run, failed_at }))).toEqual(["failed", "done"]);
+});
 
-  test("are sorted by job, this node first", () => {
-    const thisNode = { ...run, node: "d", is_this_node: true };
-    const sorted = byJob([{ ...run, job: "usage" }, { ...run, node: "c" }, thisNode, run]);
-    const shown = sorted.map(({ job, node }) => `${job} ${node}`);
-    expect(shown).toEqual(["mail d", "mail b", "mail c", "usage b"]);
-  });
+test("runs are sorted by job, this node first", () => {
+  const thisNode = { ...run, node: "d", is_this_node: true };
+  const sorted = byJob([{ ...run, job: "usage" }, { ...run, node: "c" }, thisNode, run]);
+  const shown = sorted.map(({ job, node }) => `${job} ${node}`);
+  expect(shown).toEqual(["mail d", "mail b", "mail c", "usage b"]);
 });
 
 test.each([
@@ -34,3 +36,13 @@ test.each([
   [5_400_000, "1.5 hours"],
   [86_400_000, "1 day"],
 ])("%d ms is shown as %s", (ms, words) => expect(shownDuration(ms, "en")).toBe(words));
+
+test("every periodic job of the server has a name in the dashboard", () => {
+  const server = join(import.meta.dir, "../../../server");
+  const files = readdirSync(server, { recursive: true, encoding: "utf8" });
+  const jobs = files
+    .filter((file) => file.endsWith(".ts") && !file.includes(".test.") && !file.startsWith("dist"))
+    .flatMap((file) => [...readFileSync(join(server, file), "utf8").matchAll(nextToAnInterval)])
+    .map(([, name = ""]) => name);
+  expect([...new Set(jobs)].sort()).toEqual(Object.keys(words.jobs.names).sort());
+});

@@ -1,4 +1,5 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
+import { phaseOf } from "./announcement-phase.ts";
 import { changedFields } from "./changed-fields.ts";
 import { hasExamplePrices, needsConfirmation, type PlanFields, planEffects } from "./plan-changes.ts";
 
@@ -7,39 +8,39 @@ const unlimited = { max_products: null, max_members: null, request_log_days: nul
 const prices = { monthly_price: 1900, yearly_price: null };
 const plan: PlanFields = { ...limits, ...unlimited, ...prices, version_module: true };
 
-describe("a changed plan", () => {
-  test("that gives more needs no confirmation", () => {
-    const effects = planEffects(plan, { ...plan, daily_limit: null, max_licenses: 501, max_webhooks: null });
-    expect(effects.lowered).toEqual([]);
-    expect(needsConfirmation(effects)).toBe(false);
-  });
+const lower = { daily_limit: 0, max_products: 10, request_log_days: 30 };
+const unset = "1970-01-01T00:00:00.000Z";
 
-  test("names each limit that is lower, also where there was none", () => {
-    const effects = planEffects(plan, { ...plan, daily_limit: 0, max_products: 10, request_log_days: 30 });
-    expect(effects.lowered).toEqual(["daily_limit", "max_products", "request_log_days"]);
-    expect(needsConfirmation(effects)).toBe(true);
-  });
-
-  test("says that the version module goes, that a price changes, and that it is no longer sold", () => {
-    expect(planEffects(plan, { ...plan, version_module: false }).losesVersions).toBe(true);
-    const dearer = planEffects(plan, { ...plan, monthly_price: 2900 });
-    expect(dearer).toMatchObject({ newPrice: true, notSold: false });
-    const unsold = planEffects(plan, { ...plan, monthly_price: null });
-    expect(unsold).toMatchObject({ newPrice: false, notSold: true });
-  });
-
-  test("a first price needs no confirmation", () => {
-    const unsold = { ...plan, monthly_price: null };
-    expect(needsConfirmation(planEffects(unsold, plan))).toBe(false);
-  });
+test.each<[what: string, from: object, to: object, effects: object, isAsked: boolean]>([
+  ["gives more", {}, { daily_limit: null, max_licenses: 501, max_webhooks: null }, { lowered: [] }, false],
+  ["has lower limits, also where there was none", {}, lower, { lowered: Object.keys(lower) }, true],
+  ["loses the version module", {}, { version_module: false }, { losesVersions: true }, true],
+  ["gets another price", {}, { monthly_price: 2900 }, { newPrice: true, notSold: false }, true],
+  ["is no longer sold", {}, { monthly_price: null }, { newPrice: false, notSold: true }, true],
+  ["gets its first price", { monthly_price: null }, { monthly_price: 1900 }, {}, false],
+])("a plan that %s is confirmed if someone loses something", (_, from, to, effects, isAsked) => {
+  const found = planEffects({ ...plan, ...from }, { ...plan, ...to });
+  expect(found).toMatchObject(effects);
+  expect(needsConfirmation(found)).toBe(isAsked);
 });
 
-test("prices are examples until the plan was saved", () => {
-  expect(hasExamplePrices({ ...plan, updated_at: "1970-01-01T00:00:00.000Z" })).toBe(true);
-  expect(hasExamplePrices({ ...plan, updated_at: "2030-01-01T00:00:00.000Z" })).toBe(false);
-  const unsold = { ...plan, monthly_price: null, updated_at: "1970-01-01T00:00:00.000Z" };
-  expect(hasExamplePrices(unsold)).toBe(false);
+test.each([
+  [1900, unset, true],
+  [1900, "2030-01-01T00:00:00.000Z", false],
+  [null, unset, false],
+])("a price of %p is an example if saved at %s: %p", (monthly_price, updated_at, isExample) => {
+  expect(hasExamplePrices({ ...plan, monthly_price, updated_at })).toBe(isExample);
 });
 
 test("only changed fields are sent", () =>
   expect(changedFields({ a: 1, b: null, c: "x" }, { a: 1, b: 2, c: "y" })).toEqual({ b: 2, c: "y" }));
+
+test("an announcement is shown from its start until its end", () => {
+  const starts_at = "2030-01-01T00:00:00.000Z";
+  const ends_at = "2030-01-02T00:00:00.000Z";
+  const phases = (...times: string[]) =>
+    times.map((time) => phaseOf({ starts_at, ends_at }, Date.parse(time)));
+  expect(phases("2029-12-31T23:59:59.999Z", starts_at)).toEqual(["planned", "shown"]);
+  expect(phases("2030-01-01T23:59:59.999Z", ends_at)).toEqual(["shown", "over"]);
+  expect(phaseOf({ starts_at, ends_at: null }, Date.UTC(2090))).toBe("shown");
+});
