@@ -127,15 +127,6 @@ testsOn("postgres", "access tokens", openManageFixture, (fixture) => {
     expect((await api.get(organization)).status).toBe(404);
   });
 
-  test("tokens of one user do not share their idempotency keys", async () => {
-    const headers = { "idempotency-key": crypto.randomUUID() };
-    const { api } = await create(mine, { permissions });
-    const add = (by: typeof api, name: string) =>
-      by.post(`${organization}/roles`, { name, permissions: [] }, headers);
-    expect((await add(fixture.owner.api, "Role")).status).toBe(201);
-    expect(await add(api, "Another")).toMatchObject({ status: 201, body: { name: "Another" } });
-  });
-
   test.each<[body: object, ...fields: string[]]>([
     [{ name: "x", permissions: [] }, "permissions"],
     [{ permissions: ["everything"] }, "name", "permissions.0"],

@@ -132,18 +132,6 @@ testsOn("postgres", "the platform admin", openOwn, (fixture) => {
     expect(forAdmin.body.data[0].ip).toBe("127.0.0.1");
   });
 
-  test("a suspended user's tokens stop with the next request and work again after restoring", async () => {
-    const { userId, api } = await fixture.person();
-    const status = async () => (await api.get("/organizations")).status;
-    expect(await status()).toBe(200);
-    const suspended = await post(`/admin/users/${userId}/suspend`, { reason: "Abuse." });
-    expect(suspended.body).toMatchObject({ suspension_reason: "Abuse." });
-    expect(await status()).toBe(401);
-    expect(ids(await get("/admin/users?suspended=true"))).toContain(userId);
-    await post(`/admin/users/${userId}/restore`);
-    expect(await status()).toBe(200);
-  });
-
   test("the allowance limits how many organizations a user can own", async () => {
     const { userId, email, api } = await fixture.person();
     await patch(`/admin/users/${userId}`, { organization_allowance: 1 });
@@ -176,7 +164,7 @@ testsOn("postgres", "the platform admin", openOwn, (fixture) => {
   });
 
   /** To validations: tests/races/several-nodes.test.ts. */
-  test("a change through one node applies to the next request at the other", async () => {
+  test("a suspension of a user or an organization applies until it is lifted, from the next request at the other node", async () => {
     const node = await startServerProcess({ ...fixture.environment, PORT: "0" });
     const owner = manageClient(node.url, fixture.owner.token);
     const user = `/admin/users/${fixture.owner.userId}`;
@@ -187,8 +175,11 @@ testsOn("postgres", "the platform admin", openOwn, (fixture) => {
         [organization(), 403],
         [user, 401],
       ] as const) {
-        await post(`${path}/suspend`, { reason: "Test." });
+        const suspended = await post(`${path}/suspend`, { reason: "Test." });
+        expect(suspended.body.suspension_reason).toBe("Test.");
         expect(await rename()).toBe(status);
+        const list = await get(`${path.slice(0, path.lastIndexOf("/"))}?suspended=true`);
+        expect(ids(list)).toContain(path.split("/").at(-1) ?? "");
         await post(`${path}/restore`);
         expect(await rename()).toBe(200);
       }

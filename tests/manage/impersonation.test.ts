@@ -1,5 +1,5 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { permissions, viewPermissions } from "@countersign/domain/members/permissions";
+import { viewPermissions } from "@countersign/domain/members/permissions";
 import { addMember } from "@countersign/store/queries/members/members";
 import { impersonationPruning } from "../../apps/server/features/impersonations/prune.ts";
 import { problemOf } from "../support/answers.ts";
@@ -97,18 +97,11 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
     expect(await entriesOf(admin)).toHaveLength(2);
   });
 
-  test("an impersonation belongs to one access token, which needs every permission", async () => {
+  test("an impersonation belongs to one access token", async () => {
     const admin = await started();
-    const clientWith = async (allowed: typeof permissions) => {
-      const made = await fixture.store.transaction((db) => addToken(db, admin, Date.now(), null, allowed));
-      return manageClient(fixture.server.url, made.token);
-    };
-    const narrow = await clientWith(permissions.slice(1) as never);
-    for (const client of [await clientWith(permissions), narrow]) {
-      expect(await statusOf(client)).toBe(404);
-      expect(await listedFor(client)).toEqual([]);
-    }
-    expect((await narrow.post(impersonation(), reason)).status).toBe(404);
+    const other = await fixture.store.transaction((db) => addToken(db, admin, Date.now()));
+    const api = manageClient(fixture.server.url, other.token);
+    expect([await statusOf(api), await listedFor(api)]).toEqual([404, []]);
   });
 
   test("an impersonation belongs to one session of a browser, and ends with it", async () => {
@@ -179,7 +172,7 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
     };
     // One of them has expired.
     const rows = Array.from({ length: 20 }, (_, number) => {
-      const expires_at = number === 0 ? nowMs : nowMs + hourMs;
+      const expires_at = number === 0 ? nowMs - 60_000 : nowMs + hourMs;
       return { ...looking, id: newId(), session_id: newId(), expires_at };
     });
     await fixture.store.transaction((db) => db.insertInto("impersonations").values(rows).execute());

@@ -40,7 +40,7 @@ all tokens and sessions of a user share their idempotency keys
   A token with few permissions gets the stored response to a request of a more powerful one.
   - return "token" in actor.by ? actor.by.token : actor.userId;
   + return actor.userId;
-  apps/server/http/manage/actor.test.ts tests/manage/access-tokens.test.ts
+  apps/server/http/manage/actor.test.ts
 the stored hash of a request with an idempotency key covers the password in its body
   Whoever reads the database guesses passwords against a fast hash.
   - const { password: _, ...rest } = value;

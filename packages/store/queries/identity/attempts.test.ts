@@ -16,15 +16,12 @@ onBothDatabases("attempts", (fixture) => {
   };
 
   test.each([
-    ["a burst is taken at once, and not one more", [0, 0, 0, 0], [true, true, true, false]],
-    [
-      "after a burst, one is free per interval",
-      [0, 0, 0, 99, 100, 100],
-      [true, true, true, false, true, false],
-    ],
-    ["after a pause, only a burst is free", [0, 900, 900, 900, 900], [true, true, true, true, false]],
+    ["a burst is taken at once, and not one more", [0, 0, 0, 0], "yyyn"],
+    ["after a burst, one is free per interval", [0, 0, 0, 99, 100, 100], "yyynyn"],
+    ["after a pause, only a burst is free", [0, 900, 900, 900, 900], "yyyyn"],
   ])("%s", async (_, timesMs, expected) => {
-    expect(await takenOf(newId(), timesMs)).toEqual(expected);
+    const taken = await takenOf(newId(), timesMs);
+    expect(taken.map((isTaken) => (isTaken ? "y" : "n")).join("")).toBe(expected);
   });
 
   test("a refusal says when the next attempt is free, and is not counted", async () => {

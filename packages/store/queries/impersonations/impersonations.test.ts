@@ -8,14 +8,11 @@ const nowMs = Date.UTC(2025, 0);
 
 onBothDatabases("impersonations", (fixture) => {
   const { read, write } = fixture.queries(queries);
-  const organization = async () => (await fixture.organization()).organizationId;
   const start = async (columns: Partial<ImpersonationRow> = {}) => {
-    const row: ImpersonationRow = {
-      ...{ id: newId(), session_id: newId(), reason: "Ticket 1", started_at: nowMs, expires_at: nowMs + 1 },
-      user_id: columns.user_id ?? (await fixture.user()).id,
-      organization_id: columns.organization_id ?? (await organization()),
-      ...columns,
-    };
+    const ids = { id: newId(), session_id: newId(), user_id: "", organization_id: "", ...columns };
+    ids.user_id ||= (await fixture.user()).id;
+    ids.organization_id ||= (await fixture.organization()).organizationId;
+    const row = { reason: "Ticket 1", started_at: nowMs, expires_at: nowMs + 1, ...columns, ...ids };
     await write.startImpersonation(row);
     return row;
   };

@@ -34,10 +34,9 @@ onBothDatabases("members", (fixture) => {
     const [own, other] = [await organization(), await organization()];
     const roleId = await roleIn(own, '["licenses:view"]');
     const userId = await join(own, roleId);
-    expect(await read.memberOf(own, userId)).toMatchObject({
-      ...{ user_id: userId, name: "Ada", email: `${userId}@example.com`, suspended_at: null },
-      ...{ role_name: `Role ${roleId}`, role_permissions: '["licenses:view"]' },
-    });
+    const user = { user_id: userId, name: "Ada", email: `${userId}@example.com`, suspended_at: null };
+    const role = { role_name: `Role ${roleId}`, role_permissions: '["licenses:view"]' };
+    expect(await read.memberOf(own, userId)).toMatchObject({ ...user, ...role });
     expect(await read.memberOf(other, userId)).toBeUndefined();
     await expect(write.addMember({ organizationId: own, userId, roleId }, 0)).rejects.toThrow();
   });

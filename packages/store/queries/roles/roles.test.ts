@@ -9,14 +9,10 @@ const nowMs = Date.UTC(2025, 0);
 onBothDatabases("roles", (fixture) => {
   const { read, write } = fixture.queries({ ...membersQueries, ...roles });
   const organization = async () => (await fixture.organization()).organizationId;
-  const roleIn = (organizationId: string, name?: string) => {
-    const given = name === undefined ? {} : { name };
-    return fixture.write((db) => insertRole(db, { organization_id: organizationId, ...given }));
-  };
-  const invite = (organizationId: string, roleId: string, state: object) =>
-    fixture.write((db) =>
-      insertInvitation(db, { organization_id: organizationId, role_id: roleId, ...state }),
-    );
+  const roleIn = (organization_id: string, columns: object = {}) =>
+    fixture.write((db) => insertRole(db, { organization_id, ...columns }));
+  const invite = (organization_id: string, role_id: string, state: object) =>
+    fixture.write((db) => insertInvitation(db, { organization_id, role_id, ...state }));
   const pageOf = async (organizationId: string, afterId: string | null, limit = 10) =>
     idsOf(await read.rolesOf(organizationId, { afterId, limit }));
 
@@ -33,14 +29,18 @@ onBothDatabases("roles", (fixture) => {
 
   test("a name is taken within its organization, except by the role itself, and also for two at once", async () => {
     const [own, other] = [await organization(), await organization()];
-    const id = await roleIn(own, "Seller");
+    const seller = { name: "Seller" };
+    const id = await roleIn(own, seller);
     const isTaken = (organizationId: string, name: string, exceptId: string | null = null) =>
       read.roleNameIsTaken(organizationId, name, exceptId);
     const taken = [await isTaken(own, "Seller"), await isTaken(own, "Seller", id)];
     taken.push(await isTaken(own, "Buyer"), await isTaken(other, "Seller"));
     expect(taken).toEqual([true, false, false, false]);
-    await roleIn(other, "Seller");
-    const results = await Promise.allSettled([roleIn(own, "Raced"), roleIn(own, "Raced")]);
+    await roleIn(other, seller);
+    const results = await Promise.allSettled([
+      roleIn(own, { name: "Raced" }),
+      roleIn(own, { name: "Raced" }),
+    ]);
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });
 
@@ -49,14 +49,8 @@ onBothDatabases("roles", (fixture) => {
     const [used, unused] = [await roleIn(own), await roleIn(own)];
     const { id: userId } = await fixture.user();
     await write.addMember({ organizationId: own, userId, roleId: used }, nowMs);
-    const later = { expires_at: nowMs + 1 };
-    const states = [
-      later,
-      { expires_at: nowMs },
-      { ...later, revoked_at: nowMs },
-      { ...later, accepted_at: nowMs },
-    ];
-    for (const state of states) await invite(own, used, state);
+    for (const state of [{}, { expires_at: nowMs }, { revoked_at: nowMs }, { accepted_at: nowMs }])
+      await invite(own, used, { expires_at: nowMs + 1, ...state });
     const uses = await read.usesOfRoles([used, unused], nowMs);
     expect(uses.get(used)).toEqual({ members: 1, invitations: 1 });
     expect(uses.get(unused)).toEqual({ members: 0, invitations: 0 });
