@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { apiOf } from "../support/api.ts";
 import { browserTests, handBackPages, openPage, violationsOf } from "../support/chromium.ts";
 import { freePort } from "../support/free-port.ts";
 import { startServerProcess } from "../support/server-process.ts";
@@ -65,19 +66,14 @@ browserTests("the first run", (make) => {
       expect(commands).toContain(`COUNTERSIGN_API_KEY='${apiKey}'`);
       expect(await violationsOf(page)).toEqual([]);
       const licenseKey = /"license_key": ?"([^"]+)"/.exec(curl)?.[1] ?? "";
-      const validate = async (license_key: string) => {
-        const answer = await fetch(`${url}/api/v1/validate`, {
-          method: "POST",
-          headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-          body: JSON.stringify({ license_key }),
-        });
-        return answer.json();
-      };
-      expect(await validate("YOUR_LICENSE_KEY")).toMatchObject({ status: "license_not_found" });
+      const { validate } = apiOf(url, apiKey);
+      const unknown = await validate({ license_key: "YOUR_LICENSE_KEY" });
+      expect(unknown.body).toMatchObject({ status: "license_not_found" });
       await page.getByText("The last request was rejected: license_not_found").waitFor();
       await page.getByText("The product has no license with the key that was sent.").waitFor();
       expect(await violationsOf(page)).toEqual([]);
-      expect(await validate(licenseKey)).toMatchObject({ valid: true, status: "active" });
+      const valid = await validate({ license_key: licenseKey });
+      expect(valid.body).toMatchObject({ valid: true, status: "active" });
       await page.getByText("It works: the license is valid").waitFor();
 
       await page.getByRole("link", { name: "Go to the dashboard" }).click();

@@ -90,10 +90,7 @@ async function placesOf(page: Page): Promise<string[]> {
 }
 
 /** The number of buttons and links with these names. */
-async function offers(page: Page, words: RegExp): Promise<number> {
+function offers(page: Page, name: RegExp): Promise<number> {
   const main = page.getByRole("main");
-  return (
-    (await main.getByRole("button", { name: words }).count()) +
-    (await main.getByRole("link", { name: words }).count())
-  );
+  return main.getByRole("button", { name }).or(main.getByRole("link", { name })).count();
 }

@@ -63,6 +63,9 @@ testsOn("postgres", "secrets and Idempotency-Key", openManageFixture, (fixture) 
     const send = (changes: object) => post("/me/access-tokens", { ...token, ...changes }, key);
     expect((await send({ password: "a good password" })).status).toBe(201);
     expect((await send({ password: "another password" })).body.code).toBe("secret_already_shown");
+    // Nobody else gets the stored response.
+    const other = await fixture.admin.api.post("/me/access-tokens", token, { "idempotency-key": key });
+    expect(other.status).toBe(201);
     expect((await send({ name: "Another" })).body.code).toBe("idempotency_key_reused");
   });
 
