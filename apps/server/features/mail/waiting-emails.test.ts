@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
 import type { ProductSettings } from "@countersign/store/queries/products/products";
-import { deleteLicense } from "@countersign/store/suite/changes";
 import type { LicenseRow, OrganizationRow } from "@countersign/store/tables";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
@@ -130,7 +129,12 @@ onDatabase("postgres", "the daily limit of five emails to customers", (fixture) 
     const { productId, create, written, counts } = await openOrganization();
     const [revoked, deleted, rotated] = (await create(12)).slice(5);
     await changeLicense(revoked, { revoked_at: 1 });
-    await deleteLicense(fixture.store, deleted ?? "");
+    await fixture.write((db) =>
+      db
+        .deleteFrom("licenses")
+        .where("id", "=", deleted ?? "")
+        .execute(),
+    );
     await changeLicense(rotated, { license_key: "KEY-NEW", license_key_match: `NEW-${rotated}` });
     await releaseAt(nextDay());
     expect(await counts()).toEqual([10, 0]);
