@@ -20,11 +20,11 @@ const verdicts: Readonly<Record<string, Partial<OutcomeRow>>> = {
   license_not_found: { license: null },
   revoked: { license: { revokedAtMs: past } },
   expired: {},
-  ip_blocked: { block: { tier: "license" } },
+  ip_blocked: { isCallerBlocked: true },
   ip_limit_reached: {},
   ip_not_registered: { product: { auto_register_ip_on_validate: 0 } },
   version_not_allowed: {},
-  product_not_found: { deleted: true },
+  product_not_found: { isProductDeleted: true },
   product_archived: { product: { status: "archived" } },
   product_disabled: { product: { status: "disabled" } },
   org_suspended: { organization: { suspended_at: past } },
@@ -52,7 +52,7 @@ export function stateFor(scripted: Members): ServerState | null {
       license,
       product: { ...verdict.product, ...expiry.product, ...custom, ...versionModule(members) },
       versions: versionsOf(members),
-      registered: license === null ? [] : registeredFor(members),
+      registeredIps: license === null ? [] : registeredFor(members),
     },
     ...(expiry.afterSeconds === undefined ? {} : { expires_after_seconds: expiry.afterSeconds }),
   };
@@ -152,7 +152,7 @@ export function stateForRecord(record: Members): ServerState | null {
       },
       // A record contains versions only if the product's version module is enabled.
       product: { version_module_enabled: record.version_pin_mode === null ? 0 : 1 },
-      registered: otherIps(Number(record.current_unique_ip_count)),
+      registeredIps: otherIps(Number(record.current_unique_ip_count)),
       ...(email === null ? {} : { customer: { email, name: text("customer_name") ?? "" } }),
     },
   };
