@@ -10,7 +10,7 @@ a license accepts one IP address more than its limit
   Sellers lose a sale for each license that one more customer shares.
   - ips.registered >= ips.max
   + ips.registered > ips.max
-  packages/domain/validate/ip-controls.test.ts packages/domain/validate/decide.test.ts
+  packages/domain/validate/decide.test.ts
 a first use that registers an IP address does not start the term
   Customers use a license for longer than the time they have paid for.
   - "active", true, "register_ip", nowMs)
