@@ -20,25 +20,19 @@ describe("callerAddress", () => {
     ["all hops trusted: the leftmost", "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
     ["an empty header leaves the peer", "10.0.0.1", "", "10.0.0.1"],
     ["spaces around entries do not matter", "10.0.0.1", "  198.51.100.1 ,\t10.0.0.2  ", "198.51.100.1"],
-    ["header lines joined without a space", "10.0.0.1", "198.51.100.1,10.0.0.2", "198.51.100.1"],
     ["an IPv4 port is dropped", "10.0.0.1", "198.51.100.1:5678", "198.51.100.1"],
     ["a bracketed IPv6 port is dropped", "10.0.0.1", "[2001:db8::1]:443", "2001:db8::1"],
-    ["brackets alone are dropped", "10.0.0.1", "[2001:db8::1]", "2001:db8::1"],
     ["bare IPv6 is read whole", "10.0.0.1", "2001:db8::1:443", "2001:db8::1:443"],
-    ["a mapped entry is unmapped", "10.0.0.1", "::ffff:198.51.100.1", "198.51.100.1"],
     ["a mapped trusted entry is skipped", "10.0.0.1", "198.51.100.1, [::ffff:10.0.0.2]:80", "198.51.100.1"],
     ["rubbish ends the walk at the peer", "10.0.0.1", "198.51.100.1, unknown", "10.0.0.1"],
     ["rubbish ends the walk at the last proxy", "10.0.0.1", "198.51.100.1, _hidden, 10.0.0.2", "10.0.0.2"],
     ["an empty entry is rubbish", "10.0.0.1", "198.51.100.1, , 10.0.0.2", "10.0.0.2"],
-    ["a trailing comma is rubbish", "10.0.0.1", "198.51.100.1,", "10.0.0.1"],
     ["a leading comma is rubbish", "10.0.0.1", ",10.0.0.2", "10.0.0.2"],
-    ["rubbish left of the caller is not read", "10.0.0.1", "rubbish, 198.51.100.1", "198.51.100.1"],
     ["a port out of range is rubbish", "10.0.0.1", "198.51.100.1:99999", "10.0.0.1"],
     ["a port without digits is rubbish", "10.0.0.1", "198.51.100.1:", "10.0.0.1"],
     ["an open bracket is rubbish", "10.0.0.1", "[2001:db8::1", "10.0.0.1"],
     ["text after a bracket is rubbish", "10.0.0.1", "[2001:db8::1]x", "10.0.0.1"],
     ["bracketed IPv4 is rubbish", "10.0.0.1", "[198.51.100.1]", "10.0.0.1"],
-    ["octal is rubbish", "10.0.0.1", "0306.51.100.1", "10.0.0.1"],
     ["an overlong entry is rubbish", "10.0.0.1", `${" ".repeat(90)}198.51.100.1`, "10.0.0.1"],
   ])("%s", (_name, peer, forwardedFor, caller) => {
     expect(callerIp(peer, forwardedFor, proxies)?.text ?? null).toBe(caller);
@@ -61,7 +55,6 @@ describe("callerAddress", () => {
 
 describe("parseTrustedProxies", () => {
   test.each<[text: string, size: number]>([
-    ["", 0],
     ["  ", 0],
     ["10.0.0.0/8", 1],
     ["10.0.0.0/8,192.0.2.1 , 2001:db8::/32,", 3],

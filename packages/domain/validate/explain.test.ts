@@ -9,7 +9,7 @@ import { decide } from "./decide.ts";
 import { callerFacts, explain } from "./explain.ts";
 import type { BlockDetails, ExplainedIp, ExplainedRequest } from "./explain-facts.ts";
 import { type ExplainReason, explainReasons } from "./explain-reasons.ts";
-import type { IpRegistration, LicenseFacts } from "./facts.ts";
+import type { IpRegistration, LicenseFacts, ProductFacts } from "./facts.ts";
 import { type RuleName, ruleNames } from "./rules.ts";
 import { nowMs, sampleLicense, sampleProduct, tomorrowMs } from "./sample-facts.ts";
 
@@ -30,6 +30,16 @@ const passing: ExplainedRequest = {
   admission: { apiKeys: ["csk_abcdefgh"], dailyLimit: 100, usedThatDay: 3 },
   details: { suspendedAtMs: null, revokedAtMs: null, revokedReason: null, registeredIps: ["203.0.113.7"] },
 };
+
+const withAdmission = (change: Partial<ExplainedRequest["admission"]>) => ({
+  admission: { ...passing.admission, ...change },
+});
+const withDetails = (change: Partial<ExplainedRequest["details"]>) => ({
+  details: { ...passing.details, ...change },
+});
+const withProduct = (change: Partial<ProductFacts>) => ({ product: { ...sampleProduct, ...change } });
+const withLicense = (change: Partial<LicenseFacts>) => ({ license: { ...sampleLicense, ...change } });
+const blockedBy = (block: BlockDetails) => ({ ip: { ...passingIp, block } });
 
 const anyIp: fc.Arbitrary<ExplainedIp> = fc.record({
   text: fc.constant("203.0.113.7"),
@@ -215,23 +225,3 @@ test("sentences name the facts", () => {
     "The product has a usable API key: csk_a, csk_b.",
   );
 });
-
-function withAdmission(change: Partial<ExplainedRequest["admission"]>) {
-  return { admission: { ...passing.admission, ...change } };
-}
-
-function withDetails(change: Partial<ExplainedRequest["details"]>) {
-  return { details: { ...passing.details, ...change } };
-}
-
-function withProduct(change: Partial<ExplainedRequest["product"]>) {
-  return { product: { ...sampleProduct, ...change } };
-}
-
-function withLicense(change: Partial<LicenseFacts>) {
-  return { license: { ...sampleLicense, ...change } };
-}
-
-function blockedBy(block: BlockDetails) {
-  return { ip: { ...passingIp, block } };
-}
