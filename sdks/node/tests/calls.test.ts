@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import manifest from "../package.json" with { type: "json" };
-import { Countersign, CountersignError, sdkVersion } from "../src/index.ts";
-import { base, clientWith, fakeFetch, key, never, unreachable, valid, validBody } from "./fake-server.ts";
+import { Countersign, sdkVersion } from "../src/index.ts";
+import { base, clientWith, fakeFetch, key, never, valid, validBody } from "./fake-server.ts";
 
 const gate = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -125,18 +125,4 @@ test("results are frozen, and callers do not share their dates", async () => {
   expect((await client.validate(key)).expires?.getFullYear()).toBe(2131);
   expect(client.cached(key)?.checkedAt.getFullYear()).not.toBe(1999);
   expect(Object.isFrozen(await client.check(key))).toBe(true);
-});
-
-test("no error contains a key", async () => {
-  const answers = [
-    unreachable,
-    () => new Response(`${base.apiKey} ${key}`, { status: 403, headers: { "x-echo": base.apiKey } }),
-  ];
-  for (const answer of answers) {
-    const { client } = clientWith([answer], { retries: 0 });
-    const error = await client.validate(key).catch((one: unknown) => one as CountersignError);
-    expect(error).toBeInstanceOf(CountersignError);
-    const { message, headers, body } = error as CountersignError;
-    expect(JSON.stringify({ message, headers, body })).not.toMatch(/csk_secret|ABCD-EFGH/);
-  }
 });

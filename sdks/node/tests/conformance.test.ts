@@ -6,16 +6,7 @@ import * as sdk from "../src/index.ts";
 import { runCase } from "./run-case.mjs";
 import { runDeviceId, runPortalUrl, runSignedWebhook, runWebhook } from "./run-data.mjs";
 
-type Named = readonly { readonly name: string }[];
-
-interface Cases {
-  readonly about?: string;
-  readonly cases?: Named;
-  readonly webhooks?: Named;
-  readonly signed_webhooks?: Named;
-  readonly portal_urls?: Named;
-  readonly device_ids?: Named;
-}
+type Cases = Readonly<Record<string, readonly { readonly name: string }[]>>;
 
 const program = join(import.meta.dir, "../../conformance/server.ts");
 const server = spawn(process.execPath, [program], { stdio: ["pipe", "pipe", "inherit"] });

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { FileGraceStore } from "../src/device/index.ts";
+import { deviceId, FileGraceStore } from "../src/device/index.ts";
 import { clientWith, type fakeFetch, key, revoked, unreachable, valid } from "./fake-server.ts";
 
 const folders: string[] = [];
@@ -28,7 +28,7 @@ test("two processes that change one entry at the same time lose nothing", async 
   const folder = newFolder();
   const device = JSON.stringify(join(import.meta.dir, "../src/device/index.ts"));
   const program = `
-    import { FileGraceStore } from ${device};
+    import { deviceId, FileGraceStore } from ${device};
     const [folder, name] = process.argv.slice(-2);
     const store = new FileGraceStore(folder);
     // On a busy machine, the other process can hold the lock for too long.
@@ -74,35 +74,37 @@ test("a folder that was copied to another machine grants nothing", async () => {
   expect((await same.validate(key)).source).toBe("grace");
 });
 
+test("a machine has the same ID at every call, and another per app", async () => {
+  expect(await deviceId("app")).toBe(await deviceId("app"));
+  expect(await deviceId("app")).not.toBe(await deviceId("other"));
+  expect(await deviceId("app", " seat-7 ")).toBe("seat-7");
+});
+
 test("entries are bound to this machine unless the app says otherwise", async () => {
   const store = new FileGraceStore(newFolder());
   expect(await store.deviceId()).toMatch(/^[0-9a-f]{32}$/);
   expect(await store.deviceId()).toBe(await new FileGraceStore(newFolder()).deviceId());
 });
 
-test("a lock that another process holds grants nothing, but a rejection still removes the entry", async () => {
+test("a lock that another process holds grants nothing, but a rejection still removes the entry; one of a process that ended is removed", async () => {
   const folder = newFolder();
-  const client = createClient(new FileGraceStore(folder), valid, unreachable, revoked);
+  const client = createClient(new FileGraceStore(folder), valid, unreachable, unreachable, revoked);
   await client.validate(key);
-  const [file = ""] = readdirSync(folder);
-  writeFileSync(join(folder, `${file}.lock`), "another process");
-  utimesSync(join(folder, `${file}.lock`), newSeconds, newSeconds);
+  const [entry = ""] = readdirSync(folder);
+  const lock = join(folder, `${entry}.lock`);
+  const lockSince = (seconds: number) => {
+    writeFileSync(lock, "another process");
+    utimesSync(lock, seconds, seconds);
+  };
+  lockSince(oldSeconds);
+  expect((await client.validate(key)).source).toBe("grace");
+  expect(readdirSync(folder)).toEqual([entry]);
+  lockSince(newSeconds);
   await expect(client.validate(key)).rejects.toThrow();
   expect((await client.validate(key)).status).toBe("revoked");
-  expect(readdirSync(folder)).toEqual([`${file}.lock`]);
-  expect(readFileSync(join(folder, `${file}.lock`), "utf8")).toBe("another process");
+  expect(readdirSync(folder)).toEqual([`${entry}.lock`]);
+  expect(readFileSync(lock, "utf8")).toBe("another process");
 }, 30_000);
-
-test("a lock of a process that ended is removed", async () => {
-  const folder = newFolder();
-  const client = createClient(new FileGraceStore(folder), valid, unreachable);
-  await client.validate(key);
-  const [file = ""] = readdirSync(folder);
-  writeFileSync(join(folder, `${file}.lock`), "another process");
-  utimesSync(join(folder, `${file}.lock`), oldSeconds, oldSeconds);
-  expect((await client.validate(key)).source).toBe("grace");
-  expect(readdirSync(folder)).toEqual([file]);
-});
 
 test("temporary files of a process that ended are removed", async () => {
   const folder = newFolder();

@@ -3,32 +3,22 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import { base64, base64url, fromBase64, fromHex, hex, isEqual, latin1, utf8 } from "../src/bytes.ts";
 import { hmacSha256, sha256 } from "../src/sha256.ts";
 
-test("hashes of every length around the block size are those of node:crypto", () => {
-  for (let length = 0; length <= 300; length++) {
-    const bytes = randomBytes(length);
-    expect(hex(sha256(bytes))).toBe(createHash("sha256").update(bytes).digest("hex"));
-  }
-});
+const nodeHash = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-test("parts are hashed in sequence", () => {
+test("hashes of every length around the block size, and of parts of buffers, are those of node:crypto", () => {
+  const bytes = randomBytes(301);
+  for (let length = 0; length <= 300; length++)
+    expect(hex(sha256(bytes.subarray(1, length + 1)))).toBe(nodeHash(bytes.subarray(1, length + 1)));
   const parts = [10, 0, 64, 55, 1].map((length) => randomBytes(length));
-  expect(hex(sha256(...parts))).toBe(createHash("sha256").update(Buffer.concat(parts)).digest("hex"));
-});
-
-test("a part of a larger buffer is hashed alone", () => {
-  const bytes = randomBytes(200);
-  expect(hex(sha256(bytes.subarray(13, 150)))).toBe(
-    createHash("sha256").update(bytes.subarray(13, 150)).digest("hex"),
-  );
+  expect(hex(sha256(...parts))).toBe(nodeHash(Buffer.concat(parts)));
 });
 
 test("codes with keys of every length are those of node:crypto", () => {
-  for (const keyLength of [0, 1, 24, 32, 63, 64, 65, 200])
-    for (const length of [0, 1, 55, 56, 64, 1_000]) {
-      const key = randomBytes(keyLength);
-      const bytes = randomBytes(length);
-      expect(hex(hmacSha256(key, bytes))).toBe(createHmac("sha256", key).update(bytes).digest("hex"));
-    }
+  for (const keyLength of [0, 1, 32, 63, 64, 65, 200]) {
+    const key = randomBytes(keyLength);
+    const bytes = randomBytes(100);
+    expect(hex(hmacSha256(key, bytes))).toBe(createHmac("sha256", key).update(bytes).digest("hex"));
+  }
 });
 
 test("text in base64 and hex is that of Buffer", () => {

@@ -1,4 +1,5 @@
 import { afterEach, expect, jest, test } from "bun:test";
+import { join } from "node:path";
 import type { CountersignError, ValidateResult } from "../src/index.ts";
 import { clientWith, key, revoked, valid } from "./fake-server.ts";
 
@@ -86,4 +87,15 @@ test("a stopped watch reports nothing", async () => {
   watch.stop();
   await watch.started;
   expect(changes).toEqual([]);
+});
+
+test("a watch does not keep the process alive", async () => {
+  const sdk = JSON.stringify(join(import.meta.dir, "../src/index.ts"));
+  const program = `
+    import { Countersign } from ${sdk};
+    const client = new Countersign({ apiKey: "csk_test", baseUrl: "http://127.0.0.1:9" });
+    await client.watch("", { intervalSeconds: 2_592_000, onChange: () => process.stdout.write("reported") }).started;`;
+  const child = Bun.spawn([process.execPath, "-e", program], { stdout: "pipe", stderr: "inherit" });
+  expect(await new Response(child.stdout).text()).toBe("reported");
+  expect(await child.exited).toBe(0);
 });
