@@ -23,7 +23,6 @@ async function openTracedServer(make: TestedDatabase["make"]) {
       OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
       OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=a%20b",
       OTEL_SERVICE_NAME: "license-server",
-      OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
     },
   });
   const close = async () => {
@@ -44,16 +43,14 @@ testsOn("sqlite", "traces", openTracedServer, (fixture) => {
     await until(`${what} arrives`, () => fixture.collector.spans().some(isIt));
     return fixture.collector.spans().find(isIt) as ReceivedSpan;
   };
-  const requestIdOf = ({ headers }: { headers: Headers }) => headers.get("x-request-id");
-  const spanOf = (answer: { headers: Headers }) =>
-    arrived("the request", (span) => span.attributes["countersign.request_id"] === requestIdOf(answer));
-  const isTraced = (answer: { headers: Headers }) =>
-    fixture.collector
-      .spans()
-      .some(({ attributes }) => attributes["countersign.request_id"] === requestIdOf(answer));
+  const isOf =
+    ({ headers }: { headers: Headers }) =>
+    ({ attributes }: ReceivedSpan) =>
+      attributes["countersign.request_id"] === headers.get("x-request-id");
+  const spanOf = (answer: { headers: Headers }) => arrived("the request", isOf(answer));
 
   test("a validation continues the caller's trace, and its batch is part of it", async () => {
-    const { publicApi, licenseKey, collector, store } = fixture;
+    const { publicApi, licenseKey, collector } = fixture;
     const span = await spanOf(await publicApi.validate({ license_key: licenseKey }, { traceparent }));
     expect(span).toMatchObject({
       name: "POST /api/v1/validate",
@@ -66,24 +63,11 @@ testsOn("sqlite", "traces", openTracedServer, (fixture) => {
         "http.response.status_code": 200,
         "countersign.outcome": "active",
       },
-      resource: {
-        "service.name": "license-server",
-        "deployment.environment.name": "test",
-        "service.version": expect.any(String),
-        "service.instance.id": expect.any(String),
-      },
+      resource: { "service.name": "license-server", "service.version": expect.any(String) },
       failed: false,
     });
     const batch = await arrived("the batch", (one) => one.parentSpanId === span.spanId);
-    expect(batch).toMatchObject({
-      name: "database batch",
-      kind: 3,
-      traceId,
-      attributes: {
-        "db.system.name": store.kind === "postgres" ? "postgresql" : "sqlite",
-        "countersign.batch_size": 1,
-      },
-    });
+    expect(batch).toMatchObject({ name: "database batch", kind: 3, traceId });
     expect(batch.startNanoseconds).toBeGreaterThanOrEqual(span.startNanoseconds);
     expect(batch.endNanoseconds).toBeLessThanOrEqual(span.endNanoseconds);
     expect(Math.abs(Number(span.startNanoseconds / 1_000_000n) - Date.now())).toBeLessThan(600_000);
@@ -91,10 +75,9 @@ testsOn("sqlite", "traces", openTracedServer, (fixture) => {
   });
 
   test("a caller that does not sample is not traced; one without a valid header starts a new trace", async () => {
-    const { publicApi, licenseKey } = fixture;
+    const { publicApi, licenseKey, collector } = fixture;
     const unsampled = await publicApi.lookup(licenseKey, { traceparent: traceparent.replace(/1$/, "0") });
-    const invalid = await publicApi.lookup("none", { traceparent: `00-${"0".repeat(32)}-x-01` });
-    const span = await spanOf(invalid);
+    const span = await spanOf(await publicApi.lookup("none", { traceparent: "00-0-x-01" }));
     expect(span).toMatchObject({
       name: "GET /api/v1/license/{key}",
       parentSpanId: null,
@@ -102,7 +85,7 @@ testsOn("sqlite", "traces", openTracedServer, (fixture) => {
       failed: false,
     });
     expect(span.traceId).not.toBe(traceId);
-    expect(isTraced(unsampled)).toBe(false);
+    expect(collector.spans().some(isOf(unsampled))).toBe(false);
   });
 
   test("a management request is named after its route", async () => {
@@ -112,11 +95,7 @@ testsOn("sqlite", "traces", openTracedServer, (fixture) => {
       kind: 2,
       traceId,
       parentSpanId: callerSpanId,
-      attributes: {
-        "countersign.api": "manage",
-        "countersign.route": expect.any(String),
-        "http.response.status_code": 200,
-      },
+      attributes: { "countersign.api": "manage", "http.response.status_code": 200 },
     });
   });
 
@@ -124,15 +103,14 @@ testsOn("sqlite", "traces", openTracedServer, (fixture) => {
     const endpoint = await openReceiver();
     await makeEndpoint(fixture.store, fixture.organizationId, endpoint.url);
     await newLicense(fixture);
-    await until("the webhook arrives", () => endpoint.received.length > 0);
-    const [received] = endpoint.received;
-    const [, ofTrace, ofSpan] = String(received?.headers.traceparent).split("-");
+    const { id, headers } = await endpoint.arrival("a webhook", () => true);
+    const [, ofTrace, ofSpan] = String(headers.traceparent).split("-");
     expect(await arrived("the delivery", (span) => span.spanId === ofSpan)).toMatchObject({
       name: "POST webhook",
       kind: 3,
       traceId: ofTrace,
       parentSpanId: null,
-      attributes: { "countersign.webhook_id": received?.id, "http.response.status_code": 200 },
+      attributes: { "countersign.webhook_id": id, "http.response.status_code": 200 },
       failed: false,
     });
     await endpoint.close();
@@ -147,7 +125,7 @@ testsOn("sqlite", "traces", openTracedServer, (fixture) => {
   test("spans that are left are exported when the server stops, and none contains a key, a customer or an ID of the organization", async () => {
     const answer = await fixture.publicApi.validate({ license_key: "none" });
     await fixture.server.stop();
-    expect(isTraced(answer)).toBe(true);
+    expect(fixture.collector.spans().some(isOf(answer))).toBe(true);
     const everything = fixture.collector.requests.map(({ body }) => body).join("\n");
     const { licenseKey, apiKey, organizationId, productId } = fixture;
     for (const text of [licenseKey, apiKey, organizationId, productId, "127.0.0.1", "ada@example.com"])

@@ -18,9 +18,11 @@ function tracing(ratio: number, followsParent = true) {
 }
 
 describe("a tracer", () => {
+  const start = (tracer: Tracer) => tracer.start("job", "internal", null, {});
+
   test("starts traces with IDs of their own, of the size that the format requires", () => {
     const { kept, tracer } = tracing(1);
-    for (let index = 0; index < 1_000; index++) tracer.start("job", "internal", null, {})?.end();
+    for (let index = 0; index < 1_000; index++) start(tracer)?.end();
     expect(new Set(kept.map(({ traceId }) => traceId)).size).toBe(1_000);
     expect(new Set(kept.map(({ spanId }) => spanId)).size).toBe(1_000);
     for (const { traceId, spanId } of kept)
@@ -28,11 +30,11 @@ describe("a tracer", () => {
   });
 
   test("keeps about the configured share, and nothing at 0", () => {
-    const share = tracing(0.1);
-    for (let index = 0; index < 20_000; index++) share.tracer.start("job", "internal", null, {})?.end();
-    expect(share.kept.length).toBeWithin(1_600, 2_400);
-    const { tracer } = tracing(0);
-    for (let index = 0; index < 1_000; index++) expect(tracer.start("job", "internal", null, {})).toBeNull();
+    const { kept, tracer } = tracing(0.1);
+    for (let index = 0; index < 20_000; index++) start(tracer)?.end();
+    expect(kept.length).toBeWithin(1_600, 2_400);
+    const none = tracing(0).tracer;
+    for (let index = 0; index < 1_000; index++) expect(start(none)).toBeNull();
   });
 
   test("lets the caller decide, if it is configured to", () => {
@@ -44,12 +46,9 @@ describe("a tracer", () => {
 
   test("makes the same choice for the same trace everywhere", () => {
     const halves = [tracing(0.5, false).tracer, tracing(0.5, false).tracer];
-    const [low, high] = ["0".repeat(18) + "f".repeat(14), "f".repeat(18) + "0".repeat(14)];
-    for (const traceId of [parent.traceId, low, high]) {
-      const [here, there] = halves.map(
-        (tracer) => tracer.start("a", "server", { ...parent, traceId }, {}) !== null,
-      );
-      expect(here).toBe(there as boolean);
+    for (const traceId of [parent.traceId, `${"0".repeat(18)}${"f".repeat(14)}`, "f".repeat(32)]) {
+      const here = halves.map((tracer) => tracer.start("a", "server", { ...parent, traceId }, {}) !== null);
+      expect(here[0]).toBe(here[1] as boolean);
     }
   });
 });
@@ -97,8 +96,10 @@ test("spans are exported in batches, one at a time", async () => {
 });
 
 test("a receiver that hangs fills the queue; the rest is dropped, and closing does not wait for it", async () => {
-  const hanging = () => new Promise<void>(() => {});
-  const queue = new SpanQueue(hanging, () => {});
+  const queue = new SpanQueue(
+    () => new Promise<void>(() => {}),
+    () => {},
+  );
   queue.add(spans(20_000));
   expect(queue.counts.dropped).toBe(20_000 - 8_192);
   await queue.close();
@@ -108,8 +109,10 @@ test("a receiver that hangs fills the queue; the rest is dropped, and closing do
 
 test("spans that the receiver refuses are dropped and reported", async () => {
   const failures: number[] = [];
-  const refusing = () => Promise.reject(new Error("401"));
-  const queue = new SpanQueue(refusing, (count) => failures.push(count));
+  const queue = new SpanQueue(
+    () => Promise.reject(new Error("401")),
+    (count) => failures.push(count),
+  );
   queue.add(spans(3));
   await queue.close();
   expect(queue.counts).toEqual({ exported: 0, dropped: 3 });
@@ -129,27 +132,26 @@ test("the validating thread keeps a bounded number of spans while the worker doe
   await sender.flush();
 });
 
-const span: SpanRecord = {
-  traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
-  spanId: "00f067aa0ba902b7",
-  parentId: null,
-  name: "job old mail",
-  kind: "internal",
-  startMs: 1_794_939_616_516.25,
-  durationMs: 2.5,
-  attributes: { "countersign.job": "old mail" },
-  links: [{ traceId: "1".repeat(32), spanId: "2".repeat(16) }],
-  failed: true,
-};
-
-function settingsFor(url: string, protocol: TraceSettings["protocol"]): TraceSettings {
-  const sampler = { followsParent: true, ratio: 1 };
-  return { url, protocol, headers: { "x-key": "secret" }, sampler, resource: { "service.name": "test" } };
-}
-
-test("a span arrives as JSON, with its times to the nanosecond, and as a protocol buffer", async () => {
+test("a span arrives as JSON, with its times to the nanosecond, and as a protocol buffer; a refusal is an error", async () => {
+  const span: SpanRecord = {
+    traceId: parent.traceId,
+    spanId: parent.spanId,
+    parentId: null,
+    name: "job old mail",
+    kind: "internal",
+    startMs: 1_794_939_616_516.25,
+    durationMs: 2.5,
+    attributes: { "countersign.job": "old mail" },
+    links: [{ traceId: "1".repeat(32), spanId: "2".repeat(16) }],
+    failed: true,
+  };
   const receiver = await openOtlpReceiver();
-  await (await otlpExport(settingsFor(`${receiver.url}/v1/traces`, "http/json"), "node"))([span]);
+  const send = async (url: string, protocol: TraceSettings["protocol"]) => {
+    const sampler = { followsParent: true, ratio: 1 };
+    const rest = { headers: { "x-key": "secret" }, sampler, resource: { "service.name": "test" } };
+    await (await otlpExport({ url, protocol, ...rest }, "node"))([span]);
+  };
+  await send(`${receiver.url}/v1/traces`, "http/json");
   expect(receiver.spans()).toMatchObject([
     {
       name: "job old mail",
@@ -163,18 +165,14 @@ test("a span arrives as JSON, with its times to the nanosecond, and as a protoco
     },
   ]);
   expect(receiver.requests[0]?.headers["x-key"]).toBe("secret");
-  await (await otlpExport(settingsFor(`${receiver.url}/own/path`, "http/protobuf"), "node"))([span]);
+  await send(`${receiver.url}/own/path`, "http/protobuf");
   expect(receiver.requests[1]).toMatchObject({
     path: "/own/path",
     headers: { "content-type": "application/x-protobuf" },
     body: expect.stringContaining("job old mail"),
   });
   await receiver.close();
-});
-
-test("an endpoint that refuses spans is an error", async () => {
-  const receiver = await openReceiver(() => ({ status: 401 }));
-  const send = await otlpExport(settingsFor(receiver.url, "http/json"), "node");
-  await expect(send([span])).rejects.toThrow();
-  await receiver.close();
+  const refusing = await openReceiver(() => ({ status: 401 }));
+  await expect(send(refusing.url, "http/json")).rejects.toThrow();
+  await refusing.close();
 });
