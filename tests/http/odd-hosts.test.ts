@@ -5,7 +5,7 @@ import { testsOn } from "../support/tests-on.ts";
 
 setDefaultTimeout(60_000);
 
-const hosts = ["a b", "[", "[::", "%", "x:99999", "x@y", "x/api?z", "x#y", "x\\y", "", "\u00ff", "a, b"];
+const hosts = ["a b", "[::", "%", "x:99999", "x@y", "x/api?z", "", "\u00ff"];
 
 testsOn("sqlite", "a Host header that is not a host name", openManageFixture, (fixture) => {
   const statusOf = async (host: string, target: string, ...headers: string[]) => {

@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { listed } from "../support/listed.ts";
 import { countedRequests, openPublicApiFixture } from "../support/public-api-fixture.ts";
 import { exchange, openRaw } from "../support/raw-http.ts";
 import { testsOn } from "../support/tests-on.ts";
@@ -21,90 +22,74 @@ const withBody = ["Content-Length: <length>", "", "<body>"];
  */
 type Row = readonly [what: string, expected: number | "closed", ...lines: string[]];
 
+const unknownPaths = ["/api/v1/", "/api/v1/validate/", "//api/v1/validate", "/API/v1/validate", "/.env"];
+const unknownLicensePaths = ["/api/v1/../v1/validate", "/api/v1/license/", "/api/v1/license/a/b"];
+
+/** Headers of which a proxy and a server could understand different lengths of the body. */
+const smuggling: Readonly<Record<string, readonly string[]>> = {
+  "a length, then chunks": ["Content-Length: 5", "Transfer-Encoding: chunked"],
+  "chunks, then a length": ["Transfer-Encoding: chunked", "Content-Length: 5"],
+  "two lengths": ["Content-Length: 5", "Content-Length: 6"],
+  "a list of lengths": ["Content-Length: 5, 5"],
+  "a length with a sign": ["Content-Length: +5"],
+  "an overflowing length": ["Content-Length: 99999999999999999999999"],
+  "a hexadecimal length": ["Content-Length: 0x5"],
+  "an unknown transfer coding": ["Transfer-Encoding: xchunked"],
+  "chunked before another coding": ["Transfer-Encoding: chunked, identity"],
+  "transfer codings on two lines": ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
+  "a space before the colon": ["Transfer-Encoding : chunked"],
+  "a chunk without a size": ["Transfer-Encoding: chunked"],
+};
+const smuggled = "zz\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+
 const rows: readonly Row[] = [
   ["HEAD of a license", 200, look.replace("GET", "HEAD"), host, authorization],
-  ["HEAD of /healthz", 200, "HEAD /healthz HTTP/1.1", host],
-  ["HEAD of nothing", 404, "HEAD /nothing HTTP/1.1", host],
   ["OPTIONS of everything", 400, "OPTIONS * HTTP/1.1", host],
-  ...[
-    ...[
-      "/api/v1/",
-      "/api/v1/validate/",
-      "//api/v1/validate",
-      "/API/v1/validate",
-      "/api/v2/validate",
-      "/.env",
-    ],
-    ...["/api/v1/../v1/validate", "/api/v1/license/", "/api/v1/license", "/api/v1/license/a/b"],
-  ].map((path): Row => [`path ${path}`, 404, `GET ${path} HTTP/1.1`, host]),
+  ...[...unknownPaths, ...unknownLicensePaths].map(
+    (path): Row => [`path ${path}`, 404, `GET ${path} HTTP/1.1`, host],
+  ),
   ["a query after the path", 200, post.replace(" HTTP", "?a=1 HTTP"), host, authorization, ...withBody],
   ["an unknown method", "closed", "BREW /api/v1/validate HTTP/1.1", host],
-  ["a method in lower case", "closed", "get /healthz HTTP/1.1", host],
   ["CONNECT", 404, "CONNECT license.example.com:443 HTTP/1.1", host],
   ["no Host", 400, health],
   ["an empty Host", 200, health, "Host:"],
   // The server never uses the Host header, so odd or repeated values are harmless.
   ["two Hosts", 200, post, host, "Host: other.example", authorization, ...withBody],
   ["an invalid Host", 200, post, "Host: a b/c?<>[::", authorization, ...withBody],
-  ["an invalid Host, on an unknown path", 404, "GET /nothing HTTP/1.1", "Host: [::"],
-  [
-    "a target with a scheme and a host",
-    200,
-    ...["POST http://other.example/api/v1/validate HTTP/1.1", host, authorization, ...withBody],
-  ],
+  ["a target with a host", 200, post.replace("/", "http://other.example/"), host, authorization, ...withBody],
   ["HTTP/1.0", 200, "GET /healthz HTTP/1.0"],
   // RFC 9110 prescribes this 5xx for an unsupported version, although it is the caller's fault.
   ["HTTP/3.0 in text", 505, "GET /healthz HTTP/3.0", host],
   ["the HTTP/2 preface", 400, "PRI * HTTP/2.0", "", "SM\r\n\r\n"],
   ["a TLS client hello", 400, "\x16\x03\x01\x02\x00\x01\x00"],
-  ["a single word", 400, "hello"],
   ["a folded header", 400, health, host, "X-A: b", " c"],
   ["a header of 70 kB", 431, health, host, `X-A: ${"a".repeat(70_000)}`],
   ["500 headers", 431, health, host, ...Array.from({ length: 500 }, (_, n) => `X-${n}: a`)],
   ["a target of 70 kB", 431, `GET /${"a".repeat(70_000)} HTTP/1.1`, host],
   ["an API key of 8 kB", 401, look, host, `Authorization: Bearer ${"a".repeat(8_000)}`],
   ["two API keys", 401, look, host, authorization, authorization],
-  ...[
-    ["a length, then chunks", "Content-Length: 5", "Transfer-Encoding: chunked"],
-    ["chunks, then a length", "Transfer-Encoding: chunked", "Content-Length: 5"],
-    ["two lengths", "Content-Length: 5", "Content-Length: 6"],
-    ["a list of lengths", "Content-Length: 5, 5"],
-    ["a length with a sign", "Content-Length: +5"],
-    ["a negative length", "Content-Length: -1"],
-    ["an overflowing length", "Content-Length: 99999999999999999999999"],
-    ["a hexadecimal length", "Content-Length: 0x5"],
-    ["an unknown transfer coding", "Transfer-Encoding: xchunked"],
-    ["chunked before another coding", "Transfer-Encoding: chunked, identity"],
-    ["transfer codings on two lines", "Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
-    ["a space before the colon", "Transfer-Encoding : chunked"],
-    ["a chunk without a size", "Transfer-Encoding: chunked"],
-  ].map(([what, ...framing]): Row => {
-    const body = "zz\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
-    return [`smuggling with ${what}`, 400, post, host, authorization, ...framing, "", body];
-  }),
+  ...Object.entries(smuggling).map(
+    ([what, framing]): Row => [
+      `smuggling with ${what}`,
+      400,
+      ...[post, host, authorization, ...framing, "", smuggled],
+    ],
+  ),
   ["an unknown expectation", 200, post, host, authorization, "Expect: magic", ...withBody],
-  [
-    "a WebSocket upgrade",
-    200,
-    ...[health, host, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"],
-  ],
+  ["a WebSocket upgrade", 200, health, host, "Connection: Upgrade", "Upgrade: websocket"],
   ["a lookup with a body", 200, look, host, authorization, "Content-Length: 5", "", "hello"],
 ];
 
 /** The methods of each path that get this status, and the `Allow` header. */
-const methods: readonly (readonly [
-  path: string,
-  status: number,
-  allow: string,
-  methods: readonly string[],
-])[] = [
-  ["/api/v1/validate", 204, "POST, OPTIONS", ["OPTIONS"]],
-  ["/api/v1/validate", 405, "POST, OPTIONS", ["GET", "HEAD", "PUT", "PATCH", "DELETE", "TRACE"]],
-  ["/api/v1/license/a", 204, "GET, HEAD, OPTIONS", ["OPTIONS"]],
-  ["/api/v1/license/a", 405, "GET, HEAD, OPTIONS", ["POST", "PUT", "PATCH", "DELETE"]],
-  ...["/healthz", "/readyz", "/metrics", "/openapi.json"].map(
-    (path) => [path, 405, "GET, HEAD, OPTIONS", ["POST"]] as const,
-  ),
+const methods: readonly (readonly [path: string, status: number, allow: string, methods: string])[] = [
+  ["/api/v1/validate", 204, "POST, OPTIONS", "OPTIONS"],
+  ["/api/v1/validate", 405, "POST, OPTIONS", "GET HEAD PUT PATCH DELETE TRACE"],
+  ["/api/v1/license/a", 204, "GET, HEAD, OPTIONS", "OPTIONS"],
+  ["/api/v1/license/a", 405, "GET, HEAD, OPTIONS", "POST PUT PATCH DELETE"],
+  ["/healthz", 405, "GET, HEAD, OPTIONS", "POST"],
+  ["/readyz", 405, "GET, HEAD, OPTIONS", "POST"],
+  ["/metrics", 405, "GET, HEAD, OPTIONS", "POST"],
+  ["/openapi.json", 405, "GET, HEAD, OPTIONS", "POST"],
 ];
 
 testsOn(
@@ -139,54 +124,50 @@ testsOn(
     });
 
     test.each(methods)("%s: %p with Allow: %s", async (path, status, allow, all) => {
-      for (const method of all) {
+      for (const method of listed(all)) {
         const answer = await respond(`${method} ${path} HTTP/1.1`, host, authorization, "Content-Length: 0");
         expect([method, answer?.status, answer?.headers.get("allow")]).toEqual([method, status, allow]);
         expect(answer?.headers.get("x-request-id")).toEqual(requestId);
       }
     });
 
-    test("a smuggled request gets no response: the connection closes after a 400", async () => {
+    test.each([
+      ["smuggled", 400, 0, ["Content-Length: 4", "Transfer-Encoding: chunked"], "0\r\n\r\n"],
+      ["the rest of a body that was too large", 413, 1, ["Content-Length: 20000"], ""],
+    ] as const)(
+      "a request that is %s gets no response: the connection closes after a %i",
+      async (_, status, counted, framing, start) => {
+        const raw = await open();
+        const before = await countedRequests(fixture.org);
+        raw.write(request(post, host, authorization, ...framing, "", start + validation()));
+        expect((await raw.answer())?.status).toBe(status);
+        expect(await raw.answer()).toBeNull();
+        expect(await countedRequests(fixture.org)).toBe(before + counted);
+      },
+    );
+
+    test("the rest of a body is not parsed as a request when a forwarded request was refused before it", async () => {
       const raw = await open();
       const before = await countedRequests(fixture.org);
-      const framing = ["Content-Length: 4", "Transfer-Encoding: chunked"];
-      raw.write(request(post, host, authorization, ...framing, "", `0\r\n\r\n${validation()}`));
-      expect((await raw.answer())?.status).toBe(400);
-      expect(await raw.answer()).toBeNull();
+      const rest = validation();
+      raw.write(request("POST /nothing HTTP/1.1", host, `Content-Length: ${rest.length + 2}`, "", "{}"));
+      expect((await raw.answer())?.status).toBe(404);
+      raw.write(rest + healthCheck());
+      expect((await raw.answer())?.body).toBe("ok\n");
       expect(await countedRequests(fixture.org)).toBe(before);
-    });
-
-    test("the rest of a body that was too large is not parsed as a request", async () => {
-      const raw = await open();
-      const before = await countedRequests(fixture.org);
-      raw.write(request(post, host, authorization, "Content-Length: 20000", "", validation()));
-      expect((await raw.answer())?.status).toBe(413);
-      expect(await raw.answer()).toBeNull();
-      expect(await countedRequests(fixture.org)).toBe(before + 1);
-    });
-
-    test("a connection serves several requests", async () => {
-      const raw = await open();
-      for (let round = 0; round < 10; round++) {
-        raw.write(validation());
-        expect(await raw.answer()).toMatchObject({
-          status: 200,
-          body: expect.stringContaining('"valid":true'),
-        });
-        raw.write(lookup());
-        expect((await raw.answer())?.body).toContain(`"license_key":"${fixture.license}"`);
-      }
       raw.close();
     });
 
-    test("pipelined requests are answered in order if each is answered at once", async () => {
+    test("a connection serves several requests, and pipelined ones in order if each is answered at once", async () => {
       const raw = await open();
-      raw.write(
-        healthCheck() + request("GET /api/v1/validate HTTP/1.1", host) + healthCheck() + validation(),
-      );
-      const statuses = [];
-      for (let round = 0; round < 4; round++) statuses.push((await raw.answer())?.status);
-      expect(statuses).toEqual([200, 405, 200, 200]);
+      for (let round = 0; round < 5; round++) {
+        raw.write(validation());
+        expect((await raw.answer())?.body).toContain('"valid":true');
+        raw.write(lookup());
+        expect((await raw.answer())?.body).toContain(`"license_key":"${fixture.license}"`);
+      }
+      raw.write(healthCheck() + request(look.replace("GET", "PUT"), host) + healthCheck() + validation());
+      for (const status of [200, 405, 200, 200]) expect((await raw.answer())?.status).toBe(status);
       raw.close();
     });
 
@@ -197,11 +178,8 @@ testsOn(
         [validation() + lookup(), '"valid":true'],
         [lookup() + validation(), '"license_key"'],
       ] as const) {
-        const raw = await open();
-        raw.write(sent);
-        const first = await raw.answer();
+        const first = await exchange(fixture.server.port, sent);
         if (first !== null) expect(first.body).toContain(expected);
-        raw.close();
       }
       expect((await fixture.api.validate({ license_key: fixture.license })).status).toBe(200);
     });
@@ -230,18 +208,6 @@ testsOn(
         await within(5_000, "the connection ends", raw.closed);
       },
     );
-
-    test("the rest of a body is not parsed as a request when a forwarded request was refused before it", async () => {
-      const raw = await open();
-      const before = await countedRequests(fixture.org);
-      const rest = validation();
-      raw.write(request("POST /nothing HTTP/1.1", host, `Content-Length: ${rest.length + 2}`, "", "{}"));
-      expect((await raw.answer())?.status).toBe(404);
-      raw.write(rest + healthCheck());
-      expect((await raw.answer())?.body).toBe("ok\n");
-      expect(await countedRequests(fixture.org)).toBe(before);
-      raw.close();
-    });
 
     test("bytes that arrive one at a time form one request", async () => {
       const raw = await open();
