@@ -12,7 +12,6 @@ const pretended = "198.51.100.7";
 
 /** Headers that an attacker sends, byte for byte. Every form of an entry is tested in packages/domain/ip/caller.test.ts. */
 const forgeries: readonly (readonly [what: string, ...lines: string[]])[] = [
-  ["another IP address", `X-Forwarded-For: ${pretended}`],
   ["a chain of trusted proxies", `X-Forwarded-For: ${pretended}, 10.0.0.1, 127.0.0.1`],
   ["no IP address", "X-Forwarded-For: unknown"],
   ["a thousand hops", `X-Forwarded-For: ${Array(1_000).fill("10.0.0.1").join(",")}`],
@@ -20,10 +19,7 @@ const forgeries: readonly (readonly [what: string, ...lines: string[]])[] = [
   [
     "the headers of other products",
     `Forwarded: for=${pretended}`,
-    ...["X-Real-IP", "CF-Connecting-IP", "True-Client-IP", "X-Client-IP"].map(
-      (name) => `${name}: ${pretended}`,
-    ),
-    `X-Forwarded: for=${pretended}`,
+    ...["X-Real-IP", "CF-Connecting-IP", "True-Client-IP"].map((name) => `${name}: ${pretended}`),
   ],
 ];
 
@@ -65,11 +61,8 @@ describe.each(settings)("with $what", ({ own, added, truth }) => {
         expect(await registeredIps(store, open.id)).toEqual([truth]);
 
         const blocked = await org.license({ maxIps: 50 });
-        const scope = {
-          tier: "license",
-          organizationId: org.organizationId,
-          licenseId: blocked.id,
-        } as const;
+        const { organizationId } = org;
+        const scope = { tier: "license", organizationId, licenseId: blocked.id } as const;
         const block = { id: newId(), scope, cidr: `${truth}/32`, note: null, expiresAtMs: null };
         await store.transaction((db) => addIpBlocks(db, [block], Date.now()));
         expect(await validate(blocked.key, [...lines, ...added])).toMatchObject({ status: "ip_blocked" });

@@ -51,7 +51,7 @@ testsOn(
       expect(await storedRow(store.reads, "licenses", { id })).toEqual(before);
     });
 
-    test.each(["a/b", "50% off", "ключ", "key?x=1#y", "🔑 key", "a+b c", "..a", "%41", "semi;colon,comma"])(
+    test.each(["a/b", "50% off", "ключ 🔑", "key?x=1#y", "a+b c", "..a", "%41"])(
       "the key %p is found when it is encoded in the path",
       async (key) => {
         await fixture.org.license({ key });

@@ -15,10 +15,7 @@ export interface Answer {
 export interface Api {
   validate(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** Sends these bytes unchanged as the body. */
-  validateRaw(
-    body: string | Uint8Array | ReadableStream<Uint8Array> | null,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<Answer>;
+  validateRaw(body: RequestInit["body"], headers?: Readonly<Record<string, string>>): Promise<Answer>;
   lookup(licenseKey: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
