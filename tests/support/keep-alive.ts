@@ -14,30 +14,29 @@ export type Sent =
  */
 export class KeepAliveCaller {
   readonly #port: number;
-  readonly #localAddress: string | null;
+  readonly #options: { readonly localAddress?: string };
   #connection: RawConnection | null = null;
+  #isIdle = true;
   #reused = false;
 
-  constructor(port: number, localAddress: string | null = null) {
+  constructor(port: number, localAddress?: string | null) {
     this.#port = port;
-    this.#localAddress = localAddress;
+    this.#options = localAddress ? { localAddress } : {};
   }
 
   async send(request: string, deadlineMs = 30_000): Promise<Sent> {
-    const connection = this.#connection ?? (await this.#open());
+    const connection = this.#connection ?? (await this.#open().catch(() => null));
     if (connection === null) return { tag: "refused" };
+    this.#isIdle = false;
     const startedMs = performance.now();
     connection.write(request);
     const answer = await connection.answer({ deadlineMs });
     const ms = performance.now() - startedMs;
-    if (answer === null) {
-      const lost = { tag: "lost", reused: this.#reused, ms } as const;
-      this.close();
-      return lost;
-    }
+    const reused = this.#reused;
+    this.#isIdle = true;
     this.#reused = true;
-    if (answer.headers.get("connection") === "close") this.close();
-    return { tag: "answered", answer, ms };
+    if (answer === null || answer.headers.get("connection") === "close") this.close();
+    return answer === null ? { tag: "lost", reused, ms } : { tag: "answered", answer, ms };
   }
 
   close(): void {
@@ -46,18 +45,13 @@ export class KeepAliveCaller {
     this.#reused = false;
   }
 
-  async #open(): Promise<RawConnection | null> {
-    try {
-      const localAddress = this.#localAddress;
-      const connection = await openRaw(this.#port, localAddress === null ? {} : { localAddress });
-      this.#connection = connection;
-      void connection.closed.then(() => {
-        if (this.#connection === connection && connection.idle()) this.close();
-      });
-      return connection;
-    } catch {
-      return null;
-    }
+  async #open(): Promise<RawConnection> {
+    const connection = await openRaw(this.#port, this.#options);
+    this.#connection = connection;
+    void connection.closed.then(() => {
+      if (this.#connection === connection && this.#isIdle) this.close();
+    });
+    return connection;
   }
 }
 

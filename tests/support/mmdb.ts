@@ -1,18 +1,13 @@
 import { parseCidr } from "@countersign/domain/ip/cidr";
 
-/** What a file knows about a network. */
-export interface TestPlace {
-  readonly country: string;
-  readonly latitude?: number;
-  readonly longitude?: number;
-}
-
 /** Another node, a record, or nothing. */
 type Branch = number | { readonly offset: number } | null;
 type Node = [Branch, Branch];
 
 /** Writes a GeoIP file (MMDB 2.0) with IPv4 and IPv6 networks, of places if any has coordinates. */
-export function mmdb(networks: Readonly<Record<string, TestPlace>>): Buffer {
+export function mmdb(
+  networks: Readonly<Record<string, { country: string; latitude?: number; longitude?: number }>>,
+): Buffer {
   const nodes: Node[] = [[null, null]];
   const data: Buffer[] = [];
   let offset = 0;
@@ -32,12 +27,8 @@ export function mmdb(networks: Readonly<Record<string, TestPlace>>): Buffer {
   const hasPlaces = Object.values(networks).some(({ latitude }) => latitude !== undefined);
   const metadata = map({
     binary_format_major_version: integer(2),
-    binary_format_minor_version: integer(0),
-    build_epoch: integer(1_800_000_000),
     database_type: text(hasPlaces ? "Test-City" : "Test-Country"),
-    description: map({ en: text("Test") }),
     ip_version: integer(6),
-    languages: Buffer.concat([control(11, 1), text("en")]),
     node_count: integer(nodes.length),
     record_size: integer(32),
   });
@@ -82,21 +73,16 @@ function double(value: number): Buffer {
 }
 
 function integer(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return Buffer.concat([control(6, 4), bytes]);
+  return Buffer.concat([control(6, 2), Buffer.of(value >> 8, value)]);
 }
 
 /** Of encoded members. */
 function map(members: Readonly<Record<string, Buffer>>): Buffer {
-  const entries = Object.entries(members);
-  return Buffer.concat([
-    control(7, entries.length),
-    ...entries.flatMap(([name, value]) => [text(name), value]),
-  ]);
+  const entries = Object.entries(members).flatMap(([name, value]) => [text(name), value]);
+  return Buffer.concat([control(7, entries.length / 2), ...entries]);
 }
 
 /** The type and the size of a value, of at most 28 bytes or members. */
 function control(type: number, size: number): Buffer {
-  return type < 8 ? Buffer.from([(type << 5) | size]) : Buffer.from([size, type - 7]);
+  return Buffer.of((type << 5) | size);
 }

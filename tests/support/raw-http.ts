@@ -39,19 +39,16 @@ export async function exchange(
 
 function connection(socket: Socket) {
   let received = Buffer.alloc(0);
-  let ended = false;
-  let waiting = 0;
-  let wake: () => void = () => {};
+  let hasEnded = false;
+  let wake = () => {};
   const closed = new Promise<void>((resolve) => {
-    const end = () => {
-      ended = true;
-      wake();
-      resolve();
-    };
-    socket.on("end", end);
-    socket.on("close", end);
     // A reset by the server counts as a close.
-    socket.on("error", end);
+    for (const event of ["end", "close", "error"])
+      socket.on(event, () => {
+        hasEnded = true;
+        wake();
+        resolve();
+      });
   });
   socket.on("data", (chunk: Buffer) => {
     received = Buffer.concat([received, chunk]);
@@ -59,12 +56,12 @@ function connection(socket: Socket) {
   });
   const next = async (toHead: boolean): Promise<RawAnswer | null> => {
     for (;;) {
-      const parsed = parseAnswer(received, toHead, ended);
+      const parsed = parseAnswer(received, toHead, hasEnded);
       if (parsed !== null) {
         received = received.subarray(parsed.length);
         return parsed.answer;
       }
-      if (ended) return null;
+      if (hasEnded) return null;
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
@@ -73,64 +70,46 @@ function connection(socket: Socket) {
   return {
     write: (bytes: string | Uint8Array) => void socket.write(bytes),
     /** The next response. Null if the server closed the connection instead. */
-    answer: async ({ toHead = false, deadlineMs = 20_000 } = {}) => {
-      waiting += 1;
-      try {
-        return await within(deadlineMs, "an answer on the connection", next(toHead));
-      } finally {
-        waiting -= 1;
-      }
-    },
+    answer: ({ toHead = false, deadlineMs = 20_000 } = {}) =>
+      within(deadlineMs, "an answer on the connection", next(toHead)),
     closed,
-    /** Whether no request waits for a response. */
-    idle: () => waiting === 0,
     close: () => void socket.destroy(),
   };
 }
 
-function parseAnswer(
-  bytes: Buffer,
-  toHead: boolean,
-  ended: boolean,
-): { answer: RawAnswer; length: number } | null {
+/** The response at the start, and its length. Null while it is incomplete. */
+function parseAnswer(bytes: Buffer, toHead: boolean, hasEnded: boolean) {
   const headersEnd = bytes.indexOf("\r\n\r\n");
   if (headersEnd < 0) return null;
   const [statusLine = "", ...lines] = bytes.subarray(0, headersEnd).toString("latin1").split("\r\n");
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1] ?? 0);
-  const headers = new Map(lines.map(headerLine));
+  const headers = new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
   const rest = bytes.subarray(headersEnd + 4);
-  const body = bodyOf(rest, headers, status, toHead, ended);
-  if (body === null) return null;
+  const hasBody = !toHead && status !== 204 && status !== 304 && status >= 200;
+  const body = hasBody ? bodyOf(rest, headers, hasEnded) : { bytes: Buffer.alloc(0), length: 0 };
+  if (body === null || rest.length < body.length) return null;
   return {
     answer: { status, headers, body: body.bytes.toString("utf8") },
     length: headersEnd + 4 + body.length,
   };
 }
 
-function headerLine(line: string): [string, string] {
-  const colon = line.indexOf(":");
-  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
-}
-
-/** Null while the response is incomplete. `length` is its size on the wire. */
-function bodyOf(
-  rest: Buffer,
-  headers: ReadonlyMap<string, string>,
-  status: number,
-  toHead: boolean,
-  ended: boolean,
-): { bytes: Buffer; length: number } | null {
-  const first = (length: number) =>
-    rest.length < length ? null : { bytes: rest.subarray(0, length), length };
-  if (toHead || status === 204 || status === 304 || status < 200) return first(0);
+/** `length` is the size of the body on the wire, of which more may have to arrive. */
+function bodyOf(rest: Buffer, headers: ReadonlyMap<string, string>, hasEnded: boolean) {
   if (headers.get("transfer-encoding") === "chunked") return joined(rest);
   const declared = headers.get("content-length");
-  if (declared !== undefined) return first(Number(declared));
-  return ended ? first(rest.length) : null;
+  if (declared === undefined && !hasEnded) return null;
+  const length = Number(declared ?? rest.length);
+  return { bytes: rest.subarray(0, length), length };
 }
 
 /** The chunks of a body, up to the empty one that ends it. */
-function joined(rest: Buffer): { bytes: Buffer; length: number } | null {
+function joined(rest: Buffer) {
   const pieces: Buffer[] = [];
   for (let at = 0; ; ) {
     const lineEnd = rest.indexOf("\r\n", at);

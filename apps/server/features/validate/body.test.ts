@@ -8,11 +8,9 @@ describe("a body without a usable license key", () => {
     ["The body is not JSON.", "", "   ", "license_key=A", '{"license_key":"A"', "\uFEFF{}"],
     ["The body is not JSON.", '{"license_key":"A"}{"license_key":"B"}', '{"license_key":"A",}'],
     ["The body is not JSON.", "{'license_key':'A'}"],
-    ["The body is not a JSON object.", "null", "[]", '["license_key"]', '[{"license_key":"A"}]'],
-    ["The body is not a JSON object.", '"A"', "7", "true"],
+    ["The body is not a JSON object.", "null", "[]", '[{"license_key":"A"}]', '"A"', "7", "true"],
     ["The body has no license_key.", "{}", '{"LICENSE_KEY":"A"}', '{"__proto__":{"license_key":"A"}}'],
-    ["license_key is not a string.", '{"license_key":null}', '{"license_key":7}', '{"license_key":true}'],
-    ["license_key is not a string.", '{"license_key":["A"]}', '{"license_key":{"toString":"A"}}'],
+    ["license_key is not a string.", '{"license_key":null}', '{"license_key":7}', '{"license_key":["A"]}'],
   ];
   test.each(rows.flatMap(([problem, ...texts]) => texts.map((text) => [text, problem] as const)))(
     "%s is reported",
@@ -37,7 +35,6 @@ describe("a body with a license key", () => {
     ["with empty texts", { version: "", device_id: "" }, ["", "", null]],
     ["with unknown members", { hwid: "x", nested: { a: [1] } }, [null, null, null]],
     ["with a number as version", { version: 1.2 }, notString("version")],
-    ["with an object as version", { version: {} }, notString("version")],
     ["with a number as device id", { device_id: 7 }, notString("device_id")],
     ["with the longest device id", { device_id: longest }, [null, longest, null]],
     ["with a longer device id", { device_id: `${longest}d`, version: "1" }, ["1", null, tooLong]],
@@ -51,14 +48,9 @@ describe("a body with a license key", () => {
   test("the last of two license keys counts, as in JSON parsers", () =>
     expect(readValidateBody('{"license_key":"A","license_key":"B"}').keyMatch).toBe("B"));
 
-  test("whitespace around members and an escape in a name change nothing", () =>
-    expect(readValidateBody('\r\n\t {  "license\\u005fkey" :\n"A" }  \n')).toMatchObject({ keyMatch: "A" }));
-
   test("the key is signed as sent, and looked up trimmed and in upper case", () => {
-    expect(readValidateBody('{"license_key":"  aBc\\n"}')).toMatchObject({
-      licenseKey: "  aBc\n",
-      keyMatch: "ABC",
-    });
+    const body = readValidateBody('\r\n\t {  "license\\u005fkey" :\n"  aBc\\n" }  \n');
+    expect(body).toMatchObject({ licenseKey: "  aBc\n", keyMatch: "ABC" });
   });
 });
 
