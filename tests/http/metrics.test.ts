@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import dashboard from "../../docs/grafana/countersign.json" with { type: "json" };
 import { apiOf } from "../support/api.ts";
 import { freePort } from "../support/free-port.ts";
 import { listed } from "../support/listed.ts";
@@ -32,21 +33,6 @@ const metricNames = [
 
 const token = "prometheus-reads-this";
 
-interface Panel {
-  readonly id: number;
-  readonly type: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly datasource?: { readonly uid: string };
-  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
-  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
-}
-
-interface Dashboard {
-  readonly panels: readonly Panel[];
-  readonly templating: { readonly list: readonly { readonly name: string }[] };
-}
-
 interface Alert {
   readonly alert: string;
   readonly expr: string;
@@ -54,10 +40,8 @@ interface Alert {
 }
 
 const readDocument = (path: string) => readFileSync(join(import.meta.dir, "../../docs", path), "utf8");
-const dashboard = JSON.parse(readDocument("grafana/countersign.json")) as Dashboard;
-const alerts = (
-  Bun.YAML.parse(readDocument("grafana/alerts.yml")) as { groups: { rules: Alert[] }[] }
-).groups.flatMap(({ rules }) => rules);
+const { groups } = Bun.YAML.parse(readDocument("grafana/alerts.yml")) as { groups: { rules: Alert[] }[] };
+const alerts = groups.flatMap(({ rules }) => rules);
 const charts = dashboard.panels.filter(({ type }) => type !== "row");
 const expressions = charts.flatMap(({ targets }) => targets ?? []);
 
@@ -94,20 +78,19 @@ testsOn("sqlite", "metrics", openMeteredServer, (fixture) => {
       expect(text).not.toContain(secret);
   });
 
-  test.each([
-    ["/healthz", "ok\n"],
-    ["/readyz", "ready\n"],
-  ])("%s answers %j and forbids caching", async (path, text) => {
-    const response = await get(path);
-    expect([response.status, await response.text()]).toEqual([200, text]);
-    expect(response.headers.get("cache-control")).toBe("no-store");
-    expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
-  });
+  test.each(Object.entries({ "/healthz": "ok\n", "/readyz": "ready\n" }))(
+    "%s answers %j and forbids caching",
+    async (path, text) => {
+      const response = await get(path);
+      expect([response.status, await response.text()]).toEqual([200, text]);
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
 
   test.each([
     ["no header", undefined, 401],
     ["another token", "Bearer prometheus-reads-that", 401],
-    ["a prefix of it", "Bearer prometheus", 401],
     ["the token with a suffix", `Bearer ${token}x`, 401],
     ["another scheme", `Basic ${token}`, 401],
     ["an empty token", "Bearer ", 401],
@@ -138,26 +121,27 @@ testsOn("sqlite", "metrics", openMeteredServer, (fixture) => {
       }
     });
 
-    const exported = () => namedIn(text, /^# TYPE (countersign_\S+) /gm).toSorted();
     const namedIn = (template: string, name: RegExp) =>
       [...template.matchAll(name)].map(([, label]) => String(label));
-    const bracketsMatch = (expression: string) => {
-      const pair = /\([^()[\]{}]*\)|\[[^()[\]{}]*\]|\{[^()[\]{}]*\}/g;
-      let rest = expression.replace(/"[^"]*"/g, "");
-      for (let depth = 0; depth < 20; depth++) rest = rest.replace(pair, "");
-      return !/[()[\]{}]/.test(rest);
-    };
+    const exported = () => namedIn(text, /^# TYPE (countersign_\S+) /gm).toSorted();
     /** The metrics and labels in an expression: all words outside of texts and durations that are not the language's. */
     const wordsIn = (expression: string) =>
       (expression.replace(/"[^"]*"|\[[^\]]*\]/g, " ").match(/[A-Za-z_]\w*/g) ?? []).filter(
         (word) => !promQl.includes(word),
       );
-    /** The metrics and labels in an expression, and in the template of its texts, that no server exports. */
-    const unknownIn = (expression: string, labelsOfTexts: readonly string[]) => {
+    /** Its brackets match, and a server exports its metrics and labels, and those in the template of its texts. */
+    const expectKnown = (expression: string, labelsOfTexts: readonly string[]) => {
       const words = wordsIn(expression);
       const ofMetrics = words.flatMap((name) => [...(labels.get(name) ?? [])]);
       const known = new Set([...labels.keys(), ...addedLabels, ...ofMetrics, "up"]);
-      return [...words, ...labelsOfTexts].filter((word) => !known.has(word));
+      expect(
+        [...words, ...labelsOfTexts].filter((word) => !known.has(word)),
+        expression,
+      ).toEqual([]);
+      const pair = /\([^()[\]{}]*\)|\[[^()[\]{}]*\]|\{[^()[\]{}]*\}/g;
+      let rest = expression.replace(/"[^"]*"/g, "");
+      for (let depth = 0; depth < 20; depth++) rest = rest.replace(pair, "");
+      expect(rest, expression).not.toMatch(/[()[\]{}]/);
     };
 
     test("every metric has a help text, and is exported once", () => {
@@ -170,8 +154,7 @@ testsOn("sqlite", "metrics", openMeteredServer, (fixture) => {
     test("every expression of the dashboard uses metrics and labels that exist", () => {
       expect(expressions.length).toBeGreaterThan(40);
       for (const { expr, legendFormat } of expressions) {
-        expect(unknownIn(expr, namedIn(legendFormat, /\{\{(\w+)\}\}/g)), expr).toEqual([]);
-        expect(bracketsMatch(expr), expr).toBeTrue();
+        expectKnown(expr, namedIn(legendFormat, /\{\{(\w+)\}\}/g));
         // Every panel follows the choice of servers.
         for (const [, selector] of expr.matchAll(/(?:countersign|process|nodejs)_\w+(\{[^}]*\})?/g))
           expect(selector, expr).toContain('instance=~"$instance"');
@@ -186,10 +169,8 @@ testsOn("sqlite", "metrics", openMeteredServer, (fixture) => {
 
     test("every alert uses metrics and labels that exist", () => {
       expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
-      for (const { expr, annotations } of alerts) {
-        expect(unknownIn(expr, namedIn(annotations.summary, /\$labels\.(\w+)/g)), expr).toEqual([]);
-        expect(bracketsMatch(expr), expr).toBeTrue();
-      }
+      for (const { expr, annotations } of alerts)
+        expectKnown(expr, namedIn(annotations.summary, /\$labels\.(\w+)/g));
     });
 
     test("the manual lists every metric, with its labels, and no other", () => {
@@ -222,14 +203,12 @@ testsOn("sqlite", "metrics", openMeteredServer, (fixture) => {
 
 test("the panels of the dashboard do not overlap, and each is described", () => {
   expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
-  const taken = new Set<string>();
-  for (const { gridPos, title } of dashboard.panels) {
-    expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
-    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++)
-      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
-        expect(taken.has(`${x} ${y}`), title).toBe(false);
-        taken.add(`${x} ${y}`);
-      }
+  for (const [index, { gridPos: one, title }] of dashboard.panels.entries()) {
+    expect(one.x + one.w, title).toBeLessThanOrEqual(24);
+    const isBeside = (other: typeof one) => other.x >= one.x + one.w || other.x + other.w <= one.x;
+    const isBelow = (other: typeof one) => other.y >= one.y + one.h || other.y + other.h <= one.y;
+    for (const { gridPos: other } of dashboard.panels.slice(index + 1))
+      expect(isBeside(other) || isBelow(other), title).toBeTrue();
   }
   for (const { description, datasource, title } of charts) {
     expect(description, title).toBeString();

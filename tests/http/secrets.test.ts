@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,12 +21,14 @@ import { rowsWith } from "../support/whole-database.ts";
 setDefaultTimeout(120_000);
 
 const canary = () => `canary${randomBytes(12).toString("hex")}`;
+const idempotency = () => ({ "idempotency-key": canary() });
 
 /** Secrets by name. */
 type Secrets = Map<string, string | Uint8Array>;
 
-describe.each(on("sqlite"))("with an encryption key on $kind", ({ kind, make }) => {
-  test("no secret is stored, backed up or logged in clear text", async () => {
+test.each(on("sqlite"))(
+  "no secret is stored, backed up or logged in clear text on $kind",
+  async ({ kind, make }) => {
     const running = await openServer(make, {
       why: "reads the whole database and log",
       environment: {
@@ -70,15 +72,13 @@ describe.each(on("sqlite"))("with an encryption key on $kind", ({ kind, make }) 
     for (const spelling of [key, key.toLowerCase(), key.replaceAll("-", "")])
       expect(server.output()).not.toContain(spelling);
     database.remove();
-  });
-});
+  },
+);
 
 /** Every request of an application that makes the server store or log data. Returns the license key. */
 async function validate({ store, url }: TestServer, secrets: Secrets): Promise<string> {
-  const { apiKey, signingKey, license } = await openTestOrganization(null, {
-    store,
-    settings: { signed_validation: 1 },
-  });
+  const options = { store, settings: { signed_validation: 1 } } as const;
+  const { apiKey, signingKey, license } = await openTestOrganization(null, options);
   const { key } = await license();
   const api = apiOf(url, apiKey);
   await api.validate({ license_key: key, version: "1.0.0", device_id: "machine" });
@@ -121,34 +121,28 @@ async function sendLinks(fixture: SignInFixture, secrets: Secrets): Promise<void
 }
 
 async function invite(
-  fixture: SignInFixture,
+  { store, browser: newBrowser }: SignInFixture,
   browser: Browser,
   base: string,
   secrets: Secrets,
-): Promise<void> {
+) {
   const { body: role } = await browser.manage("POST", `${base}/roles`, { name: "Guest", permissions: [] });
   const invitation = { email: "guest@example.com", role_id: role.id };
-  const idempotency = { "idempotency-key": canary() };
-  const invited = await browser.manage("POST", `${base}/invitations`, invitation, idempotency);
+  const invited = await browser.manage("POST", `${base}/invitations`, invitation, idempotency());
   expect(invited.status).toBe(201);
-  const token = await invitationTokenFor(fixture.store, invitation.email);
-  await fixture.browser().manage("GET", `/invitations/${token}`);
+  const token = await invitationTokenFor(store, invitation.email);
+  await newBrowser().manage("GET", `/invitations/${token}`);
   secrets.set("the invitation link", token);
 }
 
-async function sendLicense(browser: Browser, base: string): Promise<void> {
+async function sendLicense(browser: Browser, base: string) {
   const settings = { name: "Tool", deliver_license_by_email: true };
   const { body: product } = await browser.manage("POST", `${base}/products`, settings);
   const license = { customer_email: "buyer@example.net", is_lifetime: true };
   expect((await browser.manage("POST", `/products/${product.id}/licenses`, license)).status).toBe(201);
 }
 
-async function callWebhooks(
-  { store }: SignInFixture,
-  browser: Browser,
-  base: string,
-  secrets: Secrets,
-): Promise<void> {
+async function callWebhooks({ store }: SignInFixture, browser: Browser, base: string, secrets: Secrets) {
   const secret = (what: string) => {
     const text = canary();
     secrets.set(what, text);
@@ -160,8 +154,7 @@ async function callWebhooks(
     url: `${receiver.url}/${secret("the earlier path of a webhook URL")}`,
     headers: { "x-own": secret("a webhook header") },
   };
-  const idempotency = { "idempotency-key": canary() };
-  const created = await browser.manage("POST", `${base}/webhooks`, webhook, idempotency);
+  const created = await browser.manage("POST", `${base}/webhooks`, webhook, idempotency());
   expect(created.status).toBe(201);
   const endpoint = `${base}/webhooks/${created.body.id}`;
   const path = secret("the path of a webhook URL");
@@ -204,11 +197,11 @@ async function everythingStored(location: DatabaseLocation): Promise<Buffer> {
   if (location.kind === "sqlite") return everyFile(location.folder);
   const texts: string[] = [];
   await withClient(location.url, async (client) => {
-    const tables = await client.query<{ name: string }>(
+    const tables = await client.query(
       "select quote_ident(tablename) as name from pg_tables where schemaname = 'public'",
     );
     for (const { name } of tables.rows) {
-      const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} t`);
+      const { rows } = await client.query(`select t::text as row from ${name} t`);
       texts.push(...rows.map(({ row }) => row));
     }
   });
