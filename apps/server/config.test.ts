@@ -7,16 +7,11 @@ import { type Config, ConfigProblem, type Environment, readConfig } from "./conf
 import { OperatorProblem } from "./operator-problem.ts";
 
 test("every setting has a default", () => {
-  const { trustedProxies, webhookTargets, ...rest } = readConfig({});
+  const { trustedProxies, webhookTargets, ...settings } = readConfig({});
   expect(trustedProxies.size).toBe(0);
   expect(webhookTargets).toEqual(noAllowedTargets);
-  const services = { stripe: null, discord: null, mail: null, traces: null, geoipFile: null };
-  const secrets = { metricsToken: null, encryptionKey: null };
-  const limits = { dailyEmails: null, webhookEndpoints: null };
-  const log = { requestLogDays: null, requestLogMegabytes: null };
-  const unset = { ...services, ...secrets, ...limits, ...log, defaultPlan: null, signUp: null };
-  expect(rest).toEqual({
-    ...unset,
+  const set = Object.entries(settings).filter(([, value]) => value !== null);
+  expect(Object.fromEntries(set)).toEqual({
     port: 3000,
     host: "127.0.0.1",
     url: "http://127.0.0.1:3000",
@@ -51,27 +46,23 @@ const discord = { COUNTERSIGN_DISCORD_CLIENT_ID: "1", COUNTERSIGN_DISCORD_CLIENT
 describe("a valid value is used", () => {
   const postgres = "postgres://user:secret@db.example.com:5432/countersign";
   const rows: [Environment, Partial<Config>][] = [
-    [{ PORT: "8080" }, { port: 8080, url: "http://127.0.0.1:8080" }],
-    ...[0, 65_535].map((port): [Environment, Partial<Config>] => [{ PORT: `${port}` }, { port }]),
+    [{ PORT: "0" }, { port: 0, url: "http://127.0.0.1:0" }],
+    [{ PORT: "65535" }, { port: 65_535 }],
     [{ HOST: "0.0.0.0" }, { host: "0.0.0.0", url: "http://0.0.0.0:3000" }],
     [{ HOST: "::1" }, { host: "::1", url: "http://[::1]:3000" }],
-    [{ COUNTERSIGN_URL: "https://license.example.com" }, { url: "https://license.example.com" }],
     [{ COUNTERSIGN_PORTAL_URL: "https://a.b/" }, { portalUrl: "https://a.b", portalHasOwnHost: true }],
     [{ COUNTERSIGN_URL: "https://example.com/license//" }, { url: "https://example.com/license" }],
     [{ COUNTERSIGN_DATA: "/cs" }, { dataFolder: "/cs", database: { kind: "sqlite", folder: "/cs" } }],
     [{ COUNTERSIGN_DATA: "here" }, { dataFolder: resolve("here") }],
     [{ DATABASE_URL: postgres }, { database: { kind: "postgres", url: postgres } }],
-    [{ DATABASE_URL: "postgresql://h/d" }, { database: { kind: "postgres", url: "postgresql://h/d" } }],
     [{ COUNTERSIGN_DEFAULT_PLAN: "free" }, { defaultPlan: "free" }],
     [{ COUNTERSIGN_SIGN_UP: "closed" }, { signUp: "closed" }],
-    [{ COUNTERSIGN_SIGN_UP: "open" }, { signUp: "open" }],
     [{ COUNTERSIGN_DAILY_EMAILS: "0" }, { dailyEmails: 0 }],
     [stripe("sk_test_1"), { stripe: { ...keys("sk_test_1"), url: "https://api.stripe.com", mode: "test" } }],
     [
       { ...stripe("rk_live_abc"), COUNTERSIGN_STRIPE_URL: "http://127.0.0.1:12111/" },
       { stripe: { ...keys("rk_live_abc"), url: "http://127.0.0.1:12111", mode: "live" } },
     ],
-    [{ LANG: "de_DE.UTF-8" }, { language: "de" }],
     [{ LANG: "de_DE.UTF-8", LC_MESSAGES: "es_ES.UTF-8" }, { language: "es" }],
     [{ LANG: "de_DE.UTF-8", LC_ALL: "C" }, { language: "en" }],
     [discord, { discord: { clientId: "1", clientSecret: "s", url: "https://discord.com" } }],
@@ -79,15 +70,11 @@ describe("a valid value is used", () => {
     [{ COUNTERSIGN_ENCRYPTION_KEY: "sixteen letters!" }, { encryptionKey: "sixteen letters!" }],
     [{ COUNTERSIGN_LOG_LEVEL: "debug" }, { logLevel: "debug" }],
     [{ COUNTERSIGN_LOG_FORMAT: "pretty" }, { logFormat: "pretty" }],
-    [{ COUNTERSIGN_REQUEST_LOG_DAYS: "1" }, { requestLogDays: 1 }],
     [{ COUNTERSIGN_REQUEST_LOG_DAYS: "3650" }, { requestLogDays: 3650 }],
     [{ COUNTERSIGN_REQUEST_LOG_MB: "500" }, { requestLogMegabytes: 500 }],
-    [{ COUNTERSIGN_WEBHOOK_ENDPOINTS: "1" }, { webhookEndpoints: 1 }],
     [{ COUNTERSIGN_WEBHOOK_ENDPOINTS: "1000" }, { webhookEndpoints: 1000 }],
     [{ COUNTERSIGN_METRICS_TOKEN: "sixteen-letters!" }, { metricsToken: "sixteen-letters!" }],
     [{ OTEL_SERVICE_NAME: "a" }, { traces: null }],
-    [{ PORT: "" }, { port: 3000 }],
-    [{ HOST: "" }, { host: "127.0.0.1" }],
     [{ DATABASE_URL: "" }, { database: { kind: "sqlite", folder: resolve("data") } }],
   ];
   test.each(rows)("%j", (environment, settings) => expect(readConfig(environment)).toMatchObject(settings));

@@ -28,29 +28,18 @@ describe("the guide about tests", () => {
   const blockOf = (language: string) =>
     guide.split(`\`\`\`${language}\n`)[1]?.split("\n```")[0] ?? `There is no block of ${language}.`;
   const run = async (...command: string[]) => {
-    const started = Bun.spawn(command, {
-      env: { ...process.env, ...environment },
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const output = await Promise.all([
-      new Response(started.stdout).text(),
-      new Response(started.stderr).text(),
-    ]);
+    const env = { ...process.env, ...environment };
+    const started = Bun.spawn(command, { env, stdout: "pipe", stderr: "pipe" });
+    const output = await Promise.all([started.stdout.text(), started.stderr.text()]);
     return { exitCode: await started.exited, output: output.join("\n") };
   };
 
   test("its table lists every license key", () => {
-    const rows = [...guide.matchAll(/^\| `(SANDBOX-[A-Z-]+)` \| `(\w+)` \| (\d+) \| (\d+) \| (.+) \|$/gm)];
-    expect(rows.map(([, ...row]) => row)).toEqual(
-      sandboxLicenses.map((one) => [
-        one.licenseKey,
-        one.status,
-        String(one.httpStatus),
-        String(one.lookupHttpStatus),
-        one.description,
-      ]),
+    const expected = sandboxLicenses.map(
+      ({ licenseKey, status, httpStatus, lookupHttpStatus, description }) =>
+        `| \`${licenseKey}\` | \`${status}\` | ${httpStatus} | ${lookupHttpStatus} | ${description} |`,
     );
+    expect([...(guide.match(/^\| `SANDBOX-.*$/gm) ?? [])]).toEqual(expected);
   });
 
   test("the job with curl passes for every outcome, and fails for a wrong one", async () => {

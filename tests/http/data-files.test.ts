@@ -16,20 +16,17 @@ const modeOf = (path: string) => statSync(path).mode & 0o777;
 const expectPrivate = (data: string) => {
   for (const name of readdirSync(data)) expect([name, modeOf(join(data, name))]).toEqual([name, 0o600]);
 };
-/** Without a umask, which a child process inherits. */
-const withoutUmask = async <T>(run: () => Promise<T>): Promise<T> => {
-  const own = process.umask(0);
-  const started = run();
-  process.umask(own);
-  return started;
-};
 
 /** The files of a stopped server, whose folders did not exist. */
 const used = join(folder, "made", "data");
 let apiKey = "";
 let licenseKey = "";
 beforeAll(async () => {
-  const server = await withoutUmask(() => startServerProcess({ COUNTERSIGN_DATA: used }));
+  // Without a umask, which a child process inherits.
+  const own = process.umask(0);
+  const started = startServerProcess({ COUNTERSIGN_DATA: used });
+  process.umask(own);
+  const server = await started;
   const org = await openTestOrganization({ kind: "sqlite", folder: used });
   apiKey = org.apiKey;
   licenseKey = (await org.license()).key;

@@ -1,28 +1,20 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { long } from "../races/size.ts";
 import { freshFolder, sqlite } from "../support/databases.ts";
 import { openPublicApiFixture } from "../support/public-api-fixture.ts";
-import {
-  type Spawned,
-  spawnCollecting,
-  spawnCountersign,
-  startServerProcess,
-} from "../support/server-process.ts";
+import * as processes from "../support/server-process.ts";
 import { until, within } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
 
 const folder = freshFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-let folders = 0;
 /** For the data of one server. */
-const newFolder = () => {
-  folders += 1;
-  return join(folder, String(folders));
-};
+const newFolder = () => join(folder, randomUUID());
 const aFile = join(folder, "file");
 writeFileSync(aFile, "a file\n");
 const damaged = newFolder();
@@ -31,10 +23,10 @@ writeFileSync(join(damaged, "countersign.db"), "no database ".repeat(1_000));
 
 const serve = (environment: Readonly<Record<string, string>> = {}, ...words: readonly string[]) => {
   const settings = { PORT: "0", COUNTERSIGN_LOG_FORMAT: "json", COUNTERSIGN_DATA: newFolder() };
-  return spawnCountersign(["serve", ...words], { ...settings, ...environment });
+  return processes.spawnCountersign(["serve", ...words], { ...settings, ...environment });
 };
 
-async function expectCleanExit({ output, ended }: Spawned, withinMs = 30_000): Promise<void> {
+async function expectCleanExit({ output, ended }: processes.Spawned, withinMs = 30_000): Promise<void> {
   const end = await within(withinMs, `the server ends:\n${output()}`, ended);
   expect(end).toMatchObject({ code: 0, signal: null });
 }
@@ -124,14 +116,14 @@ describe("a start that fails prints one line that says what to change, and exits
 
   test("a port that another server uses, which keeps it, and can reuse it at once", async () => {
     const environment = { COUNTERSIGN_DATA: newFolder() };
-    const first = await startServerProcess(environment);
+    const first = await processes.startServerProcess(environment);
     expect(await refused({ HOST: "0.0.0.0", PORT: String(first.port) })).toBe(
       `Port ${first.port} on 0.0.0.0 cannot be opened: another program is using it. Set PORT to another one.\n`,
     );
     for (let call = 0; call < 20; call++) await (await fetch(`${first.url}/healthz`)).text();
     await first.stop();
     // Connections of the previous one are still closing.
-    const again = await startServerProcess({ ...environment, PORT: String(first.port) });
+    const again = await processes.startServerProcess({ ...environment, PORT: String(first.port) });
     expect((await fetch(`${again.url}/healthz`)).status).toBe(200);
     await again.stop();
   });
@@ -139,7 +131,7 @@ describe("a start that fails prints one line that says what to change, and exits
 
 describe("npm start drains and stops the server", () => {
   const stopsAfter = async (act: (npm: ChildProcess) => void) => {
-    const { child: npm, output } = spawnCollecting("npm", ["start"], {
+    const { child: npm, output } = processes.spawnCollecting("npm", ["start"], {
       cwd: join(import.meta.dir, "../.."),
       env: { ...process.env, PORT: "0", COUNTERSIGN_DATA: newFolder(), COUNTERSIGN_LOG_FORMAT: "json" },
       // A separate process group, so that no process outlives the test.
@@ -167,26 +159,22 @@ describe("npm start drains and stops the server", () => {
 
   // Processes are found through Linux's /proc.
   test.skipIf(process.platform !== "linux")("when the script that it runs is killed", () =>
-    stopsAfter((npm) => {
-      const script = processesOf(npm.pid ?? 0).find(({ words }) => words[1] === "scripts/start.mjs");
-      process.kill(script?.pid ?? Number.NaN, "SIGKILL");
-    }),
+    stopsAfter((npm) => process.kill(scriptOf(npm.pid ?? 0), "SIGKILL")),
   );
 });
 
-/** Every process of a group, with its command line. */
-function processesOf(group: number): { pid: number; words: string[] }[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const status = readFileSync(`/proc/${name}/stat`, "utf8");
-        const isOfGroup = Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[2]) === group;
-        const words = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0");
-        return isOfGroup ? [{ pid: Number(name), words }] : [];
-      } catch {
-        // The process has exited.
-        return [];
-      }
-    });
+/** The process in a group that runs the script of npm start. */
+function scriptOf(group: number): number {
+  const found = readdirSync("/proc").find((name) => {
+    try {
+      const status = readFileSync(`/proc/${name}/stat`, "utf8");
+      const isOfGroup = Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[2]) === group;
+      const [, script] = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0");
+      return isOfGroup && script === "scripts/start.mjs";
+    } catch {
+      // It is no process, or one that has exited.
+      return false;
+    }
+  });
+  return Number(found);
 }

@@ -46,27 +46,18 @@ describe("what a platform admin sees of an organization", () => {
 
   test("keys, URLs and the seller's own texts are concealed wherever they occur", () => {
     const license = { id: "1", license_key: "7QK2-M9XD-4TRB-HW6F", notes: "secret", metadata: { pin: 1234 } };
+    const shown = { id: "1", license_key: "7QK2…", notes: withheldText, metadata: {} };
+    const previous = { license_key: "AAAA-BBBB-CCCC-DDDD" };
+    const type = "license.updated";
     expect(
       concealed({
-        data: [
-          {
-            type: "license.updated",
-            data: { license, changed: ["license_key"], previous: { license_key: "AAAA-BBBB-CCCC-DDDD" } },
-          },
-        ],
+        data: [{ type, data: { license, changed: ["license_key"], previous } }],
         before: { url: "https://user:secret@hooks.example.com:8443/T0/B0?key=secret", role: "Support" },
         after: { something_new: "secret", nested_new: { name: "secret" }, list_new: ["secret"], count: 3 },
       }),
     ).toEqual({
       data: [
-        {
-          type: "license.updated",
-          data: {
-            license: { id: "1", license_key: "7QK2…", notes: withheldText, metadata: {} },
-            changed: ["license_key"],
-            previous: { license_key: "AAAA…" },
-          },
-        },
+        { type, data: { license: shown, changed: ["license_key"], previous: { license_key: "AAAA…" } } },
       ],
       before: { url: "https://hooks.example.com:8443/…", role: "Support" },
       after: { something_new: withheldText, nested_new: {}, list_new: [withheldText], count: 3 },
@@ -76,10 +67,8 @@ describe("what a platform admin sees of an organization", () => {
   test.each([
     ["ABCDEFGHIJKL", "ABCD…"],
     ["ABCDEFGHIJK", "…"],
-    ["A", "…"],
     // As the audit log stores it.
     ["ABCD…", "ABCD…"],
-    ["…", "…"],
   ])("of the key %s, %s is shown", (key, shown) => {
     expect(concealed({ license_key: key })).toEqual({ license_key: shown });
   });

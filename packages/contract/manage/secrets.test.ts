@@ -34,9 +34,8 @@ describe("secrets in responses", () => {
   });
 
   test("each secret says what to do if its response is lost", () => {
-    for (const route of [...contractRoutes, ...authRoutes]) {
+    for (const route of [...contractRoutes, ...authRoutes])
       for (const { next } of secretFieldsOf(route.answer ?? z.undefined())) expect(next).toEndWith(".");
-    }
   });
 
   test("secrets are found in nullable, listed, optional and nested members", () => {

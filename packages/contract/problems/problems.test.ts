@@ -25,26 +25,19 @@ describe("codes", () => {
       expect([code, statusTitles[status]]).toEqual([code, expect.any(String)]);
   });
 
-  test("have whole sentences, except for field errors, which continue the field's name", () => {
-    for (const [kind, texts] of Object.entries(declared))
+  test.each(Object.entries(declared))(
+    "of the %s have whole sentences, and the same placeholders for one as for many",
+    (kind, texts) => {
+      // Field errors continue the field's name.
+      const sentence = kind === "fieldErrors" ? /^[a-z].*[^.]$/s : /^[A-Z{].*[.}]$/s;
       for (const [code, text] of Object.entries(texts))
-        for (const one of typeof text === "string" ? [text] : Object.values(text))
-          expect([code, one]).toEqual([
-            code,
-            expect.stringMatching(kind === "fieldErrors" ? /^[a-z].*[^.]$/s : /^[A-Z{].*[.}]$/s),
-          ]);
-  });
-
-  test("have the same placeholders for one as for many, and nothing else in braces", () => {
-    for (const texts of Object.values(declared))
-      for (const [code, text] of Object.entries(texts)) {
-        const forms = typeof text === "string" ? [text] : Object.values(text);
-        for (const form of forms) {
+        for (const form of typeof text === "string" ? [text] : Object.values(text)) {
+          expect([code, form]).toEqual([code, expect.stringMatching(sentence)]);
           expect([code, placeholders(form)]).toEqual([code, placeholders(text)]);
           expect([code, form.replace(/\{\w+\}/g, "")]).toEqual([code, expect.not.stringMatching(/[{}]/)]);
         }
-      }
-  });
+    },
+  );
 });
 
 describe("the sources", () => {

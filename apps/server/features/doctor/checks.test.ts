@@ -14,21 +14,18 @@ const gibibytes = (free: number, total: number) => freeSpace(free * 1024 ** 3, t
 const clock = (date: string) => checkYear(Date.parse(date));
 
 test.each([
-  ["half of the space is free", gibibytes(50, 100), "ok"],
   ["a tenth of the space and one GiB are free", gibibytes(1, 10), "ok"],
   ["less than one GiB is free", gibibytes(0.9, 10), "warning"],
   ["less than a twentieth of the space is free", gibibytes(4, 100), "warning"],
   ["the space is unknown", gibibytes(0, 0), "warning"],
   ["the clocks are equal", checkClockDifference(0), "ok"],
   ["the database's clock is less than two seconds behind", checkClockDifference(-1_900), "ok"],
-  ["the database's clock is seconds ahead", checkClockDifference(5_000), "warning"],
   ["the database's clock is nearly a minute behind", checkClockDifference(-59_000), "warning"],
   ["the database's clock is minutes ahead", checkClockDifference(120_000), "problem"],
   ["the clock was never set", clock("1970-01-01"), "problem"],
   ["the clock shows a year of this release", clock("2026-05-01"), "ok"],
   ["the clock shows a far year", clock("2100-01-01"), "problem"],
   ["Bun is the expected one", checkRuntime({ bun: "1.4.4", node: "26.0.0" }), "ok"],
-  ["Bun is newer", checkRuntime({ bun: "2.0.0", node: "26.0.0" }), "ok"],
   ["Bun is older", checkRuntime({ bun: "1.3.9", node: "24.0.0" }), "warning"],
   ["Node.js runs it", checkRuntime({ node: "24.0.0" }), "problem"],
 ])("if %s, the check says: %j", (_, { state }, expected) => expect(state).toBe(expected as typeof state));
@@ -39,10 +36,8 @@ describe("the proxy check", () => {
 
   test.each([
     ["127.0.0.1", "http://127.0.0.1:3000", CidrSet.empty, "ok"],
-    ["::1", "http://localhost:3000", CidrSet.empty, "ok"],
     ["0.0.0.0", "http://0.0.0.0:3000", CidrSet.empty, "warning"],
     ["127.0.0.1", "https://license.example.com", CidrSet.empty, "warning"],
-    ["127.0.0.1", "http://license.example.com", CidrSet.empty, "warning"],
     ["0.0.0.0", "https://license.example.com", proxies, "ok"],
   ] as const)("HOST %s and %s: %#", (host, url, trustedProxies, state) => {
     const check = checkProxy({ host, url, trustedProxies });

@@ -5,15 +5,23 @@ import { join } from "node:path";
 import { mmdb } from "../../../../tests/support/mmdb.ts";
 import { GeoFile, openGeo } from "./geo-file.ts";
 
+function countriesFile(countries: Readonly<Record<string, string>>): Buffer {
+  return mmdb(
+    Object.fromEntries(Object.entries(countries).map(([network, country]) => [network, { country }])),
+  );
+}
+
 const folder = mkdtempSync(join(tmpdir(), "countersign-geoip-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test("finds countries of IPv4 and IPv6 addresses and networks", async () => {
   const countries = {
-    ...{ "192.0.2.0/24": { country: "DE" }, "198.51.100.128/25": { country: "fr" } },
-    ...{ "2001:db8:1::/48": { country: "JP" }, "203.0.113.0/24": { country: "none" } },
+    "192.0.2.0/24": "DE",
+    "198.51.100.128/25": "fr",
+    "2001:db8:1::/48": "JP",
+    "203.0.113.0/24": "none",
   };
-  const geo = await openGeo(mmdb(countries));
+  const geo = await openGeo(countriesFile(countries));
   expect(geo.hasPlaces).toBe(false);
   const ips = ["192.0.2.77", "198.51.100.200", "2001:db8:1:2::3", "2001:db8:1:2::/64"];
   expect(ips.map((ip) => geo.placeOf(ip)?.country ?? "")).toEqual(["DE", "FR", "JP", "JP"]);
@@ -40,7 +48,7 @@ test("a replaced file is read again, and a file that cannot be read leaves the o
   const file = new GeoFile(path, (reason) => failures.push(reason));
   const country = () => file.current?.placeOf("192.0.2.1")?.country;
   for (const one of ["DE", "AT"]) {
-    replace(mmdb({ "192.0.2.0/24": { country: one } }));
+    replace(countriesFile({ "192.0.2.0/24": one }));
     await file.refresh();
     expect([country(), file.failure]).toEqual([one, null]);
   }
@@ -48,7 +56,7 @@ test("a replaced file is read again, and a file that cannot be read leaves the o
   for (let time = 0; time < 2; time++) await file.refresh();
   expect([country(), file.failure, failures]).toEqual(["AT", expect.any(String), [expect.any(String)]]);
   // As if it were not yet mounted again.
-  replace(mmdb({ "192.0.2.0/24": { country: "CH" } }));
+  replace(countriesFile({ "192.0.2.0/24": "CH" }));
   await file.refresh();
   renameSync(path, `${path}.away`);
   for (let time = 0; time < 2; time++) await file.refresh();
@@ -60,7 +68,9 @@ test("a replaced file is read again, and a file that cannot be read leaves the o
 
 test("a damaged record is reported once and has no place, and the others are found", async () => {
   const path = join(folder, "damaged.mmdb");
-  writeFileSync(path, damaged());
+  const damaged = countriesFile({ "192.0.2.0/24": "DE", "198.51.100.0/24": "FR" });
+  // The second record has an impossible type: a pointer beyond the end of the file.
+  writeFileSync(path, damaged.fill(0x3f, damaged.indexOf("FR") - 1, damaged.indexOf("FR") + 2));
   const failures: string[] = [];
   const file = new GeoFile(path, (reason) => failures.push(reason));
   await file.refresh();
@@ -71,15 +81,8 @@ test("a damaged record is reported once and has no place, and the others are fou
   expect(file.failure).toBe(failures[0] ?? null);
 });
 
-/** The second record has an impossible type: a pointer beyond the end of the file. */
-function damaged(): Buffer {
-  const file = mmdb({ "192.0.2.0/24": { country: "DE" }, "198.51.100.0/24": { country: "FR" } });
-  const at = file.indexOf("FR") - 1;
-  return file.fill(0x3f, at, at + 3);
-}
-
 test("a file that is cut off is refused", async () => {
-  const file = mmdb({ "192.0.2.0/24": { country: "DE" } });
+  const file = countriesFile({ "192.0.2.0/24": "DE" });
   expect(openGeo(file.subarray(0, 60))).rejects.toThrow();
   expect(openGeo(Buffer.alloc(0))).rejects.toThrow();
 });

@@ -31,14 +31,10 @@ test("a worker that hangs is asked once, and is missing until it answers", async
 });
 
 test("a worker that has exited is missing, and is asked again at the next scrape", async () => {
-  let isRunning = false;
-  const part = new WorkerPart(async () => {
-    if (!isRunning) throw new Error("The thread has exited.");
-    return { text: "up 1\n", spans: null };
-  });
-  expect(await part.text()).toBe("");
-  expect(part.hasAnswered).toBe(false);
-  isRunning = true;
+  let answer = (): Promise<WorkerMetricsText> => Promise.reject(new Error("The thread has exited."));
+  const part = new WorkerPart(() => answer());
+  expect([await part.text(), part.hasAnswered]).toEqual(["", false]);
+  answer = async () => ({ text: "up 1\n", spans: null });
   expect(await part.text()).toBe("up 1\n");
 });
 
@@ -49,21 +45,17 @@ test("families are written in the text format of Prometheus", () => {
     gauge("ready", "Ready.", 1),
     counter("none_total", "Nothing yet.", []),
   ]);
-  expect(text).toBe(
-    [
-      "# HELP requests_total Requests.",
-      "# TYPE requests_total counter",
-      'requests_total{endpoint="validate",outcome="a \\"quoted\\" \\\\ value\\nin two lines"} 2',
-      "",
-      "# HELP ready Ready.",
-      "# TYPE ready gauge",
-      "ready 1",
-      "",
-      "# HELP none_total Nothing yet.",
-      "# TYPE none_total counter",
-      "",
-    ].join("\n"),
-  );
+  expect(text).toBe(`# HELP requests_total Requests.
+# TYPE requests_total counter
+requests_total{endpoint="validate",outcome="a \\"quoted\\" \\\\ value\\nin two lines"} 2
+
+# HELP ready Ready.
+# TYPE ready gauge
+ready 1
+
+# HELP none_total Nothing yet.
+# TYPE none_total counter
+`);
 });
 
 test("the buckets of a histogram are cumulative, and a value on a bound belongs to its bucket", () => {

@@ -1,14 +1,9 @@
 import { expect, test } from "bun:test";
 import { type SearchedList, searchPage } from "./search.ts";
 
-interface Row {
-  readonly text: string;
-  readonly at: number;
-}
-
 /** A list of texts, the newest last. */
-function listOf(texts: readonly string[]): SearchedList<Row, number> {
-  const rows = texts.map((text, at): Row => ({ text, at }));
+function listOf(texts: readonly string[]): SearchedList<{ text: string; at: number }, number> {
+  const rows = texts.map((text, at) => ({ text, at }));
   return {
     kindOfTime: "number",
     startingWith: async (term, after, limit) =>
