@@ -17,11 +17,10 @@ testsOn(
   "lookup",
   (make) => openPublicApiFixture(make, { settings: { version_module_enabled: 1 } }),
   (fixture) => {
-    const get = (path: string, method = "GET") =>
-      fetch(`${fixture.url}/api/v1/license/${path}`, {
-        method,
-        headers: { authorization: `Bearer ${fixture.org.apiKey}` },
-      });
+    const get = (path: string, method = "GET") => {
+      const headers = { authorization: `Bearer ${fixture.org.apiKey}` };
+      return fetch(`${fixture.url}/api/v1/license/${path}`, { method, headers });
+    };
 
     test("a record has all members in order, and is found regardless of case and spaces", async () => {
       const { id, key } = await fixture.org.license({ key: "Imported-Key" });

@@ -47,9 +47,6 @@ async function heldToContract(endpoint: Endpoint, response: Response): Promise<A
   expect(contractViolation(endpoint, response.status, body)).toBeNull();
   expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
   expect(response.headers.get("x-request-id")).toMatch(requestIdShape);
-  return { status: response.status, headers: response.headers, text, body: asMembers(body) };
-}
-
-function asMembers(body: unknown): Record<string, unknown> {
-  return typeof body === "object" && body !== null ? { ...body } : {};
+  const members = typeof body === "object" && body !== null ? { ...body } : {};
+  return { status: response.status, headers: response.headers, text, body: members };
 }

@@ -16,19 +16,15 @@ describe.each([
   { host: "0.0.0.0", others: ["127.0.0.1", "0.0.0.0", "::"] },
   { host: "::1", others: ["::1", "::"] },
   { host: "::", others: ["127.0.0.1", "::1", "::"] },
-])("the port of a server that listens on $host", ({ host, others }) => {
+])("the port of a server that listens on $host cannot be opened by another", ({ host, others }) => {
   for (const other of others)
-    test.skipIf(!hasIpv6 && (host + other).includes(":"))(
-      `cannot be opened by another on ${other}`,
-      async () => {
-        const first = listen(host, 0, parts);
-        try {
-          expect(() => listen(other, first.port, parts)).toThrow(
-            expect.objectContaining({ code: "EADDRINUSE" }),
-          );
-        } finally {
-          await first.cut();
-        }
-      },
-    );
+    test.skipIf(!hasIpv6 && (host + other).includes(":"))(`on ${other}`, async () => {
+      const first = listen(host, 0, parts);
+      const inUse = expect.objectContaining({ code: "EADDRINUSE" });
+      try {
+        expect(() => listen(other, first.port, parts)).toThrow(inUse);
+      } finally {
+        await first.cut();
+      }
+    });
 });

@@ -5,15 +5,9 @@ import { join } from "node:path";
 import { deviceId, FileGraceStore } from "../src/device/index.ts";
 import { clientWith, type fakeFetch, key, revoked, unreachable, valid } from "./fake-server.ts";
 
-const folders: string[] = [];
-const newFolder = () => {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-grace-"));
-  folders.push(folder);
-  return folder;
-};
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+const root = mkdtempSync(join(tmpdir(), "countersign-grace-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const newFolder = () => mkdtempSync(join(root, "store-"));
 
 function createClient(graceStore: FileGraceStore, ...answers: Parameters<typeof fakeFetch>) {
   const options = { retries: 0, cacheSeconds: 0, graceSeconds: 3_600, graceStore };

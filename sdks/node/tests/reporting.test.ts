@@ -18,7 +18,7 @@ function recorder() {
   const at = (level: string) => (message: string, details: Readonly<Record<string, unknown>>) =>
     void lines.push([level, message, details]);
   const logger: Logger = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
-  return { logger, lines, levels: () => lines.map(([level]) => level) };
+  return { logger, lines };
 }
 
 test("hooks receive every attempt, and never the license key", async () => {
@@ -75,22 +75,21 @@ test("retries are logged for debugging, and the use of grace once", async () => 
 });
 
 test("a failing grace store is logged once", async () => {
-  const { logger, levels } = recorder();
+  const { logger, lines } = recorder();
   const graceStore = { load: fail, save: fail, remove: fail };
   const client = clientOf([valid], { logger, cacheSeconds: 0, graceSeconds: 60, graceStore });
   await client.validate(key);
   await client.validate(key);
-  expect(levels()).toEqual(["warn"]);
+  expect(lines.map(([level]) => level)).toEqual(["warn"]);
 });
 
 test("a logger is called as a method, because many need their this", async () => {
-  class Lines {
-    readonly lines: string[] = [];
+  const logger = {
+    lines: [] as string[],
     warn(message: string) {
       this.lines.push(message);
-    }
-  }
-  const logger = new Lines();
+    },
+  };
   await clientOf([status(403)], { logger, retries: 0 }).check(key);
   expect(logger.lines.length).toBe(1);
 });

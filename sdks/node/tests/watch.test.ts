@@ -41,10 +41,8 @@ test("an empty key and a missing one are reported like any verdict", async () =>
   const { client, requests } = clientWith([valid]);
   for (const empty of ["", null, undefined]) {
     const results: ValidateResult[] = [];
-    const watch = client.watch(empty, {
-      intervalSeconds: 60,
-      onChange: (result) => void results.push(result),
-    });
+    const onChange = (result: ValidateResult) => void results.push(result);
+    const watch = client.watch(empty, { intervalSeconds: 60, onChange });
     await watch.started;
     watch.stop();
     expect(results.map(({ status, source }) => [status, source])).toEqual([["license_not_found", "local"]]);
