@@ -11,7 +11,7 @@ import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
 
-/** The metrics and labels that dashboards and alerts depend on. */
+/** What these requests add. That the other metrics exist is decided by the documents that name them. */
 const metricNames = [
   'countersign_requests_total{endpoint="validate",outcome="active"} 2',
   'countersign_requests_total{endpoint="validate",outcome="license_not_found"} 1',
@@ -19,16 +19,10 @@ const metricNames = [
   'countersign_requests_total{endpoint="lookup",outcome="found"} 1',
   'countersign_requests_total{endpoint="lookup",outcome="not_found"} 1',
   "countersign_quota_refusals_total 0",
-  "countersign_batch_size_bucket",
   'countersign_request_duration_seconds_count{endpoint="validate"} 3',
   'countersign_request_duration_seconds_bucket{endpoint="lookup",le="+Inf"} 2',
-  "countersign_batch_duration_seconds_bucket",
   'countersign_batch_failures_total{reason="unreachable"} 0',
-  'countersign_build_info{version="',
   "countersign_ready 1",
-  "countersign_request_log_dropped_total 0",
-  "countersign_request_log_failures_total 0",
-  "process_resident_memory_bytes",
 ];
 
 const token = "prometheus-reads-this";
