@@ -3,6 +3,7 @@ import { openApiDocument } from "@countersign/contract/openapi";
 import { z } from "zod";
 import { openPublicApiFixture } from "../support/public-api-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
+import { contractViolation } from "../support/wire-schemas.ts";
 
 setDefaultTimeout(60_000);
 
@@ -86,6 +87,20 @@ testsOn("sqlite", "the OpenAPI document", openDocument, (fixture) => {
   test("is the one that these tests check every response against, and valid OpenAPI 3.1", () => {
     expect(fixture.served).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
     expect(z.prettifyError(fixture.parsed.error ?? new z.ZodError([]))).toBe("");
+  });
+
+  test("a verdict or a license record with a missing, unknown or wrong member does not match it", async () => {
+    const { key } = await fixture.org.license();
+    const [verdict, record] = [await fixture.api.validate({ license_key: key }), await fixture.api.lookup(key)];
+    for (const [endpoint, { body }] of [["validate", verdict] as const, ["lookup", record] as const]) {
+      expect(contractViolation(endpoint, 200, body)).toBeNull();
+      for (const name of Object.keys(body)) {
+        const { [name]: _, ...rest } = body;
+        expect([name, contractViolation(endpoint, 200, rest)]).not.toEqual([name, null]);
+        expect([name, contractViolation(endpoint, 200, { ...body, [name]: [] })]).not.toEqual([name, null]);
+      }
+      expect(contractViolation(endpoint, 200, { ...body, secret: 1 })).not.toBeNull();
+    }
   });
 
   test("refers only to components that exist, and uses each component, scheme and tag that it defines", () => {
