@@ -76,7 +76,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     },
   ),
   outcome("license_not_found", "an unknown license key is not found", { license: null }),
-  outcome("revoked", "a revoked license is refused, without the custom response", {
+  outcome("revoked", "a revoked license is refused", {
     product: respondsWith({ tier: "basic" }),
     license: { revokedAtMs: past },
     expected: noneOfThree,
