@@ -7,7 +7,7 @@ import { Sealer } from "./sealer.ts";
 const phrase = "correct horse battery staple";
 const random = randomBytes(32).toString("hex");
 
-describe("a passphrase is stretched unless it is random enough to be unguessable", () => {
+describe("stretching of passphrases", () => {
   test.each([
     ["hunter2hunter2hunter2", true],
     [phrase, true],
@@ -18,12 +18,12 @@ describe("a passphrase is stretched unless it is random enough to be unguessable
     [random, false],
     [randomBytes(48).toString("hex").toUpperCase(), false],
     ["q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=", false],
-  ])("%s: %p", (passphrase, expected) => {
+  ])("the passphrase %s can be guessed and is stretched: %p", (passphrase, expected) => {
     expect(needsStretching(passphrase)).toBe(expected);
   });
 });
 
-describe("the data key", () => {
+describe("data keys", () => {
   const key = randomBytes(32);
   const weak = createHash("sha256").update("countersign.data-key.v1\n").update(phrase).digest();
   // Stretching takes long.
@@ -32,7 +32,7 @@ describe("the data key", () => {
   test.each([
     ["without a passphrase", createDataKey(null), null, "plain."],
     ["with a random key", createDataKey(random), random, "sealed."],
-  ])("%s is decrypted to the same key every time", (_, stored, passphrase, beginning) => {
+  ])("a data key stored %s is decrypted to the same key every time", (_, stored, passphrase, beginning) => {
     expect(stored).toStartWith(beginning);
     const { key, rewritten } = openDataKey(stored, passphrase);
     expect([key.length, rewritten]).toEqual([32, null]);
@@ -61,7 +61,7 @@ describe("the data key", () => {
     ["another random key", createDataKey(random), randomBytes(32).toString("hex")],
     ["a cost out of range", withPhrase.replace("scrypt.15-", "scrypt.31-"), phrase],
     ["a truncated text", withPhrase.slice(0, 30), phrase],
-  ])("%s does not decrypt it", (_, stored, passphrase) => {
+  ])("a stored data key cannot be decrypted with %s", (_, stored, passphrase) => {
     expect(() => openDataKey(stored, passphrase)).toThrow("COUNTERSIGN_ENCRYPTION_KEY is not the key");
   });
 });

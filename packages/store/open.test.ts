@@ -56,7 +56,7 @@ function overwrite(path: string, from: number, bytes: number): void {
   fs.closeSync(descriptor);
 }
 
-describe("a SQLite database is not opened, and nothing is created, if it is", () => {
+describe("unusable SQLite databases", () => {
   const damaged = ["countersign.db is damaged", "countersign restore"];
   const remove = (folder: string, ...others: string[]) => {
     for (const name of ["countersign.db", ...others]) fs.rmSync(join(folder, name), { force: true });
@@ -92,7 +92,7 @@ describe("a SQLite database is not opened, and nothing is created, if it is", ()
       (_, main) => overwrite(main, 0, 100),
       ["countersign.db is damaged", "file is not a database"],
     ],
-  ])("%s", async (_, harm, named) => {
+  ])("a SQLite database that is %s is not opened, and nothing is created", async (_, harm, named) => {
     const folder = usedFolder();
     harm(folder, join(folder, "countersign.db"));
     const before = fs.readdirSync(folder);
@@ -133,14 +133,14 @@ test("a damaged text index is found", async () => {
 test.each<[string, (folder: string) => string, string]>([
   ["below a file", (folder) => join(folder, "file", "data"), "file/data"],
   ["that is a file", (folder) => join(folder, "file"), "/file"],
-])("a data folder %s is refused by its setting", async (_, choose, named) => {
+])("a data folder %s is refused, and its setting is named", async (_, choose, named) => {
   const folder = newFolder();
   fs.writeFileSync(join(folder, "file"), "a file\n");
   const message = await problemOf(open({ kind: "sqlite", folder: choose(folder) }));
   for (const text of ["COUNTERSIGN_DATA", named]) expect(message).toContain(text);
 });
 
-describe("a PostgreSQL server that cannot be used is reported without the password:", () => {
+describe("unusable PostgreSQL servers", () => {
   let server: Server;
   let port = 0;
   beforeAll(async () => {
@@ -156,7 +156,7 @@ describe("a PostgreSQL server that cannot be used is reported without the passwo
   test.each<[string, () => number]>([
     ["nothing listens on its port", () => 1],
     ["another program listens on its port", () => port],
-  ])("%s", async (_, choose) => {
+  ])("a problem with PostgreSQL is reported without the password if %s", async (_, choose) => {
     const url = `postgres://user:hunter22@127.0.0.1:${choose()}/countersign`;
     const message = await problemOf(open({ kind: "postgres", url }));
     for (const text of ["Check DATABASE_URL", "PostgreSQL"]) expect(message).toContain(text);

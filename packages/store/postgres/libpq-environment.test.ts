@@ -26,6 +26,6 @@ test.each<[string, Record<string, string>]>([
   ["postgres:///licenses?host=/run/postgresql", { PGHOST: "/run/postgresql", PGDATABASE: "licenses" }],
   ["postgres://localhost/a?ssl=true&application_name=x", local],
   ["postgres://localhost/a?sslmode=no-verify", local],
-])("%s", (url, variables) => {
+])("%s is translated to environment variables of libpq", (url, variables) => {
   expect(libpqEnvironment(url)).toEqual(variables);
 });

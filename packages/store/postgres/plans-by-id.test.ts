@@ -13,7 +13,7 @@ import { PostgresBulk } from "./bulk.ts";
  * Rows with known IDs must be found through those IDs. Without statistics, PostgreSQL expects hardly any row to match
  * the other conditions and compares all rows with all IDs, which took up to 0.3 s per round.
  */
-describe("webhook rows are found by ID without joining a list of IDs", () => {
+describe("webhook rows found by ID", () => {
   const bulk = new PostgresBulk();
   const statements: CompiledQuery[] = [];
   const rowIds = Array.from({ length: 3_000 }, (_, number) => `id-${String(number).padStart(6, "0")}`);
@@ -35,7 +35,7 @@ describe("webhook rows are found by ID without joining a list of IDs", () => {
     ["deliveries are claimed", () => claimDeliveries(db, bulk, ids, "me", 10, 20)],
     ["claims are released", () => releaseDeliveries(db, bulk, ids, "me", 10)],
     ["results are written", () => writeDeliveries(db, bulk, "me", ids.map(result), 10)],
-  ])("when %s", async (_, work) => {
+  ])("no list of IDs is joined when %s", async (_, work) => {
     statements.length = 0;
     await work();
     const [statement] = statements;

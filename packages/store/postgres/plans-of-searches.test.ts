@@ -42,7 +42,7 @@ describe("searches of the request log on PostgreSQL", () => {
 
   const range = { fromMs: startMs, untilMs: startMs + dayMs };
   const filters: [string, Partial<RequestFilter>, typeof range][] = [
-    ["the newest", {}, range],
+    ["for the newest requests", {}, range],
     ["by time", {}, { fromMs: startMs + dayMs / 4, untilMs: startMs + dayMs / 3 }],
     ["by license", { licenseId: "l8" }, range],
     ["by IP address", { ips: ["192.0.2.1", "192.0.2.8"] }, range],
@@ -58,7 +58,7 @@ describe("searches of the request log on PostgreSQL", () => {
         if (statistics === "with statistics") await client.query("analyze");
       });
 
-      test.each(filters)("%s do not read a whole day", async (_, filter, within) => {
+      test.each(filters)("searches %s do not read a whole day", async (_, filter, within) => {
         const { store: watchedStore, plans } = watched(store);
         const filtered = { ...everyRequest("o1"), ...filter };
         const search = { filter: filtered, range: within, after: null, limit: 50 };

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { parsePostgresUrl } from "./url.ts";
 
-describe("a DATABASE_URL", () => {
+describe("DATABASE_URL", () => {
   test.each([
     "postgres://user:p%40ss@host:5432/db?sslmode=require",
     "postgresql:///db?host=/run/postgresql",
     "postgres://[::1]:6432/db",
-  ])("with one host is given to the driver as it is: %s", (text) => {
+  ])("a URL with one host is given to the driver as it is: %s", (text) => {
     expect(parsePostgresUrl(text)).toMatchObject({ url: text, target: "any" });
   });
 
@@ -27,7 +27,7 @@ describe("a DATABASE_URL", () => {
       "read-write",
     ],
     ["postgres://a/d?target_session_attrs=primary", "postgres://a/d", ["a:null"], "primary"],
-  ])("%s", (text, url, hosts, target) => {
+  ])("%s is divided into a URL of its first host, all hosts and a target", (text, url, hosts, target) => {
     const address = parsePostgresUrl(text);
     expect(address.url).toBe(url);
     expect(address.hosts.map(({ host, port }) => `${host}:${port}`)).toEqual(hosts);

@@ -4,7 +4,7 @@ import { newId } from "../../../tests/support/test-organization.ts";
 import { type IdRange, idsWithin } from "./index-range.ts";
 import { endOfPrefix } from "./prefix.ts";
 
-onBothDatabases("a range of an index", (fixture) => {
+onBothDatabases("index ranges", (fixture) => {
   /** Five licenses of a product, and one each of other products and organizations. */
   const licenses = async () => {
     const [org, other] = [await fixture.organization(), await fixture.organization()];
@@ -25,7 +25,7 @@ onBothDatabases("a range of an index", (fixture) => {
     ["IDs on both sides", (id) => ({ after: id(0), before: [id(3)] }), [1, 2]],
     ["no ID between", (id) => ({ after: id(3), before: [id(4)] }), []],
   ];
-  test.each(rows)("limited by %s has its IDs, and no other owner's", async (_, range, found) => {
+  test.each(rows)("a range limited by %s has its IDs, and no other owner's", async (_, range, found) => {
     const { start, ids } = await licenses();
     const query = fixture.reads.selectFrom("licenses").select("id");
     const within = await query
@@ -39,7 +39,7 @@ onBothDatabases("a range of an index", (fixture) => {
     expect(idsOf(within).sort()).toEqual(found.map((index) => ids[index] ?? ""));
   });
 
-  test("of texts ends after every text with the prefix", async () => {
+  test("a range of texts ends after every text with the prefix", async () => {
     const { organizationId, license } = await fixture.organization();
     for (const key of ["ab", "abc", "abz", "ab\u{10fffd}", "ac", "b", "a"]) await license({ key });
     const query = fixture.reads.selectFrom("licenses").select("license_key as key");

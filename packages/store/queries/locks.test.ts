@@ -15,7 +15,7 @@ import { lockedLicense, lockedOrganization, lockedProduct } from "./manage/acces
 import { lockedPlan } from "./plans/plans.ts";
 import { lockedEndpoint } from "./webhooks/endpoints.ts";
 
-onBothDatabases("transactions that lock", (fixture) => {
+onBothDatabases("locks", (fixture) => {
   const { write } = fixture;
 
   type Lock = (db: Database) => Promise<unknown>;
@@ -27,7 +27,7 @@ onBothDatabases("transactions that lock", (fixture) => {
     ["the number of announcements", countAnnouncements],
     ["a value", (db) => state.lockedState(db, name)],
   ];
-  test.each(locks)("%s follow each other", async (_what, lock) => {
+  test.each(locks)("transactions that lock %s follow each other", async (_what, lock) => {
     await write((db) => state.setState(db, name, "0"));
     const addOne = () =>
       write(async (db) => {
@@ -56,7 +56,7 @@ onBothDatabases("transactions that lock", (fixture) => {
     const owned = { organizations: organizationId, products: productId, licenses };
     return { ...owned, users, webhook_endpoints: endpointId, plans: "pro", endpointsOwner };
   };
-  test.each(rows)("one of the %s follow each other, and each sees the one before", async (...row) => {
+  test.each(rows)("each transaction that locks one of the %s sees the one before", async (...row) => {
     const [table, column, locked] = row;
     const { [table]: id, endpointsOwner } = await newRows();
     const update = (db: Database) => db.updateTable(table as "licenses").where("id", "=", id);

@@ -24,7 +24,7 @@ describe("the keys of a segment", () => {
     return found === undefined ? undefined : timesOfKey(found, kind, key);
   };
 
-  test("tell when organizations, licenses and IP addresses occur", () => {
+  test("keys tell when organizations, licenses and IP addresses occur", () => {
     const keys = keysIn(rows, 1_000);
     const expected = [
       ["o", "a", [0, 7]],
@@ -44,7 +44,7 @@ describe("the keys of a segment", () => {
     expect(counts.l?.reduce((sum, { count }) => sum + count, 0)).toBe(3);
   });
 
-  test("are sorted as their table is, and few", () => {
+  test("keys are sorted as their table is, and few", () => {
     const many = times(5_000, (at) =>
       row({ at, organization_id: `o${at % 7}`, license_id: newId(), ip: `${at}` }),
     );
@@ -58,7 +58,7 @@ describe("the keys of a segment", () => {
     }
   });
 
-  test("list no times beyond a thousand", () => {
+  test("keys list no times beyond a thousand", () => {
     const found = (count: number) => {
       const rows = times(count, (at) => row({ at, organization_id: "a", license_id: "l" }));
       const keys = keysIn(rows, 0);
@@ -71,7 +71,7 @@ describe("the keys of a segment", () => {
   });
 
   /** That late rows are added to the others: packages/store/suite/request-log.ts. */
-  test("list no times beyond a thousand when late rows are added either", () => {
+  test("keys list no times beyond a thousand when late rows are added either", () => {
     const ofLicense = (...ats: number[]) => {
       const keys = keysIn(
         ats.map((at) => row({ at, license_id: "l" })),

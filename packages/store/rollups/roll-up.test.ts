@@ -60,7 +60,7 @@ test("the roll-ups of parts add up to those of the whole, however it is divided"
   expect(stored(parts(37).reverse())).toEqual(whole);
 });
 
-test("every request is counted once for its product and once for all products, sandbox requests are not", () => {
+test("every request is counted once for its product and once for all products, except sandbox requests", () => {
   const rows = someRows(2_000);
   const { hours } = rollUp(rows, geo);
   const total = (all: boolean, of: "counts" | "countries") =>

@@ -23,7 +23,7 @@ const geo: Geo = {
   placeOf: (ip) => (ip === "192.0.2.1" ? berlin : ip === "192.0.2.2" ? newYork : null),
 };
 
-test("two IP addresses and two devices a day are nothing special", () => {
+test("two IP addresses and two devices a day are not recorded", () => {
   const recent = new RecentUse();
   const rows = Array.from({ length: 20 }, (_, at) => use(startMs + at, `198.51.100.${at % 2}`, `d${at % 2}`));
   expect(sharing(rows, null, recent)).toEqual([]);

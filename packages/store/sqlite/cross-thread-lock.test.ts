@@ -41,7 +41,7 @@ describe("the write lock of two threads", () => {
   const untilWorkerWaits = () =>
     until("the worker waits", () => new Int32Array(main.memory)[0] === workerWaits);
 
-  test("loses no concurrent addition of either thread", async () => {
+  test("the write lock loses no concurrent addition of either thread", async () => {
     const added = sendAndReceive({ add: times });
     for (let time = 0; time < times; time++) {
       if (lock.tryAcquire()) {
@@ -58,7 +58,7 @@ describe("the write lock of two threads", () => {
     expect(numbers[0]).toBe(2 * times);
   });
 
-  test("goes to the waiting thread before the other acquires it again", async () => {
+  test("the write lock goes to the waiting thread before the other acquires it again", async () => {
     for (let round = 0; round < 5; round++) {
       expect(lock.tryAcquire()).toBe(true);
       const holding = sendAndReceive("hold");
@@ -77,7 +77,7 @@ describe("the write lock of two threads", () => {
     }
   });
 
-  test("does not starve a thread while the other acquires it continuously", async () => {
+  test("the write lock does not starve a thread while the other acquires it continuously", async () => {
     let isOver = false;
     const added = sendAndReceive({ add: 100 }).then(() => {
       isOver = true;
@@ -93,7 +93,7 @@ describe("the write lock of two threads", () => {
     expect(numbers[0]).toBe(100);
   });
 
-  test("is released when the work under it fails", async () => {
+  test("the write lock is released when the work under it fails", async () => {
     expect(await sendAndReceive("fail")).toBe("failed");
     const failed = lock.hold(() => Promise.reject(new Error("no")));
     expect(await failed.catch(String)).toBe("Error: no");
@@ -102,7 +102,7 @@ describe("the write lock of two threads", () => {
     await lock.hold(async () => undefined);
   });
 
-  test("measures how long either thread held it, without the time spent waiting", async () => {
+  test("the write lock measures how long either thread held it, without the time spent waiting", async () => {
     expect(lock.tryAcquire()).toBe(true);
     const heldMs = 500;
     const added = sendAndReceive({ add: 1 });
@@ -134,7 +134,7 @@ describe("the write lock of two threads", () => {
         setImmediate(() => lock.release());
       },
     ],
-  ])("is released when a worker that %s exits, for the next worker", async (_name, bringAbout) => {
+  ])("the next worker acquires the write lock after a worker that %s exits", async (_name, bringAbout) => {
     await bringAbout();
     await worker.terminate();
     await lock.hold(async () => undefined);

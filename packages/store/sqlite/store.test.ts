@@ -17,7 +17,7 @@ storeSuite(sqlite, {
   query: async (location, sql) => withFile(location, (file) => file.prepare(sql).all()),
 });
 
-describe("a SQLite data folder", () => {
+describe("SQLite data folders", () => {
   let folder = "";
   beforeEach(() => {
     folder = freshFolder();
@@ -26,7 +26,7 @@ describe("a SQLite data folder", () => {
   const open = (options: Partial<StoreOptions> = {}) =>
     openStore({ kind: "sqlite", folder }, { encryptionKey: null, durability: "standard", ...options });
 
-  test("admits one server: a second one is refused with the folder and what to do", async () => {
+  test("a second server of a data folder is refused with the folder and what to do", async () => {
     const first = await open({ soleServer: true });
     const problem = await refused(open({ soleServer: true }));
     expect(problem).toBe(
@@ -36,7 +36,7 @@ describe("a SQLite data folder", () => {
     await (await open({ soleServer: true })).close();
   });
 
-  test("does not count a validation that was answered 503 because another writer took too long", async () => {
+  test("a validation that was answered 503 because another writer took too long is not counted", async () => {
     const org = await openTestOrganization({ kind: "sqlite", folder });
     const { key } = await org.license();
     const held = Promise.withResolvers<void>();
@@ -52,7 +52,7 @@ describe("a SQLite data folder", () => {
     await org.store.close();
   });
 
-  test("admits commands while its server runs, and reports every write by either of them, and no other", async () => {
+  test("a data folder admits commands while its server runs, and reports every write by either, and no other", async () => {
     const server = await open({ soleServer: true });
     const command = await open();
     let before = server.lastWrite;
@@ -67,7 +67,7 @@ describe("a SQLite data folder", () => {
     await server.close();
   });
 
-  test("cannot be written through the connection for reads", async () => {
+  test("a data folder cannot be written through the connection for reads", async () => {
     const store = await open();
     const writing = store.reads.insertInto("platform_state").values({ name: "a", value: "b" }).execute();
     expect(await writing.catch(String)).toContain("cannot be written");
@@ -77,7 +77,7 @@ describe("a SQLite data folder", () => {
   });
 
   test.each(["main", "journal"] as const)(
-    "whose %s file is not a database is refused with its path by a command, which may run next to a server",
+    "a command, which may run next to a server, refuses a data folder whose %s file is not a database",
     async (which) => {
       await (await open({ soleServer: false })).close();
       const path = sqliteFiles(folder)[which];

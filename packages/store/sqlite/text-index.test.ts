@@ -39,7 +39,7 @@ const findIn =
   (...words: string[]) =>
     store.searchLicenses(organizationId, words, 100);
 
-describe("the text index of a store", () => {
+describe("text indexes of stores", () => {
   let folder: string;
   let store: Store;
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe("the text index of a store", () => {
     store = await opened(folder);
   });
 
-  test("finds a written license at once, before and after it is indexed", async () => {
+  test("the text index finds a written license at once, before and after it is indexed", async () => {
     const org = await newOrganization(store);
     const find = findIn(org);
     const { id } = await org.license({ key: "early-bird-1" });
@@ -65,7 +65,7 @@ describe("the text index of a store", () => {
     }
   });
 
-  test("matches a text only if it contains every word as a whole, in any order, and not just their trigrams", async () => {
+  test("the text index finds texts that contain every word as a whole, in any order, and not just their trigrams", async () => {
     const org = await newOrganization(store);
     const find = findIn(org);
     await org.license({ key: "defabc-abc" });
@@ -82,7 +82,7 @@ describe("the text index of a store", () => {
     }
   });
 
-  test("gives no result beyond the limit, and never searches other organizations", async () => {
+  test("the text index gives no result beyond the limit, and never searches other organizations", async () => {
     const org = await newOrganization(store);
     for (let index = 0; index < 12; index++) await org.license({ key: `common-${index}` });
     await settled(store);
@@ -91,7 +91,7 @@ describe("the text index of a store", () => {
     expect(await store.searchLicenses("somebody-else", ["common"], 100)).toEqual([]);
   });
 
-  test("takes operators of the search language as literal characters", async () => {
+  test("the text index takes operators of the search language as literal characters", async () => {
     const org = await newOrganization(store);
     const { id } = await org.license({ key: `a"b OR c* ^d:(e) 'f'` });
     await settled(store);
@@ -99,7 +99,7 @@ describe("the text index of a store", () => {
       expect(await findIn(org)(term)).toEqual([id]);
   });
 
-  test("is on a connection whose list reads see written rows and cannot write", async () => {
+  test("list reads on the connection of the text index see written rows and cannot write", async () => {
     const { id } = await (await newOrganization(store)).license({ key: "read-me" });
     const licenses = store.listReads.selectFrom("licenses").where("id", "=", id);
     expect(await licenses.select(["id", "expires_at"]).execute()).toEqual([{ id, expires_at: null }]);
@@ -110,7 +110,7 @@ describe("the text index of a store", () => {
     expect(fs.existsSync(sqliteFiles(folder).search)).toBe(true);
   });
 
-  test("reports no problem if its store is closed while it starts, and then answers nothing", async () => {
+  test("the text index reports no problem if its store is closed while it starts, and then answers nothing", async () => {
     const folder = newFolder();
     const troubles: string[] = [];
     for (let round = 0; round < 12; round++) {
@@ -124,7 +124,7 @@ describe("the text index of a store", () => {
     expect(troubles).toEqual([]);
   });
 
-  test("is not used with an older copy of the database", async () => {
+  test("the text index is not used with an older copy of the database", async () => {
     const folder = newFolder();
     const files = sqliteFiles(folder);
     const before = await opened(folder);
@@ -146,7 +146,7 @@ describe("the text index of a store", () => {
   });
 });
 
-describe("a text index that a server has left", () => {
+describe("text indexes of stopped servers", () => {
   let used: string;
   let organizationId: string;
   const ids: string[] = [];
@@ -173,7 +173,7 @@ describe("a text index that a server has left", () => {
     (await store.listReads.selectFrom("licenses").select("id").execute()).length;
 
   // A damaged index is made again after some seconds, and all of them wait together.
-  test("is rebuilt if it is lost or damaged, and lists and searches work meanwhile", async () => {
+  test("a text index is rebuilt if it is lost or damaged, and lists and searches work meanwhile", async () => {
     const damages: Record<string, (path: string) => void> = {
       "is lost": (path) => fs.rmSync(path),
       "is not a database": (path) => fs.writeFileSync(path, "this is no database ".repeat(2_000)),
@@ -203,7 +203,7 @@ describe("a text index that a server has left", () => {
     await Promise.all(Object.entries(damages).map(([what, damage]) => rebuilt(what, damage)));
   });
 
-  test("is not needed for lists and searches, and the reason why it cannot be used is reported once", async () => {
+  test("lists and searches need no text index, and the reason why it cannot be used is reported once", async () => {
     const folder = damaged((path) => {
       fs.rmSync(path);
       fs.mkdirSync(path);

@@ -8,7 +8,7 @@ import { setState } from "../queries/admin/platform-state.ts";
 import type { MainStore } from "../worker-store.ts";
 import { yieldToEventLoop } from "../yield-to-event-loop.ts";
 
-describe("a worker that writes while the main thread validates", () => {
+describe("writing workers", () => {
   let folder: string;
   let store: MainStore;
   beforeEach(async () => {
@@ -29,7 +29,7 @@ describe("a worker that writes while the main thread validates", () => {
   const written = () =>
     store.reads.selectFrom("platform_state").select("name").where("value", "=", "written").execute();
 
-  test("does not delay validations while it waits to write and is busy", async () => {
+  test("a worker does not delay validations while it waits to write and is busy", async () => {
     const memory = new SharedArrayBuffer(4);
     const worker = start("busy-worker", memory);
     expect(await once(worker, "message")).toEqual(["asked"]);
@@ -48,7 +48,7 @@ describe("a worker that writes while the main thread validates", () => {
   test.each([
     ["ends", async () => undefined],
     ["is terminated", async (worker: Worker) => void (await worker.terminate())],
-  ])("leaves nothing of a transaction in which it %s, and others can write", async (_name, end) => {
+  ])("a transaction in which a worker %s writes nothing, and others can write", async (_name, end) => {
     const worker = start("writing-worker");
     await once(worker, "message");
     await end(worker);

@@ -66,7 +66,7 @@ export function authentication(fixture: StoreFixture) {
   });
 
   describe("signing keys", () => {
-    test("are returned unchanged on every node, only while both the product and the organization sign", async () => {
+    test("signing keys are returned unchanged on every node, only while both the product and the organization sign", async () => {
       const org = await fixture.org();
       const there = { ...org, store: await fixture.node() };
       const signing = async () => (await validated(there, "X")).caller.signing;
@@ -79,7 +79,7 @@ export function authentication(fixture: StoreFixture) {
       expect(await signing()).toBeNull();
     });
 
-    test("sign from their start time", async () => {
+    test("signing keys sign from their start time", async () => {
       let nowMs = Date.UTC(2030, 5, 15);
       const org = await fixture.org({ settings: { signed_validation: 1 }, now: () => nowMs });
       const next = randomBytes(4).toString("hex");

@@ -9,14 +9,14 @@ import type { StoreFixture } from "./fixture.ts";
 
 /** How a passphrase becomes a key: packages/store/data-key.test.ts. */
 export function dataKey(fixture: StoreFixture) {
-  describe("the data key", () => {
+  describe("data keys", () => {
     const secret = randomBytes(32);
     const open = (location: DatabaseLocation, options: Partial<StoreOptions> = {}) =>
       openStore(location, { encryptionKey: null, durability: "standard", ...options });
     const storedKey = async ({ reads }: Store) =>
       (await storedRow(reads, "platform_state", { name: "data_key" })).value;
 
-    test("is the same on every node, even if several create the first one together", async () => {
+    test("the data key is the same on every node, even if several create the first one together", async () => {
       const location = await fixture.separate();
       const nodes = await Promise.all(times(4, () => open(location)));
       const sealed = nodes[0]?.sealer.seal(secret) ?? "";
@@ -24,7 +24,7 @@ export function dataKey(fixture: StoreFixture) {
       await Promise.all(nodes.map((node) => node.close()));
     });
 
-    test("is encrypted by the next start with a key: every secret stays readable, and only with that key, which is not repeated", async () => {
+    test("the next start with a key encrypts the data key: secrets stay readable, only with that key", async () => {
       // Random enough to be used without stretching, which takes long.
       const [key, otherKey] = [randomBytes(32).toString("hex"), randomBytes(32).toString("hex")];
       const location = await fixture.separate();

@@ -44,7 +44,7 @@ export function events(fixture: StoreFixture) {
       expect(slots).toHaveLength(4);
     });
 
-    test("400 rejections of one license and IP address on three nodes emit one event", async () => {
+    test("400 refusals of one license and IP address on three nodes emit one event", async () => {
       const { org, id, key } = await full();
       const nodes = await fixture.nodes(3);
       for (const batchSize of [3, 64]) {
@@ -75,7 +75,7 @@ export function events(fixture: StoreFixture) {
       ]);
     });
 
-    test("rejections for other reasons emit no event", async () => {
+    test("refusals for other reasons emit no event", async () => {
       const org = await fixture.org({ now, settings: { auto_register_ip_on_validate: 0 } });
       for (const settings of [{}, { revokedAtMs: 1 }, { expiresAtMs: 1 }])
         await ask(org, (await org.license(settings)).key);
@@ -132,7 +132,7 @@ export function events(fixture: StoreFixture) {
       expect([await recordedEvents(free), await recordedEvents(gone)]).toEqual([[], []]);
     });
 
-    test("all writers generate IDs of the same kind", async () => {
+    test("all writers of events generate IDs of the same kind", async () => {
       const org = await fixture.org({ dailyLimit: 1 });
       await ask(org, (await org.license()).key);
       const rows = await storedRows(org.store.reads, "events", { organization_id: org.organizationId });
@@ -147,7 +147,7 @@ export function events(fixture: StoreFixture) {
 
   /** How much one license key and many IP addresses can make the database store. */
   describe("events that callers can cause without limit", () => {
-    test("rejections beyond ten IP addresses in an hour are counted without their own events", async () => {
+    test("refusals beyond ten IP addresses in an hour are counted without their own events", async () => {
       const { org, id, refuse } = await full();
       await refuse(addresses(0, 4));
       await refuse(addresses(4, 30));
@@ -158,7 +158,7 @@ export function events(fixture: StoreFixture) {
       expect(await summariesOf(org, id)).toEqual([{ count: 84, ipCount: 30, isExact: true }]);
     });
 
-    test("repeated rejections of one IP address in a batch are all counted", async () => {
+    test("repeated refusals of one IP address in a batch are all counted", async () => {
       const { org, id, refuse } = await full();
       // Ten IP addresses get their own events. The next one is only counted.
       for (const ips of [addresses(0, 10), Array(3).fill(address(10))]) await refuse(ips);
@@ -166,7 +166,7 @@ export function events(fixture: StoreFixture) {
       expect(await summariesOf(org, id)).toEqual([{ count: 3, ipCount: 1, isExact: true }]);
     });
 
-    test("more than a hundred IP addresses are not told apart", async () => {
+    test("more than a hundred IP addresses are not distinguished", async () => {
       const { org, id, refuse } = await full();
       for (let start = 0; start < 400; start += 80) await refuse(addresses(start, 80));
       const rows = await storedRows(org.store.reads, "recorded_refusals", { license_id: id });
@@ -174,7 +174,7 @@ export function events(fixture: StoreFixture) {
       expect(await summariesOf(org, id)).toEqual([{ count: 390, ipCount: 90, isExact: false }]);
     });
 
-    test("each license, kind and hour has its own ten", async () => {
+    test("each license, kind and hour has its own ten events", async () => {
       let nowMs = noonMs;
       const licenses = [await full(() => nowMs), await full(() => nowMs)];
       for (const laterMs of [0, hourMs]) {
@@ -184,7 +184,7 @@ export function events(fixture: StoreFixture) {
       for (const { org, id } of licenses) expect(await countOf(org, id)).toBe(20);
     });
 
-    test("three nodes count no rejection twice, and individual events stay few", async () => {
+    test("three nodes count no refusal twice, and individual events stay few", async () => {
       const { org, id, key } = await full();
       const calls = times(600, (at) => validate(org.apiKey, key, { ip: address(at) }));
       await race(await fixture.nodes(3), calls, 10);

@@ -48,7 +48,7 @@ export function ipBlocks(fixture: StoreFixture) {
       ["0.0.0.0/0", "203.0.113.9", "ip_blocked"],
       ["0.0.0.0/0", "2001:db8:9::1", "active"],
     ];
-    test.each(ranges)("%s against %s: %s", async (cidr, ip, status) => {
+    test.each(ranges)("with a block of %s, a validation from %s is %s", async (cidr, ip, status) => {
       const { org, license, scope } = await arrange(fixture, "organization");
       await block(org.store, scope, cidr);
       expect(await statusOf(org, license.key, { ip })).toBe(status);

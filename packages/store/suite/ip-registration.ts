@@ -15,7 +15,7 @@ export function ipRegistration(fixture: StoreFixture) {
       { ips: 50, scope: "first_only", batchSize: 4, slots: 1, otherwise: "ip_not_registered" },
       { ips: 1, scope: "until_limit", batchSize: 4, slots: 1, otherwise: "active" },
     ] as const)(
-      "in concurrent batches of $batchSize, $ips IP addresses take exactly $slots slots: $otherwise",
+      "in concurrent batches of $batchSize, $ips IP addresses take exactly $slots slots, and others are $otherwise",
       async ({ ips, scope, batchSize, slots, otherwise }) => {
         const org = await fixture.org({ settings: { auto_register_scope: scope } });
         const { id, key } = await org.license({ maxIps: 3 });

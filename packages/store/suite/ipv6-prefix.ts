@@ -8,7 +8,7 @@ import type { StoreFixture } from "./fixture.ts";
 
 /** How a change of a product's `ipv6_prefix` affects registered IP addresses. */
 export function ipv6Prefix(fixture: StoreFixture) {
-  describe("a change of ipv6_prefix", () => {
+  describe("changes of ipv6_prefix", () => {
     /** A product that counts IPv6 callers by this prefix, and a license for them. */
     const arrange = async (ipv6_prefix: 64 | 128, maxIps: number, settings = {}) => {
       const org = await fixture.org({ settings: { ...settings, ipv6_prefix } });
@@ -20,7 +20,7 @@ export function ipv6Prefix(fixture: StoreFixture) {
       return { org, id, ask };
     };
 
-    test("from 128 to 64: callers in the /64 of a registered address continue without a new slot, also beyond a lowered limit", async () => {
+    test("after a change to /64, callers in the /64 of a registered address need no slot, also beyond a lowered limit", async () => {
       const { org, id, ask } = await arrange(128, 2);
       expect(await ask("2001:db8:0:1::1")).toEqual(["active", true, 1]);
       await changeProduct(org, { ipv6_prefix: 64 });
@@ -33,7 +33,7 @@ export function ipv6Prefix(fixture: StoreFixture) {
       expect(await ask("2001:db8:0:1::7")).toEqual(["active", false, 2]);
     });
 
-    test("from 64 to 128: a registered /64 covers its addresses until it is removed", async () => {
+    test("after a change to /128, a registered /64 covers its addresses until it is removed", async () => {
       const { org, id, ask } = await arrange(64, 2);
       expect(await ask("2001:db8:0:1::1")).toEqual(["active", true, 1]);
       await changeProduct(org, { ipv6_prefix: 128 });
@@ -47,7 +47,7 @@ export function ipv6Prefix(fixture: StoreFixture) {
       expect(await ask("2001:db8:0:1::3")).toEqual(["ip_limit_reached", false, 2]);
     });
 
-    test("keeps allow-lists of either size valid and adds nothing to them, and does not affect IPv4", async () => {
+    test("a change of the prefix keeps allow-lists of either size valid, adds nothing and does not affect IPv4", async () => {
       const { org, id, ask } = await arrange(128, 3, { auto_register_ip_on_validate: 0 });
       const listed = ["10.6.0.1", "2001:db8:0:1::1", "2001:db8:0:9::/64"];
       for (const ip of listed) await org.store.transaction((db) => registerIp(db, id, ip, 1));
@@ -61,7 +61,7 @@ export function ipv6Prefix(fixture: StoreFixture) {
       expect(await registeredIps(org.store, id)).toEqual(listed);
     });
 
-    test("back and forth under load gives no license more slots than it has", async () => {
+    test("changes of the prefix under load give no license more slots than it has", async () => {
       const org = await fixture.org({ settings: { ipv6_prefix: 128 } });
       const licenses = await Promise.all(times(4, () => org.license({ maxIps: 3 })));
       const nodes = await fixture.nodes(fixture.kind === "postgres" ? 3 : 1);

@@ -36,7 +36,7 @@ export function journal(fixture: StoreFixture) {
       return rows.sort((a, b) => a.day - b.day || (a.status < b.status ? -1 : 1));
     };
 
-    test("stores every entry as a row of the request log", async () => {
+    test("every journal entry is stored as a row of the request log", async () => {
       const organization_id = newId();
       const given = { license_id: "l", version: "1", device_id: "d", problem: "p", facts: "{}" };
       const numbers = { duration_us: 123_456, count: 7, sandbox: 1 } as const;
@@ -150,7 +150,7 @@ export function journal(fixture: StoreFixture) {
 
     const texts = ["a\0b", "\0", "\uD800", "'; drop table request_log; --", "\u{1F511}".repeat(64)];
     texts.push('{1,2,"3\\', "a\x1fb\x1ec", "\x1e");
-    test.each(texts)("a version, a device ID and a problem of %j do no harm", async (odd) => {
+    test.each(texts)("entries with a version, a device ID and a problem of %j are stored", async (odd) => {
       const [organization_id, license_id, other] = [newId(), newId(), newId()];
       const oddly = { organization_id, license_id, version: odd, device_id: odd, problem: odd };
       await append({ organization_id, license_id: other }, oddly);
@@ -187,13 +187,13 @@ export function journal(fixture: StoreFixture) {
       expect(await refusals(license_id)).toMatchObject([{ count: 5 }]);
     });
 
-    describe("the counts of refused validations", () => {
+    describe("counts of refused validations", () => {
       const since = (sinceMs: number, ...licenseIds: string[]) => {
         const licenses = licenseIds.map((licenseId) => ({ licenseId, sinceMs }));
         return licenseRefusals(log.store.reads, licenses);
       };
 
-      test("are pruned when their day ended before the limit, a bounded number at a time", async () => {
+      test("counts of refusals are pruned when their day ended before the limit, a bounded number at a time", async () => {
         // Older than the rows of any other test.
         const limitMs = 2 * dayMs + 1;
         // Requests are kept longer, and refusals are not.
@@ -207,7 +207,7 @@ export function journal(fixture: StoreFixture) {
         expect(await refusals(kept)).toHaveLength(1);
       });
 
-      test("are deleted with their organization in steps, and no others", async () => {
+      test("counts of refusals are deleted with their organization in steps, and no others", async () => {
         const [organization_id, spared] = [newId(), newId()];
         const refused = { organization_id, tracked: false };
         await append(...times(refusalsAtOnce + 10, () => ({ ...refused, license_id: newId() })));
@@ -218,7 +218,7 @@ export function journal(fixture: StoreFixture) {
         expect(await refusals(spared)).toHaveLength(1);
       });
 
-      test("are added up by license and status over the days, with the latest refusal's details", async () => {
+      test("counts of refusals are added up by license and status over the days, with the latest refusal's details", async () => {
         const [license_id, other] = [newId(), newId()].sort() as [string, string];
         const after = (days: number, status: string, details: object = {}) => {
           return { license_id, at: midnight + days * dayMs, status, ...details };
@@ -241,7 +241,7 @@ export function journal(fixture: StoreFixture) {
         ]);
       });
 
-      test("are shown without those of a previous owner", async () => {
+      test("counts of refusals are shown without those of a previous owner", async () => {
         const license_id = newId();
         const takenOver = midnight + 1_000;
         const at = (atMs: number, status: string, ip: string) => ({ license_id, at: atMs, status, ip });
@@ -260,7 +260,7 @@ export function journal(fixture: StoreFixture) {
         ]);
       });
 
-      test("are shown since each license's own start, once even if it is listed twice", async () => {
+      test("counts of refusals are shown since each license's own start, once even if it is listed twice", async () => {
         const [early, late] = [newId(), newId()].sort() as [string, string];
         await append(...[early, late].map((license_id) => ({ license_id, at: midnight + 5 })));
         const found = await licenseRefusals(log.store.reads, [

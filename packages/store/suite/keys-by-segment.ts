@@ -26,10 +26,10 @@ export interface EarlierLog {
 }
 
 export function keysBySegment(database: TestedDatabase, { make, order, isConverted }: EarlierLog) {
-  describe(`a log on ${database.kind} whose keys were sorted by segment`, () => {
+  describe(`keys by segment on ${database.kind}`, () => {
     const fixture = storeFixture(database);
 
-    test("is searched together with newer days, gets late rows, loses those of a deleted organization, and is shortened", async () => {
+    test("a log whose keys were sorted by segment is searched, added to, deleted from and shortened like any other", async () => {
       const { location } = fixture;
       await fixture.node({});
       await make(location, oldDay);

@@ -58,7 +58,7 @@ export function logRetention(fixture: StoreFixture) {
       return retention;
     };
 
-    test("its days and its size are the environment's, else the stored ones, else the default", async () => {
+    test("the days and the size of the log are the environment's, else the stored ones, else the default", async () => {
       const retention = (days: number | null, megabytes: number | null = null) =>
         log.journal.retention({ days, megabytes });
       const of = (days: number, megabytes = defaultLogMegabytes) => {
@@ -74,7 +74,7 @@ export function logRetention(fixture: StoreFixture) {
       expect(await retention(null)).toEqual(of(30));
     });
 
-    test("is that of the organization, else of its plan, else the server's", async () => {
+    test("the retention is that of the organization, else of its plan, else the server's", async () => {
       await setPlan("free", 7);
       await setPlan("pro", 60);
       const ids = {
@@ -100,7 +100,7 @@ export function logRetention(fixture: StoreFixture) {
       });
     });
 
-    test("the log is looked at once a day, in steps, also for organizations whose days have changed", async () => {
+    test("the log is checked once a day, in steps, also for organizations whose days have changed", async () => {
       await setPlan("free", 7);
       const [free, other] = [await organization("free"), await organization("pro")];
       const startMs = nowMs + 40 * dayMs;
@@ -129,7 +129,7 @@ export function logRetention(fixture: StoreFixture) {
       await checkIndex(log.store);
     });
 
-    test("two nodes that read it at the same time share the work and delete nothing else", async () => {
+    test("two nodes that check the log at the same time share the work and delete nothing else", async () => {
       await setPlan("free", 7);
       const [free, other] = [await organization("free"), await organization("pro")];
       const startMs = nowMs + 60 * dayMs;
@@ -144,7 +144,7 @@ export function logRetention(fixture: StoreFixture) {
       await checkIndex(log.store);
     });
 
-    test("a clock that was set back does not stop it", async () => {
+    test("a clock that was set back does not stop the checks of the log", async () => {
       await setPlan("free", 7);
       const free = await organization("free");
       const retention = await log.journal.retention({ days: 30, megabytes: null });

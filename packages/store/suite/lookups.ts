@@ -8,7 +8,7 @@ import type { StoreFixture } from "./fixture.ts";
 
 export function lookups(fixture: StoreFixture) {
   describe("lookups", () => {
-    test("return the whole record, member for member", async () => {
+    test("lookups return the whole record, member for member", async () => {
       const org = await fixture.org({ settings: { version_module_enabled: 1 } });
       const { organizationId, productId } = org;
       const who = { email: ` ${newId()}@Example.com `, name: "Ada", discordId: newId() };
@@ -51,7 +51,7 @@ export function lookups(fixture: StoreFixture) {
       ]);
     });
 
-    test("return null for unset members and for the pin while version management is off, and register no IP address", async () => {
+    test("lookups return null for unset members and pins without version management, and register no IP address", async () => {
       const org = await fixture.org();
       const { key } = await org.license({ maxIps: null, pin: { mode: "pinned", version: "2.0" } });
       const customer = { global_customer_id: null, customer_email: null };
@@ -63,7 +63,7 @@ export function lookups(fixture: StoreFixture) {
       expect(await registeredIps(org.store, limited.id)).toEqual([]);
     });
 
-    test("return the status at this moment, whether or not the product enforces expiry", async () => {
+    test("lookups return the status at this moment, whether or not the product enforces expiry", async () => {
       const nowMs = Date.UTC(2030, 5, 15);
       const org = await fixture.org({ now: () => nowMs, settings: { expiry_enforcement: 0 } });
       const statuses: [status: string, revokedAtMs: number | null, expiresAtMs: number | null][] = [

@@ -33,7 +33,7 @@ export function migrations(fixture: StoreFixture, { apply, query }: Migrating) {
       expect(await apply(location, mainMigrations)).toEqual([]);
     });
 
-    test("one that fails at its last statement changes nothing, reports the error, and is applied when corrected", async () => {
+    test("a migration that fails at its last statement changes nothing, is reported, and is applied when corrected", async () => {
       const location = await fixture.empty();
       expect(await apply(location, mainMigrations)).toEqual(mainMigrations.map(({ name }) => name));
       const problem = await apply(location, [...mainMigrations, broken]).catch((error: unknown) => error);

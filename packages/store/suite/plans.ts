@@ -9,7 +9,7 @@ import { changeOrganization } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 export function plans(fixture: StoreFixture) {
-  describe("an edited plan", () => {
+  describe("edited plans", () => {
     const edit = (store: Store, plan: Plan, changes: Partial<PlanRow>) =>
       store.transaction((db) => updatePlan(db, plan, changes));
     // They belong to the whole installation.
@@ -22,7 +22,7 @@ export function plans(fixture: StoreFixture) {
       for (const { id, ...columns } of before) await edit(store, id, columns);
     });
 
-    test("applies to the next call on every node, unless the organization has a limit of its own", async () => {
+    test("an edited plan applies to the next call on every node, unless the organization has a limit of its own", async () => {
       const [store, other] = (await fixture.nodes(2)) as [Store, Store];
       const org = await fixture.org({ plan: "free" });
       const { key } = await org.license();
@@ -42,7 +42,7 @@ export function plans(fixture: StoreFixture) {
       await expectLimit(40);
     });
 
-    test("that gets the version module checks versions, and its organizations keep that", async () => {
+    test("a plan that gets the version module checks versions, and its organizations keep the checks", async () => {
       const [store, other] = (await fixture.nodes(2)) as [Store, Store];
       const org = await fixture.org({ plan: "free", settings: { version_module_enabled: 1 } });
       const { key } = await org.license();

@@ -23,7 +23,7 @@ const change = prepared((db, id: string, columns: Partial<OrganizationRow>) =>
 const undefinedColumn = { suspended_at: undefined } as unknown as Partial<OrganizationRow>;
 
 export function preparedQueries(fixture: StoreFixture) {
-  describe("a prepared query", () => {
+  describe("prepared queries", () => {
     /** A store, and the IDs of new organizations with the names "name 000" and so on. */
     const arrange = async (count: number) => {
       const store = await fixture.node();
@@ -37,7 +37,7 @@ export function preparedQueries(fixture: StoreFixture) {
       return { store, ids, id: ids[0] ?? "" };
     };
 
-    test("uses the values of each call, for lists of every length", async () => {
+    test("a prepared query uses the values of each call, for lists of every length", async () => {
       const { store, ids } = await arrange(130);
       for (const length of [1, 2, 3, 5, 64, 128, 129, 130, 3, 1]) {
         const some = ids.slice(-length);
@@ -48,7 +48,7 @@ export function preparedQueries(fixture: StoreFixture) {
       expect(await named.first(store.reads, ids, "z")).toBeUndefined();
     });
 
-    test("writes the specified columns and leaves the others and other rows unchanged", async () => {
+    test("a prepared query writes the specified columns and leaves the others and other rows unchanged", async () => {
       const { store, ids, id } = await arrange(2);
       const write = (columns: Partial<OrganizationRow>, of = id) =>
         store.transaction((db) => change.run(db, of, columns));
@@ -65,7 +65,7 @@ export function preparedQueries(fixture: StoreFixture) {
       ]);
     });
 
-    test("sees its transaction's writes inside it, and only committed rows outside", async () => {
+    test("a prepared query sees its transaction's writes inside it, and only committed rows outside", async () => {
       const { store, id } = await arrange(1);
       const name = async (db: typeof store.reads) => (await named.first(db, [id], ""))?.name;
       await store.transaction(async (db) => {
@@ -76,7 +76,7 @@ export function preparedQueries(fixture: StoreFixture) {
       expect(await name(store.reads)).toBe("within");
     });
 
-    test("that reads or drops a value is refused at its first use", async () => {
+    test("a prepared query that reads or drops a value is refused at its first use", async () => {
       const { reads } = await fixture.node();
       const looking = prepared((db, prefix: string) =>
         db.selectFrom("organizations").select("id").where("name", "like", `${prefix}%`),

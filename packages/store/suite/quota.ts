@@ -99,7 +99,7 @@ export function quota(fixture: StoreFixture) {
       ["enterprise", "active", null],
       ["enterprise", "cancelled", 10_000],
     ];
-    test.each(plans)("plan %s, billing %s: %p a day", async (plan, billing_state, limit) => {
+    test.each(plans)("plan %s, billing %s, has the daily limit %p", async (plan, billing_state, limit) => {
       const org = await fixture.org({ plan });
       await changeOrganization(org, { billing_state });
       expect((await validated(org, "X")).quota.limit).toBe(limit);

@@ -158,7 +158,7 @@ export function requestLogSuite(fixture: StoreFixture) {
 
     // SQLite has one journal, and its readers hold no locks.
     if (fixture.kind === "postgres") {
-      test("a day that someone is reading is deleted later", async () => {
+      test("a day that is being read is deleted later", async () => {
         const at = nextMidnight();
         await append(at);
         await closeAll(at + dayMs);
@@ -184,7 +184,7 @@ export function requestLogSuite(fixture: StoreFixture) {
         expect(await requestLog(log.store)).toHaveLength(2);
       });
 
-      test("the keys of a day are sorted once it has ended, unless someone reads them", async () => {
+      test("the keys of a day are sorted once it has ended, unless they are being read", async () => {
         const at = nextMidnight();
         await append(at, at + dayMs);
         const sorted = async () => {
@@ -210,7 +210,7 @@ export function requestLogSuite(fixture: StoreFixture) {
         expect(await checkIndex(log.store)).toEqual([]);
       });
 
-      test("nodes that add, close and delete together lose nothing", async () => {
+      test("nodes that add entries, close segments and delete days together lose nothing", async () => {
         const at = nextMidnight();
         const nodes = await Promise.all(times(3, () => openJournal(log.location)));
         await Promise.all(

@@ -94,7 +94,7 @@ export function requestSearch(fixture: StoreFixture) {
       rows = await fill(log.journal, [...fc.sample(anyRow, { numRuns: 1_200, seed: 18 }), ...many]);
     }, 60_000);
 
-    test("finds what a look at every row finds, page by page, and in both directions", async () => {
+    test("a search finds what reading every row finds, page by page, and in both directions", async () => {
       const { listReads, reads } = log.store;
       const finds = fc.asyncProperty(filters, ranges, fc.integer({ min: 1, max: 300 }), async (...asked) => {
         const [filter, range, limit] = asked;
@@ -112,7 +112,7 @@ export function requestSearch(fixture: StoreFixture) {
       await fc.assert(finds, { numRuns: 40 });
     }, 120_000);
 
-    test("stops when its time is over or it has read enough, says how far it came, and continues from there", async () => {
+    test("a search stops when its time is over or it has read enough, says how far it came, and continues from there", async () => {
       const { listReads } = log.store;
       const filter = { ...everyRequest("o1"), productId: "p1" };
       const newest = rows.filter((row) => matches(filter, row)).reverse();

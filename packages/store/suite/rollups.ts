@@ -30,7 +30,7 @@ export function rollUps(fixture: StoreFixture) {
     const rows = async (table: (typeof tables)[number], organization: string) =>
       (await storedRows(log.store.reads, table, { organization_id: organization })).length;
 
-    test("are what the closed part of the log adds up to, late requests included", async () => {
+    test("roll-ups are what the closed part of the log adds up to, late requests included", async () => {
       await log.journal.append(entries(3_000, startMs, "o1"));
       expect(await checkRollUps(log.store)).toMatchObject({ closed: 0, open: 3_000 });
       await closeSegments(log.journal, startMs + hourMs);
@@ -43,7 +43,7 @@ export function rollUps(fixture: StoreFixture) {
       expect(closed + open).toBe(4_500);
     });
 
-    test("of more products than are written at once are complete", async () => {
+    test("roll-ups of more products than are written at once are complete", async () => {
       const atMs = startMs + 2 * hourMs;
       const product = (at: number) => ({ at: atMs + at, organization_id: "many", product_id: `p${at}` });
       await log.journal.append(times(600, (at) => journalEntry(product(at))));
@@ -53,7 +53,7 @@ export function rollUps(fixture: StoreFixture) {
         expect(await rows(table, "many")).toBe(601);
     });
 
-    test("are deleted with their organization, and those of others stay", async () => {
+    test("roll-ups are deleted with their organization, and those of others stay", async () => {
       const ids = { organization_id: "o2", product_id: "p", license_id: "l" };
       await log.journal.append(
         times(6, (at) => journalEntry({ at: startMs + at, ...ids, ip: `192.0.2.${at}` })),

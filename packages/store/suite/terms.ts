@@ -9,8 +9,8 @@ import type { StoreFixture } from "./fixture.ts";
 const row = ({ reads }: Store, id: string) => storedRow(reads, "licenses", { id });
 
 export function terms(fixture: StoreFixture) {
-  describe("a term that starts on first use", () => {
-    test("runs from the first validation that is not rejected, and is not started again by another IP address", async () => {
+  describe("terms from first use", () => {
+    test("a term runs from the first validation that is not refused, and is not started again by another IP address", async () => {
       let nowMs = Date.UTC(2030, 0, 1);
       const org = await fixture.org({ now: () => nowMs });
       const { id, key } = await org.license({ termMs: hourMs, revokedAtMs: 1 });
@@ -31,7 +31,7 @@ export function terms(fixture: StoreFixture) {
       await expectAnswer("203.0.113.1", { status: "expired", expiresAtMs });
     });
 
-    test("starts once under concurrent calls, also of one batch, and all get the same expiry", async () => {
+    test("a term starts once under concurrent calls, also of one batch, and all get the same expiry", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license({ termMs: hourMs, maxIps: null });
       const stores = await fixture.nodes(fixture.kind === "postgres" ? 3 : 1);

@@ -94,8 +94,8 @@ export function transactions(fixture: StoreFixture) {
     });
   });
 
-  describe("a library's own write", () => {
-    test("is visible at once to all readers, and says what it has changed", async () => {
+  describe("own writes of a library", () => {
+    test("a library's own write is visible at once to all readers, and says what it has changed", async () => {
       const store = await fixture.node();
       const other = await fixture.node();
       const name = newId();
@@ -108,14 +108,14 @@ export function transactions(fixture: StoreFixture) {
       expect(gone.numDeletedRows).toBe(1n);
     });
 
-    test("does not make reads wait for a writer", async () => {
+    test("a library's own reads do not wait for a writer", async () => {
       const store = await fixture.node();
       const name = newId();
       await add(store.direct, name);
       await store.transaction(async () => expect(await values(store, [name], store.direct)).toEqual(["1"]));
     });
 
-    test("is atomic in its own transaction, concurrent ones are all written, and one that is refused affects no other", async () => {
+    test("a library's transactions are atomic, concurrent ones are all written, and a refused write affects no other", async () => {
       const store = await fixture.node();
       const names = times(10, () => newId());
       const isUndone = (index: number) => index % 2 === 1;

@@ -86,7 +86,7 @@ export function versions(fixture: StoreFixture) {
       [{ mode: "range", min: "2.1", max: "2.3" }, "2.3.0", "version_not_allowed", "2.x"],
       [{ mode: "range", min: "2.1", max: null }, "2.0", "version_not_allowed", "2.x"],
     ];
-    test.each(pins)("with a pin to %j, a caller of %s is %s, of version %p", async (pin, ...row) => {
+    test.each(pins)("with a pin to %j, a caller of version %s is %s and is told %p", async (pin, ...row) => {
       const [sent, status, version] = row;
       const org = await fixture.org({ settings: { version_module_enabled: 1 } });
       await org.store.transaction((db) =>

@@ -168,7 +168,7 @@ onBothDatabases("queries about the whole installation", (fixture) => {
     expect(await locked(newId())).toBeUndefined();
   });
 
-  test("another platform admin exists only if they are someone else and not suspended", async () => {
+  test("there is another platform admin only if another user is one and is not suspended", async () => {
     await fixture.write((db) => db.updateTable("users").set({ is_platform_admin: 0 }).execute());
     const [admin, other] = [await fixture.user({ admin: true }), await fixture.user()];
     const exists = () => read.anotherPlatformAdminExists(admin.id);

@@ -30,7 +30,7 @@ onBothDatabases("announcements", (fixture) => {
     expect(await current()).toEqual(is === "shown" ? added : []);
   });
 
-  test("those that are shown are sorted by their start, and all are listed newest first, by page", async () => {
+  test("announcements that are shown are sorted by their start, and all are listed newest first, by page", async () => {
     const [early, late, latest] = (await add({ starts_at: nowMs - 9 }, {}, {})) as [string, string, string];
     expect(await current()).toEqual([latest, late, early]);
     const [ended] = (await add({ ends_at: 1 })) as [string];
@@ -40,7 +40,7 @@ onBothDatabases("announcements", (fixture) => {
     expect(await page(latest, 1)).toEqual([late]);
   });
 
-  test("one is changed and removed without the others", async () => {
+  test("one announcement is changed and removed without the others", async () => {
     const [id, other] = (await add({}, {})) as [string, string];
     await write.updateAnnouncement(id, { message: "Changed" });
     expect([(await locked(id))?.message, (await locked(other))?.message]).toEqual(["Changed", "Maintenance"]);
@@ -51,7 +51,7 @@ onBothDatabases("announcements", (fixture) => {
     expect(await current()).toEqual([other]);
   });
 
-  test("transactions that count before they add exceed no limit, even at the same time", async () => {
+  test("transactions that count announcements before adding one exceed no limit, even at the same time", async () => {
     const addUpToThree = () =>
       fixture.write(async (db) => {
         if ((await announcements.countAnnouncements(db)) < 3)

@@ -57,7 +57,7 @@ onBothDatabases("the audit log", (fixture) => {
     expect(await find({ ...filter, organizationId })).toHaveLength(count);
   });
 
-  test("without an organization, the entries of all are read, and those about no organization", async () => {
+  test("a filter without an organization finds the entries of all, and those about no organization", async () => {
     const action = `test.${newId()}`;
     const rows = await add({ organization_id: newId(), action }, { organization_id: null, action });
     expect(await find({ action })).toEqual(rows.toReversed());
@@ -94,7 +94,7 @@ onBothDatabases("the audit log", (fixture) => {
     ["something else changed", null, { after: '{"notes":"global_customer_id"}' }],
     ["the license was deleted", null, { after: null }],
     ["it was before that time", null, { at: startMs, after: '{"global_customer_id":"x"}' }],
-  ])("the last change of the customer, if %s, was at %p", async (_what, at, entry) => {
+  ])("if %s, the last change of a license's customer was at %p", async (_what, at, entry) => {
     const license = { id: newId(), customerId: newId() };
     const ids: Record<string, string> = { customer: license.customerId, other: newId() };
     const subject = ids[entry.subject_id ?? ""] ?? license.id;

@@ -7,7 +7,7 @@ onBothDatabases("branding", (fixture) => {
   const { read, write } = fixture.queries(queries);
   const save = write.saveBranding;
 
-  test("an organization has none before its first change, and what a change omits stays", async () => {
+  test("an organization has no branding before its first change, and what a change omits stays", async () => {
     const [{ organizationId }, other] = [await fixture.organization(), await fixture.organization()];
     expect(await read.brandingOf(organizationId)).toBeUndefined();
     await save(organizationId, { display_name: "Acme Audio", logo: "AAAA", logo_hash: newId() }, 1);
@@ -20,7 +20,7 @@ onBothDatabases("branding", (fixture) => {
     expect(await read.brandingOf(other.organizationId)).toBeUndefined();
   });
 
-  test("organizations are named with what they chose, each once, and deleted ones are left out", async () => {
+  test("organizations are named with what they chose, each once, and deleted ones are omitted", async () => {
     const [branded, plain, deleted] = await several(3, () => fixture.organization());
     await save(branded.organizationId, { display_name: "Acme Audio", accent_color: "#1d4ed8" }, 1);
     await fixture.change("organizations", deleted.organizationId, { deleted_at: 1 });

@@ -29,7 +29,7 @@ onBothDatabases("customers", (fixture) => {
   ];
 
   test.each(ways)(
-    "identified %s are the same by email address, and else by Discord ID",
+    "customers identified %s are the same by email address, and else by Discord ID",
     async (_, identify) => {
       const { organizationId } = await fixture.organization();
       const discordId = newId();
@@ -52,7 +52,7 @@ onBothDatabases("customers", (fixture) => {
     },
   );
 
-  test.each(ways)("identified %s keep values that are not specified", async (_, identify) => {
+  test.each(ways)("customers identified %s keep values that are not specified", async (_, identify) => {
     const { organizationId } = await fixture.organization();
     const email = `${newId()}@example.com`;
     const first = [
@@ -68,7 +68,7 @@ onBothDatabases("customers", (fixture) => {
     expect(await view()).toMatchObject({ email: upper, name: "Grace", discord_id: "5", search_text });
   });
 
-  test.each(ways)("identified %s by two transactions at once are created once", async (_, identify) => {
+  test.each(ways)("customers identified %s twice at once are created once", async (_, identify) => {
     const { organizationId } = await fixture.organization();
     const people = Array.from({ length: 30 }, () => ({ email: `${newId()}@example.com` }));
     const [first, second] = await Promise.all([
@@ -79,7 +79,7 @@ onBothDatabases("customers", (fixture) => {
     expect(new Set(first).size).toBe(30);
   });
 
-  test("are found by their email address in the organization only", async () => {
+  test("customers are found by their email address in the organization only", async () => {
     const [ours, theirs, none] = await several(3, () => fixture.organization());
     const who = person({ email: `Ada.${newId()}@example.com` });
     const ids = [];
@@ -91,7 +91,7 @@ onBothDatabases("customers", (fixture) => {
     expect(await read.customerCreatedAt("none")).toBeNull();
   });
 
-  test("are removed if nothing refers to them, while others with the same email address are created", async () => {
+  test("customers are removed if nothing refers to them, while others with the same email address are created", async () => {
     const [ours, theirs] = [await fixture.organization(), await fixture.organization()];
     const emails = [1, 2, 3].map(() => `${newId()}@example.com`);
     const people = emails.map((email) => person({ email }));
@@ -112,7 +112,7 @@ onBothDatabases("customers", (fixture) => {
 
   // Only there can others write while a transaction is open.
   if (fixture.kind === "postgres") {
-    test("who are removed between being found and being read are created again", async () => {
+    test("customers who are removed between being found and being read are created again", async () => {
       const { organizationId } = await fixture.organization();
       const who = person({ email: `${newId()}@example.com` });
       const before = await write.customerFor(organizationId, who, newId, 0);

@@ -32,7 +32,7 @@ onBothDatabases("the customers of an organization", (fixture) => {
     };
   };
 
-  test("are found by their ID in the organization only, also locked and several at once", async () => {
+  test("customers are found by their ID in the organization only, also locked and several at once", async () => {
     const { ours, theirs } = await two();
     const { organizationId } = ours;
     expect(await read.customerOf(organizationId, ours.customerId)).toMatchObject({ name: "Ours" });
@@ -45,7 +45,7 @@ onBothDatabases("the customers of an organization", (fixture) => {
     expect(await read.customersByIds(organizationId, [])).toEqual(new Map());
   });
 
-  test("are recorded once, even by two transactions at the same moment", async () => {
+  test("customers are recorded once, even by two transactions at the same moment", async () => {
     const { organizationId } = await fixture.organization();
     const id = await add(organizationId, { email: `${newId()}@example.com` });
     const again = { organization_id: organizationId, customer_id: id, email: null, name: "Again" };
@@ -56,7 +56,7 @@ onBothDatabases("the customers of an organization", (fixture) => {
     expect((await Promise.all(both)).sort()).toEqual([false, true]);
   });
 
-  test("are listed newest first, page by page, also those of one millisecond", async () => {
+  test("customers are listed newest first, page by page, also those of one millisecond", async () => {
     const { organizationId } = await fixture.organization();
     await two();
     const ids = [newId(), newId(), newId(), newId()].sort();
@@ -71,7 +71,7 @@ onBothDatabases("the customers of an organization", (fixture) => {
     ]);
   });
 
-  test("are found by how their text starts, page by page, with pattern characters as they are", async () => {
+  test("customers are found by the beginning of their text, page by page, with pattern characters as they are", async () => {
     const { organizationId } = await fixture.organization();
     for (const who of [{ email: "Ada@one.example" }, { email: "ada@two.example" }, { email: "b%@x.example" }])
       await add(organizationId, who);
@@ -90,7 +90,7 @@ onBothDatabases("the customers of an organization", (fixture) => {
     expect(await starting("ömer")).toEqual(["ömer\n4242"]);
   });
 
-  test("have their licenses counted by status, without those of deleted products", async () => {
+  test("the licenses of a customer are counted by status, without those of deleted products", async () => {
     const { ours, theirs } = await two();
     const { organizationId, customerId } = ours;
     const deleted = await ours.product();
@@ -107,7 +107,7 @@ onBothDatabases("the customers of an organization", (fixture) => {
     expect(await read.licenseCountsOf(organizationId, [])).toEqual(new Map());
   });
 
-  test("have their licenses listed by ID, page by page; those of deleted products only as IDs", async () => {
+  test("the licenses of a customer are listed by ID, page by page; those of deleted products only as IDs", async () => {
     const { ours } = await two();
     const { organizationId, customerId } = ours;
     const deleted = await ours.product();
@@ -125,7 +125,7 @@ onBothDatabases("the customers of an organization", (fixture) => {
     expect(some).toEqual(all.slice(0, 2));
   });
 
-  test("were last seen at the latest use of any of their licenses", async () => {
+  test("a customer was last seen at the latest use of any of their licenses", async () => {
     const { ours } = await two();
     const { organizationId, productId, customerId } = ours;
     const lastSeen = () => read.customerLastSeen(organizationId, customerId);
@@ -140,7 +140,7 @@ onBothDatabases("the customers of an organization", (fixture) => {
     expect(await lastSeen()).toBe(nowMs - 9_000);
   });
 
-  test("lose the licenses that are moved, as far as they are still theirs and in this organization", async () => {
+  test("licenses are moved if they are still the former customer's and in this organization", async () => {
     const { ours, theirs } = await two();
     const to = await add(ours.organizationId, { email: "to@example.com" });
     const { id: mine } = await addLicense(ours, { customerId: ours.customerId });
@@ -156,7 +156,7 @@ onBothDatabases("the customers of an organization", (fixture) => {
     expect(await read.licenseIdsOfCustomer(theirs.organizationId, theirs.customerId)).toEqual([foreign]);
   });
 
-  test("are changed and removed in one organization only, with what they are searched by", async () => {
+  test("customers are changed and removed in one organization only, with what they are searched by", async () => {
     const { ours, theirs } = await two();
     const { organizationId, customerId } = ours;
     const before = await read.customerOf(theirs.organizationId, theirs.customerId);

@@ -35,7 +35,7 @@ onBothDatabases("the list of events", (fixture) => {
     expect(await newest({ after: d, before: c })).toEqual([b, a]);
   });
 
-  test("any number of events is added, and a license's are those about it alone", async () => {
+  test("any number of events is added, and the events of a license are those about it alone", async () => {
     const organizationId = newId();
     const licenseId = newId();
     await add(organizationId, 501);
@@ -45,7 +45,7 @@ onBothDatabases("the list of events", (fixture) => {
     expect(await list({ organizationId, licenseId })).toEqual(ids.toReversed());
   });
 
-  test("a time includes its start and excludes its end, even if the clock of the IDs differs", async () => {
+  test("a range of time includes its start and excludes its end, even if the clock of the IDs differs", async () => {
     const organizationId = newId();
     const ids: string[] = [];
     for (const [index, differsMs] of [0, hourMs - 5, 5 - hourMs, 0].entries()) {

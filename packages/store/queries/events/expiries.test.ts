@@ -24,7 +24,7 @@ onBothDatabases("licenses that expire", (fixture) => {
     ["with a later warning", "not due", { expiresAtMs: nowMs + 7 * dayMs + 1 }, warning],
     ["with an earlier warning", "not due", { expiresAtMs: nowMs + 6 * dayMs }, warning],
     ["that expired before its warning", "not due", { expiresAtMs: nowMs }, { ...warning, afterMs: 0 }],
-    ["of a product with another one", "not due", { expiresAtMs: nowMs + 8 * dayMs }, { ...warning, days: 8 }],
+    ["with another warning period", "not due", { expiresAtMs: nowMs + 8 * dayMs }, { ...warning, days: 8 }],
   ])("a license %s is %s", async (_what, is, settings, due) => {
     const { organizationId, license } = await fixture.organization();
     const { id } = await license(settings);
@@ -60,7 +60,7 @@ onBothDatabases("licenses that expire", (fixture) => {
     expect(await write.markExpiriesRecorded([])).toEqual(new Set());
   });
 
-  test("those that were renewed, revoked or whose product was deleted in the meantime are not due any more", async () => {
+  test("licenses that were renewed or revoked, or whose product was deleted, in the meantime are no longer due", async () => {
     const { organizationId, license, product } = await fixture.organization();
     const { productId } = await product();
     await deleteProduct(productId);

@@ -27,7 +27,7 @@ onBothDatabases("summaries of repeated events", (fixture) => {
   };
   const take = (beforeHour: number, atMost = 10) => write.takeSummaries(beforeHour, atMost);
 
-  test("those of past hours are taken once, the oldest first and some at a time", async () => {
+  test("summaries of past hours are taken once, the oldest first and some at a time", async () => {
     const { organizationId } = await fixture.organization();
     const [later, earlier] = [await add(organizationId), await add(organizationId, { hour: 4 })];
     await add(organizationId, { hour: 6 });
@@ -37,14 +37,14 @@ onBothDatabases("summaries of repeated events", (fixture) => {
     expect(await take(6)).toEqual({ found: 0, taken: [] });
   });
 
-  test("one of the nodes that take at the same time gets a summary", async () => {
+  test("a summary is taken by one of the nodes that try at the same time", async () => {
     const { organizationId } = await fixture.organization();
     await add(organizationId);
     const results = await Promise.all(times(4, () => take(6)));
     expect(results.flatMap(({ taken }) => taken)).toHaveLength(1);
   });
 
-  test("the IP addresses without their own event are counted, and said to be more if there are too many", async () => {
+  test("IP addresses without their own event are counted, and the count is marked as inexact if there are too many", async () => {
     const { organizationId } = await fixture.organization();
     const few = await add(organizationId);
     await refuse(few, 30);
@@ -58,7 +58,7 @@ onBothDatabases("summaries of repeated events", (fixture) => {
     expect(found(registered)).toEqual({ ...registered, ipCount: 7, isExact: true });
   });
 
-  test("those of deleted organizations are found and removed, but not taken", async () => {
+  test("summaries of deleted organizations are found and removed, but not taken", async () => {
     const { organizationId } = await fixture.organization();
     await fixture.change("organizations", organizationId, { deleted_at: 1 });
     await add(organizationId);

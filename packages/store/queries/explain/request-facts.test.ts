@@ -8,7 +8,7 @@ import * as queries from "./request-facts.ts";
 
 onBothDatabases("the facts of an explanation", (fixture) => {
   const { read, write } = fixture.queries({ ...queries, deleteProduct, registerIp, setVersion });
-  test("contain the versions of this product only", async () => {
+  test("the facts of a product contain its own versions only", async () => {
     const org = await fixture.organization({ settings: { version_module_enabled: 1 } });
     const other = await org.product({ version_module_enabled: 1 });
     await write.setVersion(org.productId, { version: "1.0", state: "latest" }, 1);
@@ -16,7 +16,7 @@ onBothDatabases("the facts of an explanation", (fixture) => {
     expect(await read.versionRecords(org.productId)).toEqual([{ version: "1.0", state: "latest" }]);
   });
 
-  test("exist for a deleted product, and not for one that never existed", async () => {
+  test("a deleted product has facts, and one that never existed has none", async () => {
     const { store, productId } = await fixture.organization({ dailyLimit: 7 });
     await write.deleteProduct(productId, 5);
     expect(await read.productState(store.sealer, productId)).toMatchObject({ dailyLimit: 7 });
@@ -31,7 +31,7 @@ onBothDatabases("the facts of an explanation", (fixture) => {
     ["2001:db8:1::/64", 64, true],
     ["192.0.2.1", 64, true],
     ["192.0.2.2", 64, false],
-  ] as const)("know whether %s, counted by /%i, is registered: %p", async (ip, prefix, expected) => {
+  ] as const)("the IP address %s, counted by /%i, is registered: %p", async (ip, prefix, expected) => {
     const { license } = await fixture.organization();
     const { id } = await license();
     const other = await license();

@@ -16,9 +16,9 @@ onBothDatabases("attempts", (fixture) => {
   };
 
   test.each([
-    ["a burst is taken at once, and not one more", [0, 0, 0, 0], "yyyn"],
-    ["after a burst, one is free per interval", [0, 0, 0, 99, 100, 100], "yyynyn"],
-    ["after a pause, only a burst is free", [0, 900, 900, 900, 900], "yyyyn"],
+    ["a burst of attempts is taken at once, and not one more", [0, 0, 0, 0], "yyyn"],
+    ["after a burst, one attempt is free per interval", [0, 0, 0, 99, 100, 100], "yyynyn"],
+    ["after a pause, only a burst of attempts is free", [0, 900, 900, 900, 900], "yyyyn"],
   ])("%s", async (_, timesMs, expected) => {
     const taken = await takenOf(newId(), timesMs);
     expect(taken.map((isTaken) => (isTaken ? "y" : "n")).join("")).toBe(expected);

@@ -147,7 +147,7 @@ onBothDatabases("users and their ways to sign in", (fixture) => {
     }
   });
 
-  test("of many devices, the twenty that were used last are remembered", async () => {
+  test("the twenty devices of a user that were used last are remembered", async () => {
     const [userId] = await userIds();
     const remember = (number: number, afterMs: number) =>
       write.rememberDevice(userId, `device ${number}`, nowMs + afterMs);

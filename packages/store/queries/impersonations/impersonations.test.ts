@@ -45,7 +45,7 @@ onBothDatabases("impersonations", (fixture) => {
     expect(await read.activeImpersonations(session_id, newId(), nowMs)).toEqual([]);
   });
 
-  test("others are counted in all sessions of the user, without this one and without expired ones", async () => {
+  test("other impersonations are counted in all sessions of the user, without this one and expired ones", async () => {
     const row = await start();
     const { session_id, user_id, organization_id } = row;
     await start({ session_id, user_id });
@@ -55,14 +55,14 @@ onBothDatabases("impersonations", (fixture) => {
     expect(await read.countOtherImpersonations(row, nowMs)).toBe(2);
   });
 
-  test("starting again replaces the reason and the end, and keeps one row", async () => {
+  test("an impersonation that is started again has the new reason and end, and remains one row", async () => {
     const row = await start();
     await start({ ...row, id: newId(), reason: "Ticket 2", started_at: nowMs + 5, expires_at: nowMs + 9 });
     const rows = await fixture.rows("impersonations", { session_id: row.session_id });
     expect(rows).toMatchObject([{ id: row.id, reason: "Ticket 2", expires_at: nowMs + 9 }]);
   });
 
-  test("ending one or all of a user returns what ended, and leaves the others", async () => {
+  test("ending one or all impersonations of a user returns those that ended, and does not affect others", async () => {
     const row = await start();
     const { session_id, user_id, organization_id } = row;
     const second = await start({ user_id, organization_id });

@@ -116,7 +116,7 @@ onBothDatabases("IP blocks", (fixture) => {
     expect(await marks(own)).toMatchObject({ customer: 1, license: 1 });
   });
 
-  test("the blocks of a merged customer follow, and of two of one network the longer one stays", async () => {
+  test("the blocks of a merged customer are moved, and of two of one network the longer one stays", async () => {
     const own = await scopes();
     const [from, { organizationId }] = [own.customer, own.customer];
     const to = { ...from, customerId: await fixture.customer(organizationId) };

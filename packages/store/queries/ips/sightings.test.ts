@@ -29,7 +29,7 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
     return found.flat().map(({ ip, license_count, hits }) => `${ip} ${license_count} ${hits}`);
   };
 
-  test("those with most licenses come first, for an organization and for the platform", async () => {
+  test("IP addresses with most licenses come first, for an organization and for the platform", async () => {
     const [one, other] = [await fixture.organization(), await fixture.organization()];
     const licenses = newIds(9);
     // Of the platform, only these tests have IP addresses with so many licenses.
@@ -54,7 +54,7 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
     ]);
   });
 
-  test("those with a prefix are listed in text order, in pages", async () => {
+  test("IP addresses with a prefix are listed in text order, in pages", async () => {
     const [one, other] = [await fixture.organization(), await fixture.organization()];
     const found = ["203.0.113.130", "203.0.113.7", "203.0.113.77", "203.0.113.9"];
     for (const ip of [...found, "203.0.11.3", "203.0.114.7", "2001:db8:7::/64"])
@@ -116,7 +116,7 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
     expect(counted.get(both)).toMatchObject({ first_seen_at: 1_000, last_seen_at: 2_000, hits: 2 });
   });
 
-  test("no query reads the whole table or sorts it", async () => {
+  test("no query of sightings reads the whole table or sorts it", async () => {
     const org = await fixture.organization();
     const many = Array.from({ length: 4_000 }, (_, at) => `100.${70 + (at >> 8)}.${at & 255}.1`);
     const seen = { organization_id: org.organizationId, product_id: org.productId, tracked: true };

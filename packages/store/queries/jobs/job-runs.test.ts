@@ -31,13 +31,13 @@ onBothDatabases("stored runs of periodic jobs", (fixture) => {
     expect(rows.find(({ job }) => job === "pruning")).toMatchObject({ ...failed, finished_at: nowMs + 20 });
   });
 
-  test("those of other nodes are listed, the latest first, up to a limit", async () => {
+  test("runs on other nodes are listed, the latest first, up to a limit", async () => {
     await store({ node: "a" }, { node: "b", started_at: nowMs - 5 }, { node: "c", started_at: nowMs + 5 });
     expect(await others("a")).toEqual(["c pruning", "b pruning"]);
     expect(await others("none", 2)).toEqual(["c pruning", "a pruning"]);
   });
 
-  test("nodes that started nothing since a time are removed, and rare jobs of the others stay", async () => {
+  test("runs on nodes that started nothing since a time are removed, and rare jobs of the others stay", async () => {
     await store(
       { node: "stopped", job: "frequent", started_at: nowMs - dayMs - 1 },
       { node: "stopped", job: "rare", started_at: nowMs - 2 * dayMs },

@@ -16,7 +16,7 @@ onBothDatabases("imports", (fixture) => {
   };
   const stored = (id: string) => read.importById(id);
 
-  test("of a product are listed newest first, page by page, also those of one millisecond", async () => {
+  test("imports of a product are listed newest first, page by page, also those of one millisecond", async () => {
     const org = await fixture.organization();
     await add({ ...org, ...(await org.product()) });
     const ids = [newId(), newId(), newId()].sort();
@@ -31,7 +31,7 @@ onBothDatabases("imports", (fixture) => {
     expect(found.map(idsOf)).toEqual([[ids[0], ids[2]], [ids[1]]] as string[][]);
   });
 
-  test("of an organization are listed newest first with their products, once the file has arrived", async () => {
+  test("imports of an organization are listed newest first with their products, once the file has arrived", async () => {
     const org = await fixture.organization();
     await add(await fixture.organization());
     const [old, receiving, young] = [await add(org), await add(org, { state: "receiving" }), await add(org)];
@@ -44,7 +44,7 @@ onBothDatabases("imports", (fixture) => {
     expect(await stored(receiving.id)).toEqual(receiving);
   });
 
-  test("are changed only by the worker that holds them", async () => {
+  test("imports are changed only by the worker that has claimed them", async () => {
     const { id } = await add(await fixture.organization(), { claimed_by: "second" });
     const change = (claimant: string) => write.updateImport(id, claimant, { rows_done: 7 });
     expect(await change("first")).toBe(false);
@@ -56,7 +56,7 @@ onBothDatabases("imports", (fixture) => {
     expect(await stored(id)).toMatchObject({ rows_done: 7, claimed_by: null, claimed_until: 0 });
   });
 
-  test("are claimed one at a time, the one that waited longest first, each by one worker", async () => {
+  test("imports are claimed one at a time, the one that waited longest first, each by one worker", async () => {
     const org = await fixture.organization();
     // Before all times that other tests use.
     const nowMs = -1_000;
@@ -72,7 +72,7 @@ onBothDatabases("imports", (fixture) => {
     expect(await read.isImportWaiting(nowMs)).toBe(false);
   });
 
-  test("can be cancelled until they have ended or are undone", async () => {
+  test("imports can be cancelled until they have ended or are undone", async () => {
     const org = await fixture.organization();
     for (const [index, state] of listed("waiting checking writing undoing finished failed").entries()) {
       const { id } = await add(org, { state: state as ImportRow["state"] });
@@ -88,7 +88,7 @@ onBothDatabases("imports", (fixture) => {
     ["writing", false, {}],
     ["finished and undone already", false, { state: "finished", undo: "{}" }],
     ["finished too long ago", false, { state: "finished", keeps_until: 100 }],
-  ] as const)("that are %s can be undone: %p", async (name, expected, changes) => {
+  ] as const)("imports that are %s can be undone: %p", async (name, expected, changes) => {
     const over = { state: name as ImportRow["state"], finished_at: 1, keeps_until: 101, ...changes };
     const { id } = await add(await fixture.organization(), over);
     const ask = () => write.requestUndo(id, '{"deleted":0}', 100);
@@ -98,7 +98,7 @@ onBothDatabases("imports", (fixture) => {
     expect(await stored(id)).toMatchObject(expected ? queued : { finished_at: 1 });
   });
 
-  test("keep their file, rejected rows and list of changes until these are removed, a few at a time", async () => {
+  test("imports keep their file, rejected rows and list of changes until these are removed, a few at a time", async () => {
     const org = await fixture.organization();
     const [job, other] = [await add(org, { finished_at: 1 }), await add(org)];
     const reject = (number: number, errors = "[]") => {
@@ -137,7 +137,7 @@ onBothDatabases("imports", (fixture) => {
     expect(await stored(job.id)).toBeUndefined();
   });
 
-  test("are cleared once nobody can request their data any more, the oldest first", async () => {
+  test("imports are cleared once their data can no longer be requested, the oldest first", async () => {
     const org = await fixture.organization();
     const at = -50_000;
     const late = await add(org, { keeps_until: at - 1, finished_at: 1 });

@@ -50,7 +50,7 @@ onBothDatabases("the rows of an import", (fixture) => {
     ["skip", [1, 0, 1, []]],
     ["update", [1, 1, 0, []]],
   ] as const)(
-    "with %s for existing keys are sorted by whether the product has it",
+    "rows with %s for existing keys are sorted by whether the product has the key",
     async (onExisting, expected) => {
       const org = await fixture.organization();
       const other = await org.product();
@@ -73,14 +73,14 @@ onBothDatabases("the rows of an import", (fixture) => {
     ["more than an existing license allows", { license_key: "OLD", ips }, "too_many_ips"],
     ["a lower limit for an existing license", { license_key: "OLD", max_ips: "1" }, null],
     ["an update without a customer", { license_key: "OLD", notes: "x" }, null],
-  ] as const)("with %s are %3$s", async (_, cells, code) => {
+  ] as const)("a row with %s, %j, has the error %p", async (_, cells, code) => {
     const org = await fixture.organization();
     await org.license({ key: "OLD", maxIps: 1 });
     const { errors } = await sort(into(org), cells);
     expect(errors.map((error) => error.code)).toEqual(code === null ? [] : [code]);
   });
 
-  test("create licenses with the product's defaults for what they omit", async () => {
+  test("rows create licenses with the product's defaults for what they omit", async () => {
     const org = await fixture.organization();
     const settings = { ...defaults, maxIps: 7, expiresInDays: 10, ipSystemEnabled: false };
     const to = { ...into(org), defaults: settings };
@@ -109,7 +109,7 @@ onBothDatabases("the rows of an import", (fixture) => {
     expect(undo).toEqual([plain, full].sort().map((id) => [id, null]));
   });
 
-  test("overwrite what they mention and keep everything else, and an undo restores it all", async () => {
+  test("rows overwrite what they mention and keep everything else, and an undo restores it all", async () => {
     const org = await fixture.organization();
     const { id } = await org.license({
       ...{ key: "Kept", maxIps: 9, notes: "before", tags: ["old"], revokedAtMs: 5, revokedReason: "refund" },
@@ -135,14 +135,14 @@ onBothDatabases("the rows of an import", (fixture) => {
   test.each([
     ["active", { revoked_at: null, revoked_reason: null }],
     ["revoked", { revoked_at: 5, revoked_reason: "refund" }],
-  ])("that say %s change a revoked license accordingly", async (status, expected) => {
+  ])("rows that say %s change a revoked license accordingly", async (status, expected) => {
     const org = await fixture.organization();
     const { id } = await org.license({ key: "R", revokedAtMs: 5, revokedReason: "refund" });
     await importInto(into(org), { license_key: "R", status });
     expect(await license(id)).toMatchObject(expected);
   });
 
-  test("whose key was taken after they were sorted are not written", async () => {
+  test("rows whose key was taken after they were sorted are not written", async () => {
     const org = await fixture.organization();
     const to = into(org);
     const sorted = await sort(to, { license_key: "RACE", customer_email });
@@ -170,7 +170,7 @@ onBothDatabases("the rows of an import", (fixture) => {
     return { to, rows: await read.undoOf(to.importId, 9), kept, changed, fresh, used };
   };
 
-  test("that were used or changed since are forecast, and stay when the import is undone", async () => {
+  test("licenses used or changed since the import are forecast, and stay when the import is undone", async () => {
     const { to, rows, kept, changed, fresh, used } = await importedAndChanged();
     const whole = await read.forecastUndo(to.importId, "", 9);
     expect(whole).toEqual({ counts: { created: 2, used: 1, updated: 2, changed: 1 }, next: null });
@@ -190,13 +190,13 @@ onBothDatabases("the rows of an import", (fixture) => {
     expect(await read.undoOf(to.importId, 9)).toHaveLength(rows.length - 1);
   });
 
-  test("that were used are deleted too if that is requested, but changed ones are never restored", async () => {
+  test("an undo deletes used licenses too if that is requested, but never restores changed ones", async () => {
     const { rows } = await importedAndChanged();
     expect(await read.planUndo(rows, true)).toMatchObject({ deleted: 2, restored: 1, kept: 1 });
     expect(await read.planUndo([], true)).toMatchObject({ deleted: 0, kept: 0 });
   });
 
-  test("are undone together as long as they have few IP addresses, and at least one at a time", async () => {
+  test("rows are undone together as long as they have few IP addresses, and at least one at a time", async () => {
     const org = await fixture.organization();
     const to = into(org);
     await importInto(to, ...[1, 2, 3].map((at) => ({ license_key: `K-${at}`, customer_email, ips })));

@@ -25,7 +25,7 @@ const settings: Record<string, Partial<NewLicense>> = {
 const every = Object.keys(settings);
 const but = (...names: string[]) => every.filter((name) => !names.includes(name));
 
-onBothDatabases("a change of licenses", (fixture) => {
+onBothDatabases("changes of licenses", (fixture) => {
   const related = { addIpBlocks, addPortalAction, registerIp };
   const { read, write } = fixture.queries({ ...changes, ...views, ...related });
   /** One of each, and one that no change is asked for. The first has two IP addresses. */
@@ -67,7 +67,7 @@ onBothDatabases("a change of licenses", (fixture) => {
       { tags: expect.not.arrayContaining(["old"]), search_text: expect.not.stringContaining("old") },
     ],
   ];
-  test.each(rows)("%s changes those that are not so yet, once", async (what, change, affected, after) => {
+  test.each(rows)("%s changes licenses that are not so yet, once", async (what, change, affected, after) => {
     const { ids, other, nameOf } = await licenses();
     const before = await read.licenseViews([...ids, other]);
     const written = await fixture.write(async (db) => {
@@ -93,7 +93,7 @@ onBothDatabases("a change of licenses", (fixture) => {
     expect(await change.affected(fixture.reads, now.slice(0, -1))).toEqual([]);
   });
 
-  test("an extension starts at the expiry or now, lengthens a term, and spares lifetime licenses", async () => {
+  test("an extension starts at the expiry or now, lengthens a term, and does not change lifetime licenses", async () => {
     const { ids, nameOf } = await licenses();
     const change = extending({ ms: 1_000 }, nowMs);
     const written = await fixture.write(async (db) =>
@@ -109,7 +109,7 @@ onBothDatabases("a change of licenses", (fixture) => {
     ]);
   });
 
-  test("a deletion takes everything that belongs to the license, and nothing of another", async () => {
+  test("a deletion removes everything that belongs to the license, and nothing of another", async () => {
     const { org, ids, other } = await licenses();
     const [first = ""] = ids;
     const { organizationId } = org;

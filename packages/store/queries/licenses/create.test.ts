@@ -16,7 +16,7 @@ onBothDatabases("licenses", (fixture) => {
     fixture.write((db) => customerFor(db, organizationId, who, newId, 1));
   const textOf = async (id: string) => (await read.licenseViews([id]))[0]?.search_text;
 
-  test("more are created than one statement holds, each with its tags and its text", async () => {
+  test("more licenses are created than fit in one statement, each with its tags and its text", async () => {
     const { organizationId, productId } = await fixture.organization();
     const made = times(1_100, (index) => ({
       ...{ id: newId(), organizationId, productId, customerId: null },
@@ -30,7 +30,7 @@ onBothDatabases("licenses", (fixture) => {
     expect(shown.at(-1)).toMatchObject({ tags: ["all"], created_at: 5, updated_at: 5, ip_count: 0 });
   });
 
-  test("a key is taken in its product only, in any case, even by a concurrent transaction", async () => {
+  test("a key is taken in its product only, in any letter case, even by a concurrent transaction", async () => {
     const org = await fixture.organization();
     const { productId: otherId } = await org.product();
     const attempts = ["Key", "KEY", "kEy"].map((key) => org.license({ key }));
@@ -44,7 +44,7 @@ onBothDatabases("licenses", (fixture) => {
     expect((await org.license({ key: "Key", productId: otherId })).key).toBe("Key");
   });
 
-  test("the first revocation stays", async () => {
+  test("the first revocation of a license stays", async () => {
     const { license } = await fixture.organization();
     const { id } = await license();
     await write.revokeLicense(id, "First", 10);
@@ -52,7 +52,7 @@ onBothDatabases("licenses", (fixture) => {
     expect((await read.licenseViews([id]))[0]).toMatchObject({ revoked_at: 10, revoked_reason: "First" });
   });
 
-  test("they are read in the given order, with their product, their customer and their tags", async () => {
+  test("licenses are read in the given order, with their product, their customer and their tags", async () => {
     const [org, other] = [await fixture.organization(), await fixture.organization()];
     const customerId = await addCustomer(org);
     await addCustomer(other, { ...ada, name: "Another seller's name" });
@@ -69,7 +69,7 @@ onBothDatabases("licenses", (fixture) => {
     await expect(read.shownLicense("unknown", 1)).rejects.toThrow("unknown");
   });
 
-  test("those of other organizations and of deleted products are no own ones", async () => {
+  test("licenses of other organizations and of deleted products are not found as own ones", async () => {
     const [org, other] = [await fixture.organization(), await fixture.organization()];
     const { productId } = await org.product();
     const own = idsOf([await org.license(), await org.license()]).sort();
@@ -92,7 +92,7 @@ onBothDatabases("licenses", (fixture) => {
     expect(await read.tagsOf([])).toEqual(new Map());
   });
 
-  test("search texts follow the names of a customer, in one organization", async () => {
+  test("search texts are updated with the names of a customer, in one organization", async () => {
     const [org, other] = [await fixture.organization(), await fixture.organization()];
     const customerId = await addCustomer(org);
     const common = { organizationId: org.organizationId, productId: org.productId, customerId };

@@ -16,7 +16,7 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
   const texts = async (id: string) => (await read.registeredIps(id, 100)).map(({ ip }) => ip);
   const rowOf = (id: string) => fixture.row("licenses", { id });
 
-  test("they are registered up to the limit, each once, even at the same time", async () => {
+  test("IP addresses are registered up to the limit, each once, even at the same time", async () => {
     const id = await license(3);
     const ips = Array.from({ length: 12 }, (_, index) => `203.0.113.${10 + (index % 6)}`);
     const registered = await Promise.all(ips.map((ip) => register(id, ip)));
@@ -35,7 +35,7 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
     expect([await texts(id), await texts(other)]).toEqual([["203.0.113.2"], ["203.0.113.1"]]);
   });
 
-  test("registering and removing one is no edit, but later than anything that was shown", async () => {
+  test("registering or removing an IP address is no edit, but is dated later than anything that was shown", async () => {
     const id = await license(2);
     const { updated_at: editedMs } = await rowOf(id);
     const expectAfter = async (work: Promise<boolean>, ms: number, count: number) => {
@@ -56,7 +56,7 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
     ["2001:db8::9", "2001:db8::/64", "2001:db8::9"],
     ["2001:db8::9", "2001:db8::8", null],
   ];
-  test.each(covering)("%s is registered: %s is covered by %p", async (registered, asked, found) => {
+  test.each(covering)("if %s is registered, %s is covered by %p", async (registered, asked, found) => {
     const [id, other] = [await license(2), await license(2)];
     await register(id, registered);
     expect((await read.licenseIp(id, asked))?.ip ?? null).toBe(found);
@@ -64,7 +64,7 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
     expect(await register(id, asked)).toBe(found === null);
   });
 
-  test("they are listed in text order, in pages, with the sightings of this license", async () => {
+  test("IP addresses are listed in text order, in pages, with the sightings of this license", async () => {
     const { organizationId, productId, license: add } = await fixture.organization();
     const [{ id }, other] = [await add({ maxIps: 9 }), await add({ maxIps: 9 })];
     const ips = ["198.51.100.7", "203.0.113.1", "203.0.113.10", "203.0.113.9"];
@@ -92,7 +92,7 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
     expect(await read.registeredIps(id, 1)).toEqual([{ ip: "198.51.100.7", registered_at: 3 }]);
   });
 
-  test("those of several licenses are read in the order of registration, and replaced one by one", async () => {
+  test("IP addresses of several licenses are read in the order of registration, and replaced one by one", async () => {
     const [id, other] = [await license(9), await license(9)];
     await register(id, "203.0.113.1", 20);
     await register(id, "203.0.113.2", 10);
@@ -108,7 +108,7 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
     expect(await read.ipsOf([])).toEqual(new Map());
   });
 
-  test("licenses with too many for a transaction lose some of them first, the largest at once", async () => {
+  test("licenses with too many IP addresses for a transaction lose some of them first, the largest at once", async () => {
     const sizes = [draining.ipsAtOnce - 5, 10, 0];
     const ids: string[] = [];
     for (const size of sizes) {

@@ -117,7 +117,7 @@ onBothDatabases("the list of licenses", (fixture) => {
     ["what all have", containing("example.com"), all],
     ["several at once", () => ({ words: ["example"], status: "active", tag: "VIP" }), ["elsewhere", "soon"]],
   ];
-  test.each(filters)("filtered by %s, all orders, pages and counts agree", async (_, filter, found) => {
+  test.each(filters)("orders, pages and counts agree when filtered by %s", async (_, filter, found) => {
     expect(named((await pageOf(filter(), newestFirst, null, 100)).ids)).toEqual(found);
     const matching = await read.licenseViews(found.map((name) => ids.get(name) ?? ""));
     for (const { by, descending } of orders) {

@@ -98,7 +98,7 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
     }
   };
 
-  test("they are right after any sequence of changes, at any time of day", async () => {
+  test("stored counts are right after any sequence of changes, at any time of day", async () => {
     const below = (most: number) => Math.floor(Math.random() * most);
     const one = <T>(of: readonly T[]): T => of[below(of.length)] as T;
     const org = await fixture.organization();
@@ -170,7 +170,7 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
     }
   });
 
-  test("they are right after concurrent writes, also while they are folded", async () => {
+  test("stored counts are right after concurrent writes, also while they are folded", async () => {
     const org = await fixture.organization();
     const licenses = await create(org, 60, { termMs: dayMs });
     const change = (from: number, { apply }: ReturnType<typeof deleting>) =>
@@ -196,7 +196,7 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
     await check(org.organizationId, org.productId, "after folding them");
   });
 
-  test("they are exact within a day on which thousands of licenses expire", async () => {
+  test("stored counts are exact within a day on which thousands of licenses expire", async () => {
     const org = await fixture.organization();
     const endMs = Date.UTC(2031, 4, 5, 12);
     const ends = { [endMs]: 2_100, [endMs - 60_000]: 3, [endMs + 60_000]: 2 };
@@ -214,7 +214,7 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
       expect(counts.hasStoredCount({ ...everyLicenseOf("o"), ...filter })).toBe(false);
   });
 
-  test("a recount repairs them during concurrent writes", async () => {
+  test("a recount repairs stored counts during concurrent writes", async () => {
     const org = await fixture.organization();
     await create(org, 50);
     await fold();

@@ -36,7 +36,7 @@ onBothDatabases("the daily count of emails", (fixture) => {
     expect(await used(sender, today)).toBe(3);
   });
 
-  test("of transactions that count at the same time, only as many as there is room for find some", async () => {
+  test("concurrent transactions count no more emails than are allowed", async () => {
     const sender = newId();
     const takeOne = () =>
       fixture.write(async (db) => {

@@ -9,9 +9,9 @@ import * as queries from "./license-facts.ts";
 
 const ada = { email: "ada@example.com" };
 
-onBothDatabases("what an email says about a license", (fixture) => {
+onBothDatabases("facts for emails about licenses", (fixture) => {
   const { read, write } = fixture.queries({ ...queries, createLicenses, saveBranding });
-  test("it has the product, the sender and the customer's email address", async () => {
+  test("the facts for an email have the product, the sender and the customer's email address", async () => {
     const org = await fixture.organization();
     const license = await addLicense(org, { customer: ada, expiresAtMs: 5_000 });
     const ids = { id: license.id, organization_id: org.organizationId, customer_id: license.customerId };

@@ -35,7 +35,7 @@ onBothDatabases("the outbox", (fixture) => {
     expect(await read.emailById(newId())).toBeUndefined();
   });
 
-  test("of emails with the same key one is stored, even if written at the same time, and all without a key", async () => {
+  test("one of the emails with the same key is stored, even if written at the same time, and all without a key", async () => {
     await add({ dedupe_key: "a" }, { dedupe_key: "a" });
     await Promise.all(times(4, () => add({ dedupe_key: "b" })));
     await add({ dedupe_key: "a" }, { dedupe_key: "c" });
@@ -71,12 +71,12 @@ onBothDatabases("the outbox", (fixture) => {
     expect(await list({}, { beforeId: ids[2], limit: 2 })).toEqual([1, 0]);
   });
 
-  test.each<[what: string, is: "claimed" | "left alone", email: Partial<OutboxRow>]>([
+  test.each<[what: string, is: "claimed" | "not claimed", email: Partial<OutboxRow>]>([
     ["that is due", "claimed", {}],
     ["to a customer that is due", "claimed", { is_bulk: 1 }],
-    ["with a later attempt", "left alone", { next_attempt_at: nowMs + 1 }],
-    ["without a further attempt", "left alone", { next_attempt_at: null }],
-    ["that is a day old", "left alone", { created_at: nowMs - dayMs }],
+    ["with a later attempt", "not claimed", { next_attempt_at: nowMs + 1 }],
+    ["without a further attempt", "not claimed", { next_attempt_at: null }],
+    ["that is a day old", "not claimed", { created_at: nowMs - dayMs }],
   ])("an email %s is %s", async (_what, is, email) => {
     const isDue = is === "claimed";
     const [id] = await add(email);

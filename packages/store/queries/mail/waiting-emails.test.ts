@@ -17,7 +17,7 @@ onBothDatabases("emails that wait for another day", (fixture) => {
   const waitingOf = async (organizationId: string, limit = 10) =>
     idsOf(await read.waitingEmails(organizationId, limit));
 
-  test("an organization's are read oldest first, up to the limit", async () => {
+  test("the waiting emails of an organization are read oldest first, up to the limit", async () => {
     const [organizationId, other] = [newId(), newId()];
     const ids = await add(organizationId, {}, {}, {});
     await add(other, {});
@@ -42,7 +42,7 @@ onBothDatabases("emails that wait for another day", (fixture) => {
     expect(await read.knownEmails(keys)).toEqual(new Set([waits, written]));
   });
 
-  test("the organizations that have some are found in the order of their IDs, each once", async () => {
+  test("organizations with waiting emails are found in the order of their IDs, each once", async () => {
     const ids = times(3, () => newId()).sort();
     for (const id of ids.toReversed()) await add(id, {}, {});
     for (const at of [0, 1])
@@ -50,7 +50,7 @@ onBothDatabases("emails that wait for another day", (fixture) => {
     expect(await read.nextWaitingOrganization("g")).toBeNull();
   });
 
-  test("they are removed by ID or by key, and no others", async () => {
+  test("waiting emails are removed by ID or by key, and no others", async () => {
     const [organizationId, key] = [newId(), newId()];
     const ids = await add(organizationId, {}, {}, { dedupe_key: key }, {});
     await write.removeWaitingEmails(ids.slice(0, 2));
@@ -59,7 +59,7 @@ onBothDatabases("emails that wait for another day", (fixture) => {
     expect(await waitingOf(organizationId)).toEqual(ids.slice(3));
   });
 
-  test("old ones are found by their age, some at a time", async () => {
+  test("old waiting emails are found by their age, some at a time", async () => {
     // Older than the rows of any other test.
     const ids = await add(newId(), { created_at: -3 }, { created_at: -2 }, { created_at: -1 });
     expect((await read.oldWaitingEmails(-1, 10)).sort()).toEqual(ids.slice(0, 2).sort());

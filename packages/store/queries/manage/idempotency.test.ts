@@ -15,7 +15,7 @@ onBothDatabases("stored responses", (fixture) => {
   const answerOf = async ({ actor_id: actorId, idempotency_key: key }: IdempotencyKeyRow) =>
     (await read.storedAnswer(actorId, key))?.sealed_answer;
 
-  test("of concurrent requests with one key, the first stores its response; other actors have their own", async () => {
+  test("the first of concurrent requests with one key stores its response, and other actors have their own", async () => {
     const row = rowOf();
     const answers = ["1", "2", "3", "4"].map((sealed_answer) => add({ ...row, sealed_answer }));
     const results = await Promise.all(answers);
@@ -30,7 +30,7 @@ onBothDatabases("stored responses", (fixture) => {
     ["does not replace what has changed in the meantime", {}, "older", false],
     ["does not replace that of another request", { fingerprint: "other" }, "first", false],
     ["does not replace that of another key", { idempotency_key: "other" }, "first", false],
-  ])("a later step %s", async (_, columns, before, isStored) => {
+  ])("a later step of a request %s", async (_, columns, before, isStored) => {
     const row = rowOf();
     await add(row);
     const next = { ...row, ...columns, status: 200, sealed_answer: "second" };
@@ -38,7 +38,7 @@ onBothDatabases("stored responses", (fixture) => {
     expect(await answerOf(row)).toBe(isStored ? "second" : "first");
   });
 
-  test("old ones are removed, up to a number", async () => {
+  test("old responses are removed, up to a number", async () => {
     // So long ago that the rows of other tests are not old.
     const longAgoMs = Date.UTC(1960, 0);
     const left = rowOf({ created_at: longAgoMs });
@@ -50,7 +50,7 @@ onBothDatabases("stored responses", (fixture) => {
     await write.pruneAnswers(longAgoMs + 1, 2);
   });
 
-  test("those of an organization's own tokens are removed with it, and no others", async () => {
+  test("responses for an organization's own tokens are removed with it, and no others", async () => {
     const rows: IdempotencyKeyRow[] = [];
     const [own, other] = [await fixture.organization(), await fixture.organization()];
     for (const holder of [own, other, { userId: (await fixture.user()).id }]) {

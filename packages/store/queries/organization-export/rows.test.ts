@@ -12,7 +12,7 @@ interface Position {
   readonly created_at: number;
 }
 
-onBothDatabases("the export of an organization", (fixture) => {
+onBothDatabases("exports of organizations", (fixture) => {
   const { read } = fixture.queries(queries);
 
   /** An organization with several rows of each kind, all created at the same time. */
@@ -47,7 +47,7 @@ onBothDatabases("the export of an organization", (fixture) => {
     ["licenses", (id, last) => read.licensesToExport(id, last, 2)],
     ["ip_blocks", (id, last) => read.blocksToExport(id, last?.id ?? null, 2)],
     ["webhook_endpoints", (id, last) => read.webhooksToExport(id, last, 2)],
-  ])("contains each row of %s once, by ID, and none of another organization", async (table, read) => {
+  ])("an export has each row of %s once, by ID, and none of another organization", async (table, read) => {
     const { organizationId: id } = await filled();
     await filled();
     const rows = await fixture.rows(table, { organization_id: id });
@@ -59,7 +59,7 @@ onBothDatabases("the export of an organization", (fixture) => {
     expect(idsOf(found.flat())).toEqual(ids.map(String).toSorted());
   });
 
-  test("contains the oldest licenses and webhooks first, no deleted ones, and no secret of a webhook", async () => {
+  test("an export has the oldest licenses and webhooks first, no deleted ones, and no secret of a webhook", async () => {
     const { organizationId: id, product, license, rows } = await filled();
     const deleted = await product();
     const [gone, old] = [await license({ productId: deleted.productId }), await license()];
@@ -78,7 +78,7 @@ onBothDatabases("the export of an organization", (fixture) => {
       expect(Object.keys(webhook).filter((name) => name.startsWith("sealed"))).toEqual([]);
   });
 
-  test("contains what belongs to these licenses and products, in order, and nothing of others", async () => {
+  test("an export has what belongs to these licenses and products, in order, and nothing of others", async () => {
     const { productId, license } = await filled();
     const tagged = await license({ tags: ["vip", "beta"] });
     await fixture.write(async (db) => {

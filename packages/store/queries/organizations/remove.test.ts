@@ -24,7 +24,7 @@ const deletedLater = [
   "customers",
 ] as const;
 
-onBothDatabases("removing an organization", (fixture) => {
+onBothDatabases("removal of organizations", (fixture) => {
   const { read, write } = fixture.queries(queries);
 
   const organization = async (columns: Partial<OrganizationRow> = {}) => {
@@ -51,7 +51,7 @@ onBothDatabases("removing an organization", (fixture) => {
     return steps;
   };
 
-  test("is due at the time it was set to, the longest overdue first, until it is finished", async () => {
+  test("a removal is due at the time it was set to, the longest overdue first, until it is finished", async () => {
     // Long before those of other tests on this database.
     const second = await organization({ delete_after: -20 });
     const first = await organization({ delete_after: -30, deleted_at: 15 });
@@ -65,20 +65,20 @@ onBothDatabases("removing an organization", (fixture) => {
     expect(await rowOf(first.id)).toMatchObject({ delete_after: null, customer_block_count: 0 });
   });
 
-  test.each<[deletion: string, result: "closed" | "left alone", columns: Partial<OrganizationRow>]>([
+  test.each<[deletion: string, result: "closed" | "unchanged", columns: Partial<OrganizationRow>]>([
     ["is due", "closed", { delete_after: nowMs }],
-    ["is due a moment later", "left alone", { delete_after: nowMs + 1 }],
-    ["was cancelled", "left alone", { delete_after: null }],
-    ["was started by another node", "left alone", { delete_after: nowMs, deleted_at: 1 }],
+    ["is due a moment later", "unchanged", { delete_after: nowMs + 1 }],
+    ["was cancelled", "unchanged", { delete_after: null }],
+    ["was started by another node", "unchanged", { delete_after: nowMs, deleted_at: 1 }],
   ])("an organization whose deletion %s is %s", async (_, result, columns) => {
     const { id } = await organization(columns);
     const before = await rowOf(id);
     const closed = await close(id);
-    expect(closed === undefined ? "left alone" : "closed").toBe(result);
+    expect(closed === undefined ? "unchanged" : "closed").toBe(result);
     if (closed === undefined) expect(await rowOf(id)).toEqual(before as never);
   });
 
-  test("from its end on it has no owner, no members, no access and no products, and its slug is free", async () => {
+  test("a closed organization has no owner, no members, no access and no products, and its slug is free", async () => {
     const ours = await filled({ delete_after: nowMs });
     const other = await filled({ delete_after: nowMs });
     expect(full(await rowsIn(atOnce, ours.id))).toBe(true);
@@ -95,7 +95,7 @@ onBothDatabases("removing an organization", (fixture) => {
     expect(await rowOf(other.id)).toMatchObject({ deleted_at: null });
   });
 
-  test("of several nodes that close an organization at once, one does", async () => {
+  test("an organization is closed by one of several nodes that try at the same time", async () => {
     const { id } = await organization({ delete_after: nowMs });
     const closed = await Promise.all([close(id), close(id), close(id)]);
     expect(closed.filter((row) => row !== undefined)).toHaveLength(1);
@@ -114,7 +114,7 @@ onBothDatabases("removing an organization", (fixture) => {
     await fixture.write((db) => removeBillingOfDeleted(db, customer.id, "cus_1"));
   });
 
-  test("its data is removed in small steps, and nothing of another organization", async () => {
+  test("the data of an organization is removed in small steps, and nothing of another organization", async () => {
     const [ours, other] = [await filled({ delete_after: nowMs }), await filled()];
     for (let number = 0; number < 5; number++) await ours.license();
     const before = await rowsIn(deletedLater, other.id);

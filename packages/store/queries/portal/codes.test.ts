@@ -71,7 +71,7 @@ onBothDatabases("codes of the portal", (fixture) => {
     expect(await stored(code)).toMatchObject([{ attempts: 0, other_attempts: 0 }]);
   });
 
-  test("attempts of a browser count for the codes that it requested, those of others for all codes of the email address", async () => {
+  test("attempts of a browser count for the codes it requested, those of others for all of the email address", async () => {
     const one = await addCode();
     const other = await addCode({ email: one.email });
     const unrelated = await addCode();
@@ -99,7 +99,7 @@ onBothDatabases("codes of the portal", (fixture) => {
 
   const take = ({ linkHash }: Code) => write.takeLink(linkHash, nowMs);
 
-  test("a link gives its email address once, also at once, and uses up all codes of the email address", async () => {
+  test("a link gives its email address once, also concurrently, and uses up all codes of the email address", async () => {
     const one = await addCode();
     const other = await addCode({ email: one.email });
     const unrelated = await addCode();
@@ -116,7 +116,7 @@ onBothDatabases("codes of the portal", (fixture) => {
     expect(await take(await codeFor(true))).toBeNull();
   });
 
-  test("what is stored does not contain the email address", async () => {
+  test("a stored code does not contain the email address", async () => {
     const email = `${newId()}@example.com`;
     const { id } = await addCode({ email });
     expect((await fixture.row("portal_codes", { id })).sealed_email).not.toContain(email);

@@ -12,7 +12,7 @@ const newEmail = () => `${newId()}@example.com`;
 const newDiscordId = () => String(100_000_000_000_000_000n + BigInt(Math.floor(Math.random() * 1e15)));
 const withEmail = (email: string): ProvenIdentities => ({ emails: [email], discordIds: [] });
 
-onBothDatabases("the list of a customer's licenses", (fixture) => {
+onBothDatabases("license lists of the portal", (fixture) => {
   const { read } = fixture.queries(queries);
   const threeSellers = () => several(3, () => fixture.organization());
 
@@ -51,7 +51,7 @@ onBothDatabases("the list of a customer's licenses", (fixture) => {
     }
   }
 
-  test("it has the licenses of all sellers, each seller's together and the newest first, and nobody else's", async () => {
+  test("the list has the licenses of all sellers, each seller's together and the newest first, and nobody else's", async () => {
     const [a, b] = [await fixture.organization(), await fixture.organization()];
     const email = newEmail();
     const [first] = await give(a, { email: email.toUpperCase() });
@@ -65,7 +65,7 @@ onBothDatabases("the list of a customer's licenses", (fixture) => {
     expect((await read.portalLicensePage(withEmail(newEmail()), null, 50)).ids).toEqual([]);
   });
 
-  test("a seller who gives someone many licenses hides those of no other seller", async () => {
+  test("a seller who gives a person many licenses hides those of no other seller", async () => {
     const email = newEmail();
     const who = withEmail(email);
     const [a, b, c] = await threeSellers();
@@ -99,7 +99,7 @@ onBothDatabases("the list of a customer's licenses", (fixture) => {
       expect(await everyPage(withEmail(email), 50, organizationId)).toEqual([[...expected]]);
   });
 
-  test("it omits hidden and deleted products, and goes on behind more hidden licenses than a page reads", async () => {
+  test("the list omits hidden and deleted products, and continues after more hidden licenses than a page reads", async () => {
     const seller = await fixture.organization();
     const [hidden, deleted] = [await seller.product({ portal_enabled: 0 }), await seller.product()];
     const email = newEmail();
@@ -122,7 +122,7 @@ onBothDatabases("the list of a customer's licenses", (fixture) => {
     expect((await everyPage(who, 50)).flat()).toEqual([]);
   });
 
-  test("it misses and repeats nothing of a person with two identities, some of whose licenses are hidden", async () => {
+  test("the list misses and repeats nothing of a person with two identities, some of whose licenses are hidden", async () => {
     const seller = await fixture.organization();
     const hidden = { ...seller, ...(await seller.product({ portal_enabled: 0 })) };
     const [email, discordId] = [newEmail(), newDiscordId()];
@@ -141,7 +141,7 @@ onBothDatabases("the list of a customer's licenses", (fixture) => {
     }
   });
 
-  test("it misses and repeats no seller of a person who bought from more sellers than are read at once", async () => {
+  test("the list misses and repeats no seller of a person who bought from more sellers than are read at once", async () => {
     const [email, discordId] = [newEmail(), newDiscordId()];
     const expected: string[] = [];
     for (let count = 0; count < 60; count++) {
@@ -158,7 +158,7 @@ onBothDatabases("the list of a customer's licenses", (fixture) => {
     }
   });
 
-  test("it reads indexes only, and as much for thousands of licenses as for a few", async () => {
+  test("the list reads indexes only, and as much for thousands of licenses as for a few", async () => {
     const email = newEmail();
     const sellers = await threeSellers();
     for (const [at, seller] of sellers.entries()) await give(seller, { email }, at === 0 ? 5_000 : 1);

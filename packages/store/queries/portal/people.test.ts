@@ -51,7 +51,7 @@ onBothDatabases("people of the portal", (fixture) => {
   const sessionsOf = async (personId: string) =>
     (await read.portalSessionsOf(personId, nowMs)).map(({ id }) => id);
 
-  test("whoever proves something for the first time is a new person, and the same person ever after", async () => {
+  test("an identity that is proven for the first time has a new person, and the same person ever after", async () => {
     const email = newEmail();
     const first = await personWith(emailOf(email));
     const person = { id: first, locale: null, created_at: nowMs, updated_at: nowMs };
@@ -74,7 +74,7 @@ onBothDatabases("people of the portal", (fixture) => {
     expect(await read.portalIdentitiesOf(personId)).toMatchObject([{ name: "hopper" }]);
   });
 
-  test("a person gets what they prove, once, listed in that order, and keeps the ID of what they had", async () => {
+  test("a person gets the identities they prove, once, in that order, and keeps the ID of those they had", async () => {
     const [email, second] = [newEmail(), newId()];
     const personId = await personWith(emailOf(email));
     await someone();
@@ -86,7 +86,7 @@ onBothDatabases("people of the portal", (fixture) => {
     expect(await read.countIdentities(personId)).toBe(2);
   });
 
-  test("an identity that another person has moves with a new ID, and a person left without any is gone", async () => {
+  test("an identity that another person has moves with a new ID, and a person left without any is removed", async () => {
     const [own, moved, kept] = [newEmail(), newEmail(), newEmail()];
     const [first, second] = [await personWith(emailOf(own)), await personWith(emailOf(moved))];
     const before = await read.identityRow(emailOf(moved));
@@ -110,7 +110,7 @@ onBothDatabases("people of the portal", (fixture) => {
     expect(removed).toEqual([false, true, false]);
   });
 
-  test("the chosen language is stored, and left to the browser again", async () => {
+  test("the chosen language is stored, and can be left to the browser again", async () => {
     const [personId, other] = [await someone(), await someone()];
     for (const locale of ["es", null] as const) {
       await write.setPortalLocale(personId, locale, nowMs + 1);
@@ -163,7 +163,7 @@ onBothDatabases("people of the portal", (fixture) => {
     expect((await read.transferById(other.transferId))?.requested_by).toBe(other.personId);
   });
 
-  test("people without anything proven are removed, others and unknown ones are not", async () => {
+  test("people without a proven identity are removed, and others and unknown ones are not", async () => {
     const email = newEmail();
     const [without, withOne] = [await personWith(emailOf(email)), await someone()];
     await write.removeIdentity(without, String((await read.identityRow(emailOf(email)))?.id));
@@ -171,7 +171,7 @@ onBothDatabases("people of the portal", (fixture) => {
     expect([await exists(without), await exists(withOne)]).toEqual([false, true]);
   });
 
-  test("what nobody has a customer for any more is removed, with people who are left with nothing", async () => {
+  test("identities without a customer are removed, with people who are left without an identity", async () => {
     const { organizationId } = await fixture.organization();
     const [alone, shared, second, discordId] = [newEmail(), newEmail(), newEmail(), newId()];
     const gone = await personWith(emailOf(alone));
@@ -188,7 +188,7 @@ onBothDatabases("people of the portal", (fixture) => {
     expect(await valuesOf(known)).toEqual([shared]);
   });
 
-  test("an email address is known if it is a customer's or someone has proven it", async () => {
+  test("an email address is known if it is a customer's or a person has proven it", async () => {
     const { organizationId } = await fixture.organization();
     const [of, proven] = [newEmail(), newEmail()];
     await fixture.customer(organizationId, { email: of });

@@ -46,7 +46,7 @@ onBothDatabases("the API keys of products", (fixture) => {
     expect(await expiriesOf(other.productId)).toEqual([null]);
   });
 
-  test("a change of one key leaves the others alone, and its use is never moved back", async () => {
+  test("a change of one key does not affect the others, and the time of its use never decreases", async () => {
     const { ids, productId } = await keyed(null, null, null);
     const [first = "", second = ""] = ids;
     await write.updateApiKey(first, { name: "Shop" });

@@ -15,7 +15,7 @@ onBothDatabases("products", (fixture) => {
   const change = (id: string, columns: Partial<ProductRow>) =>
     fixture.write((db) => updateProduct(db, id, columns));
 
-  test("are listed oldest first, page by page, also those of one millisecond", async () => {
+  test("products are listed oldest first, page by page, also those of one millisecond", async () => {
     const { organizationId, productId, product } = await fixture.organization();
     await fixture.organization();
     const ids = [productId, (await product()).productId, (await product()).productId].sort();
@@ -26,7 +26,7 @@ onBothDatabases("products", (fixture) => {
     expect(idsOf(found.flat())).toEqual([ids[1], ids[2], ids[0]] as string[]);
   });
 
-  test("are filtered by status, and a deleted one is in no list but keeps its API keys", async () => {
+  test("products are filtered by status, and a deleted one is in no list but keeps its API keys", async () => {
     const { organizationId, productId, product } = await fixture.organization();
     const archived = await product({ status: "archived" });
     const listed = async (status: ProductRow["status"] | null) =>
@@ -38,7 +38,7 @@ onBothDatabases("products", (fixture) => {
     expect(await workingApiKeys(fixture.reads, [archived.productId], 0)).toHaveLength(1);
   });
 
-  test("have downloads in their order, which are replaced as a whole", async () => {
+  test("products have downloads in their order, which are replaced as a whole", async () => {
     const { productId, product } = await fixture.organization();
     const other = await product();
     const file = { url: "https://example.com/file.zip", min_version: null, checksum: null };
@@ -53,7 +53,7 @@ onBothDatabases("products", (fixture) => {
     expect([await titles(productId), await titles(other.productId)]).toEqual([[], ["theirs"]]);
   });
 
-  test("have one count per day, which can be set again", async () => {
+  test("a product has one count per day, which can be set again", async () => {
     const { productId } = await fixture.organization();
     for (const used of [3, 8]) await fixture.write((db) => setDailyUsage(db, productId, 5, used));
     expect(await read.usageSince([productId], 0)).toMatchObject([{ day: 5, used: 8 }]);
@@ -66,7 +66,7 @@ onBothDatabases("test API keys", (fixture) => {
     return { product_id, public_id: newId(), api_key: "cst_x", created_at: 1 };
   };
 
-  test("a product has one, which stays if two are added and changes as a whole if it is replaced", async () => {
+  test("a product has one test key, which stays if others are added and changes as a whole if it is replaced", async () => {
     const { productId } = await fixture.organization();
     const [first, second] = [testKey(productId), testKey(productId)];
     await Promise.all([first, first].map((key) => write.addSandboxKey(key)));
@@ -77,7 +77,7 @@ onBothDatabases("test API keys", (fixture) => {
     expect(await keys.sandboxCallers(fixture.reads, [first.public_id])).toEqual([]);
   });
 
-  test("a caller gets the facts of the product, until the product is deleted", async () => {
+  test("a caller with a test key gets the facts of the product, until the product is deleted", async () => {
     const settings = { ipv6_prefix: 128, signed_validation: 1 } as const;
     const { productId, organizationId, product } = await fixture.organization({ settings });
     const other = await product();

@@ -14,13 +14,13 @@ import { countEntries, newestRequests } from "./newest.ts";
 import { searchBounds } from "./search.ts";
 
 /** Searching the log itself is tested in suite/request-search.ts. */
-onBothDatabases("what is shown of requests", (fixture) => {
+onBothDatabases("shown requests", (fixture) => {
   const { read } = fixture.queries({
     ...licenseRefusalsQueries,
     ...namedLicensesQueries,
     ...namedProductsQueries,
   });
-  test("are the licenses and products of the organization, without licenses of deleted products", async () => {
+  test("the licenses and products of the organization are named, without licenses of deleted products", async () => {
     const [org, other] = [await fixture.organization(), await fixture.organization()];
     const deleted = await org.product();
     const own = await addLicense(org, { customer: { email: "ada@example.com", name: "Ada" } });
@@ -38,7 +38,7 @@ onBothDatabases("what is shown of requests", (fixture) => {
     expect(await read.namedProducts(org.organizationId, [])).toEqual(new Map());
   });
 
-  test("are the newest of the organization since a time, across midnight, and how many there are", async () => {
+  test("the newest requests of the organization since a time are read across midnight, and counted", async () => {
     const { organizationId: organization_id } = await fixture.organization();
     const { listReads } = fixture.store;
     const midnight = Math.floor(Date.now() / dayMs - 3) * dayMs;
@@ -56,7 +56,7 @@ onBothDatabases("what is shown of requests", (fixture) => {
     expect(await logStart(listReads)).toBeLessThanOrEqual(midnight - dayMs);
   });
 
-  test("is the last validation of a product, except of the sandbox, as far as there is time", async () => {
+  test("the last validation of a product, except of the sandbox, is found as far as there is time", async () => {
     const { organizationId: organization_id, productId: id, product } = await fixture.organization();
     const other = await product();
     const { listReads } = fixture.store;
@@ -80,7 +80,7 @@ onBothDatabases("what is shown of requests", (fixture) => {
     expect(await none).toBeUndefined();
   });
 
-  test("are refusals of at most so many licenses at once", async () => {
+  test("refusals are read of a limited number of licenses at once", async () => {
     expect(await read.licenseRefusals([])).toEqual([]);
     const many = Array.from({ length: mostLicensesAtOnce + 1 }, () => ({ licenseId: newId(), sinceMs: 0 }));
     expect(await read.licenseRefusals(many.slice(1))).toEqual([]);

@@ -44,7 +44,7 @@ onBothDatabases("roles", (fixture) => {
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });
 
-  test("uses count the members of each role and its pending invitations", async () => {
+  test("the uses of a role are its members and its pending invitations", async () => {
     const own = await organization();
     const [used, unused] = [await roleIn(own), await roleIn(own)];
     const { id: userId } = await fixture.user();

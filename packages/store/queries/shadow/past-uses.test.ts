@@ -9,7 +9,7 @@ const nowMs = Date.now() - dayMs;
 
 onBothDatabases("past uses of licenses", (fixture) => {
   const { read, write } = fixture.queries({ ...queries, registerIp });
-  test("are the valid validations of the product's licenses in the range, added up by IP address and version", async () => {
+  test("past uses are the valid validations of a product's licenses in a range, by IP address and version", async () => {
     const org = await fixture.organization();
     const other = await org.product();
     const own = { organization_id: org.organizationId, product_id: org.productId, license_id: "l1" };
@@ -44,7 +44,7 @@ onBothDatabases("past uses of licenses", (fixture) => {
   test.each([
     ["the time is over", { longestMs: 0 }],
     ["there are too many", { mostUses: 1 }],
-  ])("are read from the newest day on until %s, and say how far that was", async (_, bounds) => {
+  ])("past uses are read from the newest day on until %s, and say how far that was", async (_, bounds) => {
     const org = await fixture.organization();
     const own = { organization_id: org.organizationId, product_id: org.productId, license_id: "l1" };
     const days = [1, 2, 3].map((ago) => nowMs - ago * dayMs);
@@ -60,7 +60,7 @@ onBothDatabases("past uses of licenses", (fixture) => {
     expect(requests).toBeLessThan(3);
   });
 
-  test("are compared with the licenses that still exist and the IP addresses registered to them", async () => {
+  test("past uses are compared with the licenses that still exist and the IP addresses registered to them", async () => {
     const { license } = await fixture.organization();
     const { id, key } = await license();
     const other = await license();

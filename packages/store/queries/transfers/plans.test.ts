@@ -14,7 +14,7 @@ const licenses = Array.from({ length: count }, newId);
 const nowMs = Date.UTC(2031, 0, 1);
 const page = { beforeId: null, limit: 51 };
 
-onBothDatabases("querying many transfers", (fixture) => {
+onBothDatabases("queries of many transfers", (fixture) => {
   let organizationId: string;
   beforeAll(async () => {
     const organization = await fixture.organization();

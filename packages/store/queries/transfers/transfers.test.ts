@@ -46,7 +46,7 @@ onBothDatabases("transfers", (fixture) => {
     }
   });
 
-  test("of a license at most one transfer waits, which is found by the license", async () => {
+  test("at most one transfer of a license waits, and it is found by the license", async () => {
     const organization = await fixture.organization();
     const [waiting, ended] = [await addTo(organization), await addTo(organization, { state: "rejected" })];
     await addTo(organization, { state: "rejected", license_id: waiting.license_id });
@@ -58,7 +58,7 @@ onBothDatabases("transfers", (fixture) => {
     expect(await read.licensesInTransfer([])).toEqual(new Set());
   });
 
-  test("the last requests of a license are named newest first, whatever became of them", async () => {
+  test("the last requests of a license are listed newest first, whatever their state is now", async () => {
     const organization = await fixture.organization();
     const { license_id } = await addTo(organization, { state: "rejected" });
     for (const [at, state] of (["cancelled", "approved", "pending"] as const).entries())

@@ -17,7 +17,7 @@ onBothDatabases("daily usage", (fixture) => {
       for (const [day, count] of Object.entries(used)) await setDailyUsage(db, productId, Number(day), count);
     });
 
-  test("is read from a day on, of some products, by product or added up", async () => {
+  test("usage is read from a day on, of some products, by product or added up", async () => {
     const { productId, product } = await fixture.organization();
     const other = await product();
     await use(productId, { 99: 9, 100: 3, 101: 4 });
@@ -32,7 +32,7 @@ onBothDatabases("daily usage", (fixture) => {
     expect(await read.usageSince([], 100)).toEqual([]);
   });
 
-  test("of an organization includes deleted products, and is read along indexes, in steps", async () => {
+  test("usage of an organization includes deleted products, and is read along indexes, in steps", async () => {
     const { organizationId, productId, product } = await fixture.organization();
     const deleted = await product();
     await use((await fixture.organization()).productId, { 100: 1_000 });
@@ -55,7 +55,7 @@ onBothDatabases("daily usage", (fixture) => {
     for (const { text, plan } of await plans()) expect(whole.test(plan) ? `${text}\n${plan}` : "").toBe("");
   });
 
-  test("is pruned before a day, some at a time, and that day stays", async () => {
+  test("usage is pruned before a day, some at a time, and that day stays", async () => {
     const { productId } = await fixture.organization();
     await use(productId, { [-30]: 1, [-29]: 1, [-20]: 1, [-19]: 1 });
     const prune = () => write.pruneUsage(-20, 1);
@@ -67,7 +67,7 @@ onBothDatabases("daily usage", (fixture) => {
 
 onBothDatabases("notices of reached limits", (fixture) => {
   const { read, write } = fixture.queries(quotaNotices);
-  test("are stored once, counted up to a limit, and pruned before a day", async () => {
+  test("notices are stored once, counted up to a limit, and pruned before a day", async () => {
     const { organizationId: organization_id, productId: product_id } = await fixture.organization();
     const notice = (day: number, type: "quota.warning" | "quota.exhausted") => {
       return { organization_id, product_id, day, type };
@@ -87,7 +87,7 @@ onBothDatabases("notices of reached limits", (fixture) => {
     expect(await read.countNotices(organization_id, -49, 9)).toBe(1);
   });
 
-  test("are made from events about limits only, oldest first, which are read along their own index", async () => {
+  test("notices are made from events about limits only, oldest first, which are read along their own index", async () => {
     const { organizationId, productId } = await fixture.organization();
     const at = Date.UTC(2090, 0);
     await makeEvents(fixture.store, newId(), 5_000, { undistributed: null });
@@ -108,8 +108,8 @@ onBothDatabases("notices of reached limits", (fixture) => {
   });
 });
 
-onBothDatabases("the rows of an organization", (fixture) => {
-  test("are counted exactly up to a limit and estimated beyond it, along an index", async () => {
+onBothDatabases("counts of rows", (fixture) => {
+  test("rows of an organization are counted exactly up to a limit and estimated beyond it, along an index", async () => {
     const { organizationId } = await fixture.organization();
     const startMs = Date.UTC(2030, 0, 1);
     const rows = Array.from({ length: 400 }, (_, at) => ({

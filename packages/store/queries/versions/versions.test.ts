@@ -42,7 +42,7 @@ onBothDatabases("version records", (fixture) => {
     await expectAfter(2, ["1.0 blocked 1", "1.1 deprecated 2"]);
   });
 
-  test("a new latest version makes the previous one allowed, and leaves the others as they are", async () => {
+  test("a new latest version makes the previous one allowed, and does not change the others", async () => {
     const { set, expectAfter } = await product({ "1.0": "blocked", "2.0": "deprecated", "3.0": "latest" });
     await set("4.0", "latest", 2);
     await expectAfter(1, ["1.0 blocked 1", "2.0 deprecated 1", "3.0 allowed 1", "4.0 latest 2"]);
@@ -50,7 +50,7 @@ onBothDatabases("version records", (fixture) => {
     await expectAfter(2, ["1.0 blocked 1", "2.0 latest 1", "3.0 allowed 1", "4.0 allowed 2"]);
   });
 
-  test("a removal takes one record of one product", async () => {
+  test("a removal deletes one record of one product", async () => {
     const { productId, expectAfter } = await product({ "1.0": "allowed", "2.0": "latest" });
     await write.removeVersion(productId, "1.0");
     await expectAfter(1, ["2.0 latest 1"]);

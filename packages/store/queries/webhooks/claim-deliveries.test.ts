@@ -143,7 +143,7 @@ onBothDatabases("claims on deliveries", (fixture) => {
     expect(stored.sealed_response).not.toContain("secret answer");
   });
 
-  test("a delivery that another node has claimed since is left to it, but the attempt is recorded", async () => {
+  test("a delivery that another node has claimed since is not changed, but the attempt is recorded", async () => {
     const owner = await endpoint();
     const { id } = await makeDelivery(owner, due());
     await claim([id], "late");

@@ -31,18 +31,18 @@ onBothDatabases("the log of deliveries", (fixture) => {
 
   test.each([
     ["all deliveries", {}, [0, 1, 2, 3, 4, 5, 6, 7]],
-    ["those of a state", { state: "failed" }, [0, 2, 4, 6]],
-    ["those from a time on", { fromMs: startMs + 5_000 }, [5, 6, 7]],
-    ["those before a time", { toMs: startMs + 2_000 }, [0, 1]],
+    ["deliveries of a state", { state: "failed" }, [0, 2, 4, 6]],
+    ["deliveries from a time on", { fromMs: startMs + 5_000 }, [5, 6, 7]],
+    ["deliveries before a time", { toMs: startMs + 2_000 }, [0, 1]],
     [
-      "those of a state within a time",
+      "deliveries of a state within a time",
       { state: "delivered", fromMs: startMs + 2_000, toMs: startMs + 6_000 },
       [3, 5],
     ],
-    ["none of a state that there is not", { state: "held" }, []],
-    ["none if the range is empty", { fromMs: startMs + 2_000, toMs: startMs + 2_000 }, []],
-    ["those since before any clock", { fromMs: -1, toMs: startMs + 1_000 }, [0]],
-  ] as const)("of one endpoint, %s are listed in pages, in both directions", async (_, fields, numbers) => {
+    ["no deliveries of a state that there is not", { state: "held" }, []],
+    ["no deliveries of an empty range", { fromMs: startMs + 2_000, toMs: startMs + 2_000 }, []],
+    ["deliveries since before any clock", { fromMs: -1, toMs: startMs + 1_000 }, [0]],
+  ] as const)("at one endpoint, %s are listed in pages, in both directions", async (_, fields, numbers) => {
     const owner = await endpoint();
     const rows = await eight(owner);
     await eight(await endpoint());
@@ -118,7 +118,7 @@ onBothDatabases("the log of deliveries", (fixture) => {
     expect(await count("held")).toBe(0);
   });
 
-  test("any number is counted in slices that let other work run, until the count is stopped", async () => {
+  test("any number of deliveries is counted in slices that let other work run, until the count is stopped", async () => {
     const owner = await endpoint();
     const rows = await makeDeliveries(owner, Array(5_100).fill({ created_at: startMs }));
     const attempts = rows.map((row) => ({ at: startMs, delivery_id: row.id, response_body: null }));
