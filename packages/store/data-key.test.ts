@@ -39,7 +39,7 @@ describe("data keys", () => {
     expect(openDataKey(stored, passphrase).key).toEqual(key);
   });
 
-  test("a key that was encrypted without stretching is re-encrypted once and stays the same key", () => {
+  test("a data key encrypted without stretching is re-encrypted once and stays the same key", () => {
     expect(withPhrase).toStartWith("scrypt.15-8-3-");
     const { key: opened, rewritten } = openDataKey(withPhrase, phrase);
     expect([Buffer.from(opened), rewritten]).toEqual([key, null]);
@@ -50,7 +50,7 @@ describe("data keys", () => {
     expect(createDataKey(phrase).split(".")).not.toContain(salt);
   });
 
-  test("a plain key is encrypted once there is a passphrase", () => {
+  test("a plain data key is encrypted once there is a passphrase", () => {
     const stored = createDataKey(null);
     const { key, rewritten } = openDataKey(stored, random);
     expect(openDataKey(rewritten ?? "", random).key).toEqual(key);

@@ -71,7 +71,7 @@ describe("the keys of a segment", () => {
   });
 
   /** That late rows are added to the others: packages/store/suite/request-log.ts. */
-  test("keys list no times beyond a thousand when late rows are added either", () => {
+  test("keys that got late rows list no times beyond a thousand either", () => {
     const ofLicense = (...ats: number[]) => {
       const keys = keysIn(
         ats.map((at) => row({ at, license_id: "l" })),

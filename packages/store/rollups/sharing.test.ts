@@ -23,7 +23,7 @@ const geo: Geo = {
   placeOf: (ip) => (ip === "192.0.2.1" ? berlin : ip === "192.0.2.2" ? newYork : null),
 };
 
-test("two IP addresses and two devices a day are not recorded", () => {
+test("two IP addresses and two devices a day are not recorded as sharing", () => {
   const recent = new RecentUse();
   const rows = Array.from({ length: 20 }, (_, at) => use(startMs + at, `198.51.100.${at % 2}`, `d${at % 2}`));
   expect(sharing(rows, null, recent)).toEqual([]);
@@ -53,7 +53,7 @@ test("single addresses of one IPv6 network count as one", () => {
   expect(sharing(networks, null, new RecentUse())[0]?.ips).toHaveLength(3);
 });
 
-test("a change of place that nobody can make is found within a call and between two", () => {
+test("an impossible change of place is found within a call and between two", () => {
   const first = use(startMs, "192.0.2.1");
   const second = use(startMs + 30 * minuteMs, "192.0.2.2");
   const together = sharing([first, second], geo, new RecentUse());

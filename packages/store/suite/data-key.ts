@@ -24,7 +24,7 @@ export function dataKey(fixture: StoreFixture) {
       await Promise.all(nodes.map((node) => node.close()));
     });
 
-    test("the next start with a key encrypts the data key: secrets stay readable, only with that key", async () => {
+    test("a start with a key encrypts the data key, secrets need that key from then on, and no error repeats it", async () => {
       // Random enough to be used without stretching, which takes long.
       const [key, otherKey] = [randomBytes(32).toString("hex"), randomBytes(32).toString("hex")];
       const location = await fixture.separate();

@@ -231,7 +231,7 @@ export function requestLogSuite(fixture: StoreFixture) {
       });
     }
 
-    test("whenever its process is killed, the index matches the rows", async () => {
+    test("the index matches the rows of the log whenever its process is killed", async () => {
       for (const steps of [2, 5, 9]) {
         const file = new URL("./write-until-killed.ts", import.meta.url).pathname;
         const child = spawn(process.execPath, [file, JSON.stringify(log.location), String(nextMidnight())]);

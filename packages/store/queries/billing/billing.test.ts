@@ -28,7 +28,7 @@ onBothDatabases("billing", (fixture) => {
   };
   const deleteOrganization = (id: string) => write.updateOrganization(id, { deleted_at: 1 });
 
-  test("an organization has no row until its payments are first locked, and then keeps it", async () => {
+  test("an organization has no row of payments until they are first locked, and then keeps it", async () => {
     const { organizationId: id } = await fixture.organization({ plan: "pro" });
     expect(await read.billingOf(id)).toBeUndefined();
     expect(await write.lockedBilling(id)).toMatchObject({

@@ -51,7 +51,7 @@ onBothDatabases("invitations", (fixture) => {
     expect(await idsOf(organizationId, { beforeId: ids[1] ?? "", limit: 1 })).toEqual(ids.slice(2, 3));
   });
 
-  test("an invitation names its role and its author, is found in its organization only, and changed alone", async () => {
+  test("an invitation names its role and author, is found in its organization only, and is changed without others", async () => {
     const { organizationId, invite } = await organization();
     const other = await organization();
     const author = await fixture.user({ name: "Ada" });
@@ -66,7 +66,7 @@ onBothDatabases("invitations", (fixture) => {
   });
 
   test.each(Object.entries(states))(
-    "a link is found when %s, and usable if pending",
+    "the link of an invitation is found when %s, and usable if pending",
     async (state, columns) => {
       const { organizationId, invite } = await organization();
       const { id, token_hash: hash } = await invite(columns);

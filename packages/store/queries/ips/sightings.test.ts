@@ -139,7 +139,7 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
     }
   });
 
-  test("nothing is found for no IP addresses, licenses or organizations", async () => {
+  test("no sightings are found for empty lists of IP addresses, licenses or organizations", async () => {
     expect(await read.organizationsAt([], 9)).toEqual([]);
     expect((await read.organizationNames([])).size).toBe(0);
     expect((await read.registrationsAt([], ["100.64.0.1"])).size).toBe(0);

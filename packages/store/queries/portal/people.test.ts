@@ -51,7 +51,7 @@ onBothDatabases("people of the portal", (fixture) => {
   const sessionsOf = async (personId: string) =>
     (await read.portalSessionsOf(personId, nowMs)).map(({ id }) => id);
 
-  test("an identity that is proven for the first time has a new person, and the same person ever after", async () => {
+  test("an identity that is proven for the first time gets a new person, and later the same person", async () => {
     const email = newEmail();
     const first = await personWith(emailOf(email));
     const person = { id: first, locale: null, created_at: nowMs, updated_at: nowMs };
@@ -201,7 +201,7 @@ onBothDatabases("people of the portal", (fixture) => {
     expect((await known(of)).isKnown).toBe(false);
   });
 
-  test("the language is the one the person chose, else that of the seller who recorded the customer last", async () => {
+  test("an email is in the language the person chose, else in that of the seller who recorded the customer last", async () => {
     const email = newEmail();
     for (const [at, locale] of (["es", "de"] as const).entries()) {
       const { organizationId } = await fixture.organization();

@@ -21,14 +21,14 @@ onBothDatabases("the API keys of products", (fixture) => {
   const expiriesOf = async (productId: string) =>
     (await workingApiKeys(fixture.reads, [productId], -1)).map((key) => key.expires_at);
 
-  test("a key is found only through its own product", async () => {
+  test("an API key is found only through its own product", async () => {
     const { ids, productId, product } = await keyed(null);
     const other = await product();
     expect(await read.apiKeyOf(productId, ids[0] ?? "")).toMatchObject({ public_id: ids[0] });
     expect(await read.apiKeyOf(other.productId, ids[0] ?? "")).toBeUndefined();
   });
 
-  test("a key works before its expiry and not from then on", async () => {
+  test("an API key works before its expiry and not from then on", async () => {
     const { ids, productId } = await keyed(99, 100, 101, null);
     for (const keys of [
       await read.liveApiKeys(productId, 100),
@@ -38,7 +38,7 @@ onBothDatabases("the API keys of products", (fixture) => {
     expect(await workingApiKeys(fixture.reads, [], 100)).toEqual([]);
   });
 
-  test("ending all keys shortens those that would work longer, and extends none", async () => {
+  test("ending all API keys of a product shortens those that would work longer, and extends none", async () => {
     const { productId, product } = await keyed(60, 6_000, null);
     const other = await product();
     await write.endApiKeys(productId, 100);
@@ -46,7 +46,7 @@ onBothDatabases("the API keys of products", (fixture) => {
     expect(await expiriesOf(other.productId)).toEqual([null]);
   });
 
-  test("a change of one key does not affect the others, and the time of its use never decreases", async () => {
+  test("a change of one API key does not affect the others, and the time of its last use never decreases", async () => {
     const { ids, productId } = await keyed(null, null, null);
     const [first = "", second = ""] = ids;
     await write.updateApiKey(first, { name: "Shop" });
@@ -95,7 +95,7 @@ onBothDatabases("unused API keys", (fixture) => {
     ["expired", false, { created_at: 1, expires_at: 1_000 }],
     ["still to expire", true, { created_at: 1, expires_at: 1_001 }],
     ["reported before", false, { created_at: 1, unused_notified_at: 5 }],
-  ])("a key that was %s is reported: %p", async (_, expected, columns) => {
+  ])("an API key that was %s is reported: %p", async (_, expected, columns) => {
     const { productId } = await fixture.organization();
     await setKeys(productId, columns);
     expect(await isListed(productId)).toBe(expected);
@@ -109,7 +109,7 @@ onBothDatabases("unused API keys", (fixture) => {
     ["a deleted organization", { deleted_at: 1 }, {}],
     ["an organization that is about to be deleted", { delete_after: 1 }, {}],
     ["a deleted product", {}, { deleted_at: 1 }],
-  ])("no key of %s is reported", async (_, ofOrganization, ofProduct) => {
+  ])("no unused key of %s is reported", async (_, ofOrganization, ofProduct) => {
     const { productId, organizationId } = await fixture.organization();
     await setKeys(productId, { created_at: 1 });
     expect(await isListed(productId)).toBe(true);
@@ -118,7 +118,7 @@ onBothDatabases("unused API keys", (fixture) => {
     expect(await isListed(productId)).toBe(false);
   });
 
-  test("each key is taken once, also by two transactions at the same moment", async () => {
+  test("each unused key is taken once, also by two transactions at the same moment", async () => {
     const { productId } = await fixture.organization();
     await setKeys(productId, { created_at: 1 });
     const both = [1, 2].map(() => write.takeUnusedKeys(productId, times));

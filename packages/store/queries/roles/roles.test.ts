@@ -27,7 +27,7 @@ onBothDatabases("roles", (fixture) => {
     expect(await read.roleOf(own, foreign)).toBeUndefined();
   });
 
-  test("a name is taken within its organization, except by the role itself, and also for two at once", async () => {
+  test("the name of a role is taken in its organization, except by the role itself, and also for two at once", async () => {
     const [own, other] = [await organization(), await organization()];
     const seller = { name: "Seller" };
     const id = await roleIn(own, seller);

@@ -113,7 +113,7 @@ onBothDatabases("transfers", (fixture) => {
     expect(await read.transferById(theirs.id)).toEqual(theirs);
   });
 
-  test("a portal account's transfers are listed in pages, newest first, with the name that customers know the seller by", async () => {
+  test("a portal account's transfers are listed in pages, newest first, with the seller's name for customers", async () => {
     const [one, other, gone] = await several(3, () => fixture.organization());
     const person = newId();
     const rows = [

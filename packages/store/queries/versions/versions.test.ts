@@ -3,7 +3,7 @@ import type { VersionState } from "@countersign/domain/versions/catalog";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import * as versions from "./versions.ts";
 
-onBothDatabases("version records", (fixture) => {
+onBothDatabases("versions", (fixture) => {
   const { read, write } = fixture.queries(versions);
   /** A product with records, and another with the same ones. */
   const product = async (records: Record<string, VersionState>) => {
@@ -34,7 +34,7 @@ onBothDatabases("version records", (fixture) => {
     };
   };
 
-  test("a record is added, or changed without its time, and the revision grows", async () => {
+  test("a version record is added, or changed without its time, and the revision grows", async () => {
     const { set, expectAfter } = await product({ "1.0": "allowed" });
     await set("1.1", "deprecated", 2);
     await expectAfter(1, ["1.0 allowed 1", "1.1 deprecated 2"]);
@@ -50,13 +50,13 @@ onBothDatabases("version records", (fixture) => {
     await expectAfter(2, ["1.0 blocked 1", "2.0 latest 1", "3.0 allowed 1", "4.0 allowed 2"]);
   });
 
-  test("a removal deletes one record of one product", async () => {
+  test("a removal deletes one version record of one product", async () => {
     const { productId, expectAfter } = await product({ "1.0": "allowed", "2.0": "latest" });
     await write.removeVersion(productId, "1.0");
     await expectAfter(1, ["2.0 latest 1"]);
   });
 
-  test("all records are replaced in one change", async () => {
+  test("all version records of a product are replaced in one change", async () => {
     const { productId, expectAfter } = await product({ "1.0": "allowed", "2.0": "latest" });
     const replace = (records: Record<string, VersionState>) =>
       fixture.write((db) => {
