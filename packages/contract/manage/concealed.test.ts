@@ -21,8 +21,8 @@ const harmlessParameters = [
   ...listed("order sort cursor after"),
 ];
 
-describe("what a platform admin sees of an organization", () => {
-  test.each(visible)("%s: it is decided what happens to each text of the response", (_, route) => {
+describe("concealed texts", () => {
+  test.each(visible)("each text in the response of %s is explicitly shown or concealed", (_, route) => {
     const undecided = [...leaves(route.answer)].flatMap(({ path, type }) => {
       const names = path.filter((name) => name !== "*");
       // Below a member that is withheld, names do not matter.
@@ -35,7 +35,7 @@ describe("what a platform admin sees of an organization", () => {
     expect(undecided).toEqual([]);
   });
 
-  test.each(visible)("%s: no parameter of the query can be used to guess what is concealed", (_, route) => {
+  test.each(visible)("no query parameter of %s can be used to guess what is concealed", (_, route) => {
     const { shape } = route.query as z.ZodObject;
     const texts = Object.entries(shape).filter(
       ([name, schema]) => acceptsText(schema) && !name.endsWith("_id"),
@@ -69,12 +69,12 @@ describe("what a platform admin sees of an organization", () => {
     ["ABCDEFGHIJK", "…"],
     // As the audit log stores it.
     ["ABCD…", "ABCD…"],
-  ])("of the key %s, %s is shown", (key, shown) => {
+  ])("a platform admin sees the key %s as %s", (key, shown) => {
     expect(concealed({ license_key: key })).toEqual({ license_key: shown });
   });
 
   test.each(["javascript:secret()", "secret", "https://", "data:text/plain,secret"])(
-    "of %s, which has no host, nothing is shown",
+    "a platform admin sees nothing of %s, which has no host",
     (url) => expect(concealed({ url })).toEqual({ url: withheldText }),
   );
 });

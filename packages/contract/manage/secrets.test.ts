@@ -52,7 +52,7 @@ describe("secrets in responses", () => {
     );
   });
 
-  test("the stored copy has no secrets, and the response is not modified", () => {
+  test("the stored copy of a response has no secrets, and the response is not modified", () => {
     const one = secret("", "Replace it.");
     const fields = secretFieldsOf(
       z.object({ a: one, b: z.object({ c: one }).nullable(), d: z.array(z.object({ e: one })) }),

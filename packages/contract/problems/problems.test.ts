@@ -15,18 +15,18 @@ const declared: Readonly<Record<string, Readonly<Record<string, Text>>>> = {
 const codes = Object.values(declared).flatMap((texts) => Object.keys(texts));
 
 describe("codes", () => {
-  test("are in snake_case, and each is declared once", () => {
+  test("codes are in snake_case, and each is declared once", () => {
     for (const code of codes) expect(code).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/);
     expect(codes.filter((code, index) => codes.indexOf(code) !== index)).toEqual([]);
   });
 
-  test("of refusals have a status with a title", () => {
+  test("the code of each refusal has a status with a title", () => {
     for (const [code, { status }] of Object.entries(problems))
       expect([code, statusTitles[status]]).toEqual([code, expect.any(String)]);
   });
 
   test.each(Object.entries(declared))(
-    "of the %s have whole sentences, and the same placeholders for one as for many",
+    "the texts of %s are whole sentences, with the same placeholders for one as for many",
     (kind, texts) => {
       // Field errors continue the field's name.
       const sentence = kind === "fieldErrors" ? /^[a-z].*[^.]$/s : /^[A-Z{].*[.}]$/s;
@@ -40,11 +40,11 @@ describe("codes", () => {
   );
 });
 
-describe("the sources", () => {
+describe("uses of codes", () => {
   const server = sources(["apps/server", "packages/domain", "packages/store"]);
   const contract = sources(["packages/contract"]).filter(({ file }) => !file.includes("problems"));
 
-  test("refuse with declared codes only", () => {
+  test("the sources refuse with declared codes only", () => {
     const undeclared = [...server, ...contract].flatMap(({ file, text }) =>
       [
         ...text.matchAll(/\b(?:new Problem|fieldFault|fieldCode|failure)\(\s*"([^"]+)"/g),
@@ -57,7 +57,7 @@ describe("the sources", () => {
     expect(undeclared).toEqual([]);
   });
 
-  test.each(Object.keys(declared))("use every code of the %s", (kind) => {
+  test.each(Object.keys(declared))("the sources use every code of %s", (kind) => {
     const used = kind === "problems" ? server : [...server, ...contract];
     const texts = used.map(({ text }) => text).join("\n");
     const unused = Object.keys(declared[kind] ?? {}).filter((code) => !texts.includes(`"${code}"`));
@@ -65,15 +65,15 @@ describe("the sources", () => {
   });
 });
 
-describe("a text", () => {
-  test("is filled with its parameters", () => {
+describe("filled texts", () => {
+  test("a text is filled with its parameters", () => {
     expect(filled("From {min} to {max}.", { min: 1, max: 1_000_000 })).toBe("From 1 to 1,000,000.");
     expect(filled("One of {allowed}.", { allowed: ["a", "b"] })).toBe("One of a, b.");
     expect(filled({ one: "{count} row", other: "{count} rows" }, { count: 1 })).toBe("1 row");
     expect(filled({ one: "{count} row", other: "{count} rows" }, { count: 2 })).toBe("2 rows");
   });
 
-  test("of a field error starts with the field", () => {
+  test("the text of a field error starts with the field", () => {
     expect(fieldErrorBody("max_ips", fieldFault("too_small", { min: 1 }))).toEqual({
       field: "max_ips",
       code: "too_small",

@@ -5,7 +5,7 @@ import { exactUniques, UniqueCount, uniqueError } from "./unique-count.ts";
 const texts = (from: number, count: number) =>
   Array.from({ length: count }, (_, at) => `203.0.${(from + at) >> 8}.${(from + at) & 255}`);
 
-test("counts up to 256 exactly, however often each text is added", () => {
+test("up to 256 texts are counted exactly, however often each is added", () => {
   for (const size of [0, 1, 2, 100, exactUniques]) {
     const count = UniqueCount.of([...texts(0, size), ...texts(0, size)]);
     expect(count.size).toBe(size);
@@ -29,7 +29,7 @@ test("the error of estimates is the stated one, for small and large numbers and 
   }
 }, 30_000);
 
-test("merging depends only on the set: not on order, grouping or repetition, or on whether it was stored", () => {
+test("merging depends only on the set, not on order, grouping, repetition or whether it was stored", () => {
   const sizes = [0, 3, 200, 256, 257, 900, 5_000];
   const merged = (...counts: readonly UniqueCount[]) => {
     const all = new UniqueCount();
@@ -52,7 +52,7 @@ test("merging depends only on the set: not on order, grouping or repetition, or 
     }
 });
 
-test("hashes do not change: stored counts depend on them", () => {
+test("hashes do not change, because stored counts depend on them", () => {
   const hashes = [63_382_227_455_136, 128_438_382_708_469, 173_002_666_404_997];
   expect(["", "a", "203.0.113.7"].map(hash48)).toEqual(hashes);
 });

@@ -6,7 +6,7 @@ const amount = (text: string, currency = "usd", language = "en") => {
   return read.ok ? read.amount : read.problem;
 };
 
-describe("an amount as text", () => {
+describe("amounts", () => {
   test.each<[read: ReturnType<typeof amount>, texts: string[]]>([
     [1900, ["19"]],
     [1990, ["19.9"]],
@@ -19,17 +19,17 @@ describe("an amount as text", () => {
     ["unreadable", ["", "-5", "$5", "5.", ".5", "1e3", "1,29,00", "1.290.5"]],
     ["tooManyDecimals", ["1.290", "19.990", "19.999"]],
     ["tooLarge", ["1000000"]],
-  ])("is read as %p from each of %j", (read, texts) =>
+  ])("the amount %p is read from each of %j", (read, texts) =>
     expect(texts.map((text) => amount(text))).toEqual(texts.map(() => read)),
   );
 
-  test("a separator before three digits is read as the language does", () => {
+  test("a separator before three digits is read as in the language", () => {
     expect(amount("1.290", "eur", "de")).toBe(129_000);
     expect(amount("1,290", "eur", "de")).toBe("tooManyDecimals");
     expect(amount("1.290.000", "jpy", "en")).toBe(1_290_000);
   });
 
-  test("is in the currency's own smallest unit", () => {
+  test("an amount is read in the currency's own smallest unit", () => {
     const tooMany = "tooManyDecimals";
     expect(["500", "500.5", "500.00"].map((text) => amount(text, "jpy"))).toEqual([500, tooMany, 500]);
     expect(["5.12", "5.124"].map((text) => amount(text, "kwd"))).toEqual([5120, tooMany]);
@@ -42,7 +42,7 @@ describe("an amount as text", () => {
       expect(amount(amountToText(cents, currency, language), currency, language)).toBe(cents);
   });
 
-  test("is shown in the reader's language", () => {
+  test("an amount is shown in the reader's language", () => {
     expect(shownAmount(1990, "usd", "en")).toBe("$19.90");
     expect(shownAmount(129_000, "eur", "de").replace(/\s/g, " ")).toBe("1.290,00 €");
     expect(shownAmount(500, "jpy", "en")).toBe("¥500");

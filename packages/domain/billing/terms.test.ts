@@ -28,19 +28,19 @@ test.each<[name: string, before: BillingTerms, subscription: Subscription | null
   ["a failed first payment changes nothing", free, subscription("past_due"), free],
   ["an expired first payment changes nothing", free, subscription("incomplete_expired"), free],
   ["a failed renewal starts the grace period", pro, subscription("past_due"), grace],
-  ["an unpaid renewal does too", pro, subscription("unpaid"), grace],
+  ["an unpaid renewal starts the grace period", pro, subscription("unpaid"), grace],
   ["a payment ends the grace period", grace, subscription("active"), pro],
   ["a payment ends the suspension", suspended, subscription("active"), pro],
-  ["a suspension goes on while it is overdue", suspended, subscription("past_due"), suspended],
+  ["a suspension goes on while a payment is overdue", suspended, subscription("past_due"), suspended],
   ["a cancelled subscription falls back to Free", pro, subscription("canceled"), cancelled],
   ["a cancellation ends the suspension", suspended, subscription("canceled"), cancelled],
   ["a deleted subscription falls back to Free", grace, null, cancelled],
   ["a paused subscription falls back to Free", pro, subscription("paused"), cancelled],
-  ["a cancelled one can be bought again", cancelled, subscription("active"), pro],
+  ["a cancelled subscription can be bought again", cancelled, subscription("active"), pro],
   ["a plan set by hand stays", byHand, subscription("active"), byHand],
   ["Free set by hand can be upgraded", { ...free, planSetBy: "operator" }, subscription("active"), pro],
   ["without a subscription nothing changes", free, null, free],
-  ["another plan applies", pro, subscription("active", enterprise), { ...pro, ...enterprise }],
+  ["another subscribed plan applies", pro, subscription("active", enterprise), { ...pro, ...enterprise }],
 ])("%s", (_, before, current, after) => expect(withSubscription(before, current, now)).toEqual(after));
 
 test("a grace period that goes on keeps its end", () => {
@@ -48,10 +48,10 @@ test("a grace period that goes on keeps its end", () => {
   expect(inState(grace, "grace", now + dayMs)).toEqual(grace);
 });
 
-describe("the clock", () => {
+describe("terms over time", () => {
   const step = (terms: BillingTerms, days: number) => clockStep(terms, now + days * dayMs);
 
-  test("writes the emails on day 0, 3 and 6, and suspends after day 7", () => {
+  test("emails are due on day 0, 3 and 6 of the grace period, and the suspension after day 7", () => {
     let terms = grace;
     const happened: unknown[] = [];
     for (let due = nextDueAt(terms); due !== null; due = nextDueAt(terms)) {
@@ -71,7 +71,7 @@ describe("the clock", () => {
     expect(terms).toEqual(suspended);
   });
 
-  test("after a downtime writes only the latest email, and none before a suspension", () => {
+  test("after a downtime, only the latest email is written, and none before a suspension", () => {
     expect(step(grace, 4)).toMatchObject({ notice: 1, wasSuspended: false });
     expect(step(grace, 6.5)).toMatchObject({ notice: 2, wasSuspended: false });
     expect(step(step(grace, 4).terms, 4)).toMatchObject({ notice: null });
@@ -80,7 +80,7 @@ describe("the clock", () => {
 
   const until: BillingTerms = { ...byHand, planEndsAtMs: now + 10 * dayMs };
 
-  test("ends a plan that was set until a date, and writes an email 3 days before", () => {
+  test("a plan that was set until a date ends then, and an email is written 3 days before", () => {
     expect(nextDueAt(until)).toBe(now + 7 * dayMs);
     expect(step(until, 6.9)).toMatchObject({ endingAtMs: null, planEnded: false, terms: until });
     const noticed = step(until, 7);
@@ -90,21 +90,21 @@ describe("the clock", () => {
     expect(step(noticed.terms, 10)).toMatchObject({ endingAtMs: null, planEnded: true, terms: free });
   });
 
-  test("after a downtime ends a plan without an email that it will end, and another end gets another email", () => {
+  test("a plan that ended in a downtime gets no email that it will end, and another end gets another email", () => {
     expect(step(until, 30)).toMatchObject({ endingAtMs: null, planEnded: true, terms: free });
     const later = { ...step(until, 7).terms, planEndsAtMs: now + 20 * dayMs };
     expect(nextDueAt(later)).toBe(now + 17 * dayMs);
     expect(step(later, 17).endingAtMs).toBe(now + 20 * dayMs);
   });
 
-  test("after the end of a plan set by hand a subscription takes over, if it is paid", () => {
+  test("after the end of a plan that was set by hand, a paid subscription applies", () => {
     const after = (status: SubscriptionStatus) => clockStep(until, now + 10 * dayMs, subscription(status));
     expect(after("active")).toMatchObject({ planEnded: true, terms: pro });
     expect(after("past_due")).toMatchObject({ planEnded: true, terms: free });
     expect(after("canceled")).toMatchObject({ planEnded: true, terms: free });
   });
 
-  test("announces the end of a cancelled subscription once, and leaves the end to Stripe", () => {
+  test("the end of a cancelled subscription is announced once, and only Stripe ends it", () => {
     const cancelledLater = subscription("active", { cancelsAtMs: now + 10 * dayMs });
     const at = (terms: BillingTerms, days: number) => clockStep(terms, now + days * dayMs, cancelledLater);
     expect(nextDueAt(pro, cancelledLater)).toBe(now + 7 * dayMs);
@@ -122,7 +122,7 @@ describe("the clock", () => {
     expect(nextDueAt(pro, subscription("canceled", { cancelsAtMs: now }))).toBeNull();
   });
 
-  test("leaves everything else alone", () => {
+  test("terms without a grace period and without an end do not change over time", () => {
     for (const terms of [free, pro, suspended, cancelled, byHand]) {
       expect(nextDueAt(terms)).toBeNull();
       expect(step(terms, 100).terms).toEqual(terms);

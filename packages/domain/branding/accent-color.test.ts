@@ -8,7 +8,7 @@ const colorUpTo = (most: number) => fc.tuple(fc.nat(most), fc.nat(most), fc.nat(
 const anyColor = colorUpTo(255);
 const examples = 5_000;
 
-describe("an accent colour", () => {
+describe("accent colours", () => {
   test.each([
     ["#000000", { ok: true, color: "#000000" }],
     ["#1D4ED8", { ok: true, color: "#1d4ed8" }],
@@ -19,7 +19,7 @@ describe("an accent colour", () => {
     ["#00ff00", tooLow("#008a00")],
     ["#ffff00", tooLow("#7a7a00")],
     ["#FFCCCC", tooLow("#8b6f6f")],
-  ])("%s is answered with %j", (text, checked) => {
+  ])("the check of the accent colour %s results in %j", (text, checked) => {
     expect(checkAccentColor(text)).toEqual(checked as ReturnType<typeof checkAccentColor>);
   });
 
@@ -30,7 +30,7 @@ describe("an accent colour", () => {
     expect(checkAccentColor(text)).toEqual({ ok: false, fault: { code: "accent_color_invalid" } });
   });
 
-  test("is kept exactly if it has enough contrast with white; otherwise the suggestion has", () =>
+  test("a colour with enough contrast to white is kept, and the suggestion for any other has enough", () =>
     forAll(examples, [anyColor], (text) => {
       const checked = checkAccentColor(text);
       if (contrastOf(text, "#ffffff") >= minContrast)
@@ -40,7 +40,7 @@ describe("an accent colour", () => {
       expect(checkAccentColor(checked.fault.suggestion).ok).toBe(true);
     }));
 
-  test("gets a suggestion of the same hue, and the next lighter step has too little contrast", () =>
+  test("a suggestion has the same hue, and the next lighter step has too little contrast", () =>
     forAll(examples, [anyColor], (text) => {
       const checked = checkAccentColor(text);
       if (checked.ok || checked.fault.code !== "accent_contrast_too_low") return;
@@ -55,18 +55,18 @@ describe("an accent colour", () => {
     }));
 });
 
-describe("the accent colour of dark mode", () => {
+describe("dark mode", () => {
   const darkBackground = colorUpTo(0x40);
 
   test.each([
     ["#ffffff", "#000000", { color: "#ffffff", textColor: "#000000" }],
     ["#000000", "#000000", { color: "#757575", textColor: "#ffffff" }],
     ["#1d4ed8", "#0b0f19", { color: "#4f75e1", textColor: "#000000" }],
-  ])("of %s on %s is %j", (accent, background, expected) => {
+  ])("in dark mode, the accent colour %s on %s becomes %j", (accent, background, expected) => {
     expect(darkModeAccent(accent, background)).toEqual(expected as ReturnType<typeof darkModeAccent>);
   });
 
-  test("has enough contrast with the page, and its text has enough contrast with it", () =>
+  test("in dark mode, the colour has enough contrast with the page, and so has its text with the colour", () =>
     forAll(examples, [anyColor, darkBackground], (accent, background) => {
       const { color, textColor } = darkModeAccent(accent, background);
       expect(contrastOf(color, background)).toBeGreaterThanOrEqual(minContrast);
@@ -77,13 +77,13 @@ describe("the accent colour of dark mode", () => {
       });
     }));
 
-  test("is the accent colour itself if that has enough contrast", () =>
+  test("in dark mode, the accent colour is kept if it has enough contrast", () =>
     forAll(examples, [anyColor, darkBackground], (accent, background) => {
       fc.pre(contrastOf(accent, background) >= minContrast);
       expect(darkModeAccent(accent, background).color).toBe(accent);
     }));
 
-  test("cannot be computed for a background on which not even white is legible", () => {
+  test("no colour is computed for a background on which not even white is legible", () => {
     expect(() => darkModeAccent("#000000", "#888888")).toThrow("darker background");
     expect(() => darkModeAccent("blue", "#000000")).toThrow("#rrggbb");
   });

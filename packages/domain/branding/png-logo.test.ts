@@ -17,14 +17,14 @@ const indexed = ihdr({ colorType: 3 });
 const twoColors = ihdr({ colorType: 3, bitDepth: 1 });
 const smallest = file(header, data, end);
 
-describe("a PNG logo", () => {
+describe("PNG logos", () => {
   test.each<[colorType: number, channels: number, bitDepths: number[]]>([
     [0, 1, [1, 2, 4, 8, 16]],
     [2, 3, [8, 16]],
     [3, 1, [1, 2, 4, 8]],
     [4, 2, [8, 16]],
     [6, 4, [8, 16]],
-  ])("of colour type %d is kept byte for byte: %d channels of %j bits", (colorType, channels, depths) => {
+  ])("a PNG of type %d, %d channels and %j bits is kept byte for byte", (colorType, channels, depths) => {
     for (const bitDepth of depths) {
       const rows = Buffer.alloc(5 * (1 + Math.ceil((13 * channels * bitDepth) / 8)));
       const palette = colorType === 3 ? [chunk("PLTE", Buffer.alloc(6))] : [];
@@ -44,21 +44,21 @@ describe("a PNG logo", () => {
     [12, 13, 182],
     [13, 12, 179],
     [24, 24, 621],
-  ])("of %d by %d pixels may be interlaced", (width, height, length) => {
+  ])("a PNG of %d by %d pixels may be interlaced", (width, height, length) => {
     const withBytes = (count: number) =>
       file(ihdr({ width, height, interlace: 1 }), chunk("IDAT", deflateSync(Buffer.alloc(count))), end);
     expect(codeOf(withBytes(length))).toBe("ok");
     expect(codeOf(withBytes(length + 1))).toBe("logo_not_png");
   });
 
-  test("may be 1,024 by 1,024 pixels", () => {
+  test("a PNG may have 1,024 by 1,024 pixels", () => {
     const [width, height] = [1_024, 1_024];
     const rows = deflateSync(Buffer.alloc(height * (1 + width * 8)));
     const png = file(ihdr({ width, height, colorType: 6, bitDepth: 16 }), chunk("IDAT", rows), end);
     expect(checkPngLogo(png)).toMatchObject({ ok: true, width, height });
   });
 
-  test("keeps palette, transparency and pixels; loses metadata, animation and trailing bytes", () => {
+  test("a PNG keeps palette, transparency and pixels, but no metadata, animation or trailing bytes", () => {
     const shown = [chunk("PLTE", Buffer.from([1, 2, 3, 4, 5, 6])), chunk("tRNS", Buffer.from([0, 255]))];
     const about = [chunk("gAMA", Buffer.alloc(4)), chunk("tEXt", "Comment\0<script>alert(1)</script>")];
     const animation = [chunk("acTL", Buffer.alloc(8)), chunk("fcTL", Buffer.alloc(26))];
@@ -130,18 +130,20 @@ describe("a PNG logo", () => {
       },
       logo_too_large: { "more than 256 KiB": before(chunk("tEXt", Buffer.alloc(256 * 1_024))) },
     }),
-  )("is refused with %s:", (code, files) => {
-    test.each(Object.entries<Uint8Array>(files))("%s", (_name, bytes) => expect(codeOf(bytes)).toBe(code));
+  )("%s", (code, files) => {
+    test.each(Object.entries<Uint8Array>(files))("a PNG is refused because of %s", (_name, bytes) =>
+      expect(codeOf(bytes)).toBe(code),
+    );
   });
 
-  test("is refused with the bound that it exceeds", () => {
+  test("the refusal of a PNG names the bound that it exceeds", () => {
     const tooLarge = { code: "logo_too_large", maxKib: maxPngKib } as const;
     expect(checkPngLogo(new Uint8Array(256 * 1_024 + 1))).toEqual({ ok: false, fault: tooLarge });
     const wrongSize = { code: "logo_wrong_size", maxPixels: maxPngPixels } as const;
     expect(checkPngLogo(headed({ height: 1_025 }))).toEqual({ ok: false, fault: wrongSize });
   });
 
-  test("with any byte changed is either refused or, in dropped parts, gives the same picture", () => {
+  test("a PNG with any byte changed is refused, or gives the same picture if the byte is dropped", () => {
     const png = Buffer.concat([before(chunk("tEXt", "abc")), Buffer.from("trailing")]);
     for (let at = 0; at < png.length; at++) {
       const checked = checkPngLogo(changed(png, at));
@@ -150,7 +152,7 @@ describe("a PNG logo", () => {
     }
   });
 
-  test("never throws, whatever the bytes are", () => {
+  test("the check of a PNG never throws, whatever the bytes are", () => {
     const type = fc.constantFrom("IHDR", "PLTE", "tRNS", "IDAT", "IEND", "tEXt");
     const chunks = fc.array(fc.tuple(type, fc.uint8Array({ maxLength: 20 })));
     forAll(2_000, [chunks, fc.uint8Array()], (parts, tail) => {
@@ -159,7 +161,7 @@ describe("a PNG logo", () => {
     });
   });
 
-  test("is refused quickly, however many chunks it has and however much they inflate to", () => {
+  test("a PNG is refused quickly, however many chunks it has and however much they inflate to", () => {
     const manyChunks = file(header, ...Array.from({ length: 21_000 }, () => chunk("tEXt", "")), end);
     const bomb = withData(deflateSync(Buffer.alloc(100_000_000)));
     for (const hostile of [manyChunks, bomb]) {

@@ -9,7 +9,7 @@ const namespaces = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w
 const html = 'xmlns:h="http://www.w3.org/1999/xhtml"';
 const rect = '<rect width="1" height="1"/>';
 
-describe("an SVG logo", () => {
+describe("SVG logos", () => {
   test.each(
     Object.entries({
       "a path": '<path d="M0 0L1.5-2e3Z" fill="#f00"/>',
@@ -26,7 +26,7 @@ describe("an SVG logo", () => {
       "a style attribute": '<rect style="fill:url(#a);mix-blend-mode:multiply;stroke-width:2px"/>',
       "an ID in another script": '<rect id="Größe_1"/>',
     }),
-  )("keeps %s as it is", (_name, content) => {
+  )("an SVG keeps %s as it is", (_name, content) => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">${content}</svg>`;
     expect(sanitize(svg)).toEqual({ ok: true, svg });
   });
@@ -41,7 +41,7 @@ describe("an SVG logo", () => {
     ["text outside of text elements is dropped", `x${rect}y`, rect],
     ["links and switches leave their content", `<a href="https://a.b"><switch>${rect}</switch></a>`, rect],
     ["unknown elements are dropped with their content", `<metadata>${rect}</metadata>${rect}`, rect],
-    ["so are those with a prefix", `<sodipodi:x xmlns:sodipodi="urn:x">${rect}</sodipodi:x>${rect}`, rect],
+    ["prefixed elements are dropped", `<sodipodi:x xmlns:sodipodi="urn:x">${rect}</sodipodi:x>${rect}`, rect],
     ["unknown attributes are dropped", '<rect class="a" data-x="1" aria-label="b" x="1"/>', '<rect x="1"/>'],
     ["unknown properties are dropped", '<rect style="-inkscape-x:1; FILL : red ;;cursor:help"/>', red],
     ["unknown properties with local references are dropped", '<rect style="fill:red;marker:url(#a)"/>', red],
@@ -49,14 +49,14 @@ describe("an SVG logo", () => {
     ["elements of other namespaces are dropped", `<rect xmlns="urn:x"/><rect xmlns=""/>${rect}`, rect],
     ["a carriage return becomes a space", "<text>a&#13;b</text>", "<text>a b</text>"],
     ["a repeated ID is dropped", '<rect id="a"/><circle id="a"/>', '<rect id="a"/><circle/>'],
-    ["text around a dropped element becomes one", "<text>a<b/>b<!-- -->c</text>", "<text>abc</text>"],
+    ["text around a dropped element becomes one text", "<text>a<b/>b<!-- -->c</text>", "<text>abc</text>"],
     ["what is inside of a use is dropped", `${a}<use href="#a">${rect}</use>`, `${a}<use href="#a"/>`],
     ["an empty style element is dropped", `<style> </style>${rect}`, rect],
     ["characters are written as such", "<text>&#x41;&amp;&lt;</text>", "<text>A&#38;&#60;</text>"],
     ["white space in attributes becomes a space", '<path d="M0&#10;0&#x9;L1\n1"/>', '<path d="M0 0 L1 1"/>'],
   ])("%s", (_name, before, after) => expect(contentOf(before)).toBe(after));
 
-  test("may have a prefix, a byte order mark, an XML declaration, or no namespace", () => {
+  test("an SVG may have a prefix, a byte order mark, an XML declaration, or no namespace", () => {
     const clean = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1">${rect}</svg>`;
     for (const text of [
       `<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n<!-- x -->\n${clean}\n`,
@@ -74,7 +74,7 @@ describe("an SVG logo", () => {
     ['width="10px" height="1in"', 'width="10px" height="1in" viewBox="0 0 10 96"'],
     ['width="100%" height="100%" viewBox="0 0 1 1"', 'viewBox="0 0 1 1"'],
     ['width="1e9" height="5" viewBox="0 0 1 1"', 'height="5" viewBox="0 0 1 1"'],
-  ])("has a size: %s", (attributes, written) => {
+  ])("an SVG with %s has a size", (attributes, written) => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" ${written}>${rect}</svg>`;
     expect(sanitize(`<svg ${namespaces} ${attributes}>${rect}</svg>`)).toEqual({ ok: true, svg });
   });
@@ -89,7 +89,7 @@ describe("an SVG logo", () => {
     'viewBox="a b c d" width="1" height="1"',
     ...sizes,
     ...boxes.map((box) => `viewBox="${box}"`),
-  ])("is refused without a size: %s", (attributes) => {
+  ])("an SVG without a valid size is refused, as with the attributes %j", (attributes) => {
     expect(codeOf(`<svg ${namespaces} ${attributes}>${rect}</svg>`)).toBe("logo_without_size");
   });
 });
@@ -144,15 +144,15 @@ const dangerous = `
   <rect constructor="x" __proto__="y" toString="z"/><constructor/><__proto__/>
 `;
 
-describe("nothing dangerous survives", () => {
-  test.each(dangerous.trim().split(/\n +/))("of %s", (content) => {
+describe("dangerous content", () => {
+  test.each(dangerous.trim().split(/\n +/))("nothing dangerous is left of %s", (content) => {
     const result = contentOf(`<rect id="a"/>${content}`);
     expectHarmless(result);
     expect(contentOf(result)).toBe(result);
   });
 });
 
-describe("a file is refused:", () => {
+describe("refused files", () => {
   const billionLaughs = `<!DOCTYPE svg [<!ENTITY a "ha">${Array.from("bcdefghij", (name, index) => `<!ENTITY ${name} "${`&${"abcdefghij"[index]};`.repeat(10)}">`).join("")}]>`;
   const uses = (count: number, target: string) => `<use href="#${target}"/>`.repeat(count);
 
@@ -170,8 +170,8 @@ describe("a file is refused:", () => {
   describe.each(
     Object.entries({
       logo_not_svg: {
-        empty: "",
-        "not XML": "hello",
+        "an empty file": "",
+        "text that is not XML": "hello",
         HTML: "<!doctype html><html><body></body></html>",
         "another root": `<html xmlns="http://www.w3.org/1999/xhtml">${svg(rect)}</html>`,
         "a root of another namespace": '<svg xmlns="urn:x" viewBox="0 0 1 1"><rect/></svg>',
@@ -231,11 +231,13 @@ describe("a file is refused:", () => {
         "more than 128 KiB when it is written": svg(`<text>${'"'.repeat(100_000)}</text>`),
       },
     }),
-  )("%s:", (code, texts) => {
-    test.each(Object.entries<string>(texts))("%s", (_name, text) => expect(codeOf(text)).toBe(code));
+  )("%s", (code, texts) => {
+    test.each(Object.entries<string>(texts))("an SVG is refused because of %s", (_name, text) =>
+      expect(codeOf(text)).toBe(code),
+    );
   });
 
-  test("another encoding, broken or overlong UTF-8, and a compressed file", () => {
+  test("an SVG is refused in another encoding, in broken or overlong UTF-8, and if it is compressed", () => {
     const little = Buffer.from(svg(rect), "utf16le");
     const big = Buffer.from(little).swap16();
     const marked = Buffer.concat([Buffer.from([0xfe, 0xff]), big]);
@@ -246,12 +248,12 @@ describe("a file is refused:", () => {
       expect(sanitizeSvgLogo(bytes)).toEqual({ ok: false, fault: { code: "logo_not_svg" } });
   });
 
-  test("but not for a DOCTYPE that only names a DTD, which is dropped", () => {
+  test("a DOCTYPE that only names a DTD is dropped", () => {
     const declared = `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">`;
     expect(sanitize(`<?xml version="1.0"?>\n${declared}\n${svg(rect)}`)).toEqual(sanitize(svg(rect)));
   });
 
-  test("with the bound or the markup that was the reason", () => {
+  test("the refusal of an SVG names the bound or the markup that was the reason", () => {
     const tooLarge = { code: "logo_too_large", maxKib: maxSvgKib } as const;
     expect(sanitizeSvgLogo(new Uint8Array(128 * 1_024 + 1))).toEqual({ ok: false, fault: tooLarge });
     for (const [text, markup] of [
@@ -265,14 +267,14 @@ describe("a file is refused:", () => {
   });
 
   test.each(Object.entries({ forwards, backwards }))(
-    "a chain of over eight references, %s",
+    "an SVG with a chain of over eight references, %s, is refused",
     (_name, mask) => {
       expect(codeOf(svg(levels(9, mask)))).toBe("ok");
       expect(codeOf(svg(levels(10, mask)))).toBe("logo_too_complex");
     },
   );
 
-  test("not at the bounds themselves", () => {
+  test("an SVG at the bounds themselves is accepted", () => {
     const nested = "<g>".repeat(30) + rect + "</g>".repeat(30);
     const long = `<path d="${"1 ".repeat(32_768)}"/>`;
     for (const content of [nested, rect + "<g/>".repeat(4_998), long, `<rect id="a"/>${uses(1_000, "a")}`])
@@ -280,7 +282,7 @@ describe("a file is refused:", () => {
   });
 });
 
-describe("any file", () => {
+describe("generated files", () => {
   const value = fc.oneof(
     fc.constantFrom(
       "0 0 1 1",
@@ -308,7 +310,7 @@ describe("any file", () => {
       }),
   }));
 
-  test("is refused or sanitized to what a second pass returns unchanged", () => {
+  test("an SVG is refused, or sanitized to what a second pass returns unchanged", () => {
     let accepted = 0;
     forAll(5_000, [fc.array(element, { maxLength: 5 })], (elements) => {
       const first = sanitize(svg(rect + elements.join("")));
@@ -320,7 +322,7 @@ describe("any file", () => {
     expect(accepted).toBeGreaterThan(1_000);
   });
 
-  test("never throws, whatever the bytes are", () => {
+  test("the sanitizer of SVG never throws, whatever the bytes are", () => {
     const text = fc.string({ unit: fc.constantFrom(..."<>/!?[]-&;='\"svgxml: \n") });
     forAll(5_000, [fc.uint8Array(), text], (bytes, text) => {
       sanitizeSvgLogo(bytes);
@@ -333,7 +335,7 @@ describe("any file", () => {
 /** About ten times what any of them takes: quadratic time would be seconds. */
 const mostCpuMs = 250;
 
-describe("a hostile file of 128 KiB takes time in proportion to its length:", () => {
+describe("hostile files", () => {
   const long = 128 * 1_024 - 400;
   const half = 64 * 1_024;
   const fill = (text: string, length = long) => text.repeat(Math.floor(length / text.length));
@@ -367,7 +369,7 @@ describe("a hostile file of 128 KiB takes time in proportion to its length:", ()
       "references to one element": svg(`<g id="a"/>${fill('<g mask="url(#a)"/>', 90_000)}`),
       "text between dropped elements": svg(`<text>${fill("a<b/>", 24_000)}</text>`),
     }),
-  )("%s", (_name, text) => {
+  )("a hostile SVG of %s takes time in proportion to its length", (_name, text) => {
     const file = Buffer.from(text);
     expect(file.length).toBeLessThanOrEqual(128 * 1_024);
     expect(fastestCpuMs(() => void sanitizeSvgLogo(file), 25)).toBeLessThan(mostCpuMs);

@@ -3,8 +3,8 @@ import { fastestMs } from "../../../tests/support/fastest.ts";
 import { customResponseProblems } from "./check.ts";
 import { type PlaceholderValues, placeholderNames, renderCustom } from "./template.ts";
 
-describe("what is wrong with a custom response", () => {
-  test("nothing, for an object with every placeholder there is", () => {
+describe("problems of custom responses", () => {
+  test("an object with every placeholder has no problem", () => {
     const template = Object.fromEntries(
       placeholderNames.map((name) => [name, `a {{${name}}} and {{ ${name} }}`]),
     );
@@ -38,7 +38,7 @@ describe("what is wrong with a custom response", () => {
     expect(problem?.fault).toEqual({ code: "too_deep", params: { max: 32 } });
   });
 
-  test("size is limited, and a whole that is no object is refused", () => {
+  test("a custom response that is too large or no object is refused", () => {
     const tooLarge = [{ path: [], fault: { code: "json_too_large", params: { max_kib: 16 } } }];
     expect<unknown>(customResponseProblems({ a: Array.from({ length: 20_000 }, () => 0) })).toEqual(tooLarge);
     const notAnObject = [{ path: [], fault: { code: "not_an_object", params: {} } }];

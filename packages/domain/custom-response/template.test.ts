@@ -42,11 +42,11 @@ describe("merging", () => {
     [null, null, null],
     [null, {}, null],
     [null, { a: null }, null],
-  ])("%j with %j gives %j", (template, override, merged) => {
+  ])("%j merged with %j gives %j", (template, override, merged) => {
     expect(renderCustom(template, override, values)).toEqual(merged);
   });
 
-  test("a later null never reaches the answer, at any depth", () => {
+  test("a null of an override is never in the response, at any depth", () => {
     const nested = fc.letrec<{ value: JsonValue; object: JsonObject }>((tie) => ({
       value: fc.oneof({ maxDepth: 4 }, fc.constantFrom(null, 1, "a"), tie("object")),
       object: fc.dictionary(fc.constantFrom("a", "b", "c"), tie("value"), { maxKeys: 3 }),
@@ -59,14 +59,14 @@ describe("merging", () => {
 
 describe("placeholders", () => {
   test.each<[why: string, written: JsonValue, rendered: JsonValue]>([
-    ["text", "{{customer.email}}", "ada@example.com"],
+    ["a placeholder becomes its text", "{{customer.email}}", "ada@example.com"],
     ["a number keeps its type when alone", "{{license.max_ips}}", 5],
     ["null stays null when alone", "{{license.expires_at}}", null],
     ["empty text stays empty text", "{{request.device_id}}", ""],
     ["embedded numbers become text", "max {{license.max_ips}}", "max 5"],
     ["embedded null becomes nothing", "<{{license.expires_at}}>", "<>"],
-    ["several in one text", "{{product.id}}/{{organization.id}}", "prod_1/org_1"],
-    ["a space inside the braces", "{{ product.id }}", "prod_1"],
+    ["several placeholders in one text are replaced", "{{product.id}}/{{organization.id}}", "prod_1/org_1"],
+    ["spaces inside the braces are ignored", "{{ product.id }}", "prod_1"],
     ["unknown names stay as written", "{{customer.password}} {{x}}", "{{customer.password}} {{x}}"],
     ["an unknown name alone stays as written", "{{constructor}}", "{{constructor}}"],
     ["names are case-sensitive", "{{Product.Id}}", "{{Product.Id}}"],
@@ -74,9 +74,9 @@ describe("placeholders", () => {
     ["a third brace stays outside", "{{{product.id}}}", "{prod_1}"],
     ["inserted text is not expanded again", "Hi {{customer.name}}", "Hi {{license.key}} $& $1"],
     ["inserted text alone is not expanded again", "{{customer.name}}", "{{license.key}} $& $1"],
-    ["lists", ["{{product.id}}", ["{{license.max_ips}}"], 7], ["prod_1", [5], 7]],
-    ["objects", { deep: { id: "{{product.id}}" } }, { deep: { id: "prod_1" } }],
-    ["other types", [true, null, 1.5], [true, null, 1.5]],
+    ["lists may contain placeholders", ["{{product.id}}", ["{{license.max_ips}}"], 7], ["prod_1", [5], 7]],
+    ["objects may contain placeholders", { deep: { id: "{{product.id}}" } }, { deep: { id: "prod_1" } }],
+    ["other types stay as written", [true, null, 1.5], [true, null, 1.5]],
   ])("%s", (_why, written, rendered) => {
     expect(renderCustom({ at: written }, null, values)).toEqual({ at: rendered });
   });
@@ -87,7 +87,7 @@ describe("placeholders", () => {
   test("an override may bring its own placeholder", () =>
     expect(renderCustom({ a: "x" }, { a: "{{license.id}}" }, values)).toEqual({ a: "lic_1" }));
 
-  test.each([...placeholderNames])("{{%s}} is known", (name) => {
+  test.each([...placeholderNames])("the placeholder {{%s}} is known", (name) => {
     expect(renderCustom({ at: `{{${name}}}` }, null, values)).toEqual({ at: values[name] });
   });
 
@@ -109,7 +109,7 @@ describe("hostile members", () => {
     [null, polluting],
     [polluting, polluting],
     [{ a: { b: 1 } }, parsed('{"a":{"__proto__":{"polluted":true}}}')],
-  ])("%j with %j pollutes no prototype", (template, override) => {
+  ])("%j merged with %j pollutes no prototype", (template, override) => {
     const rendered = renderCustom(template, override, values) ?? {};
     expect(Object.getPrototypeOf(rendered)).toBe(Object.prototype);
     expect("polluted" in {}).toBe(false);
@@ -124,7 +124,7 @@ describe("hostile members", () => {
     expect(JSON.stringify(rendered)).toBe(expected);
   });
 
-  test("data nested beyond the limit is cut, not followed", () => {
+  test("data that is nested beyond the limit is cut", () => {
     const deep = parsed(`${'{"a":'.repeat(200_000)}1${"}".repeat(200_000)}`);
     expect(JSON.stringify(renderCustom(deep, null, values)).length).toBeLessThan(300);
     expect(JSON.stringify(renderCustom(null, deep, values)).length).toBeLessThan(300);
@@ -132,12 +132,12 @@ describe("hostile members", () => {
   });
 });
 
-describe("parseCustomResponse", () => {
+describe("parser", () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
   const circular: Record<string, unknown> = {};
   circular.self = circular;
 
-  test("keeps every JSON type, up to 32 levels and 16 KiB", () => {
+  test("a custom response keeps every JSON type, up to 32 levels and 16 KiB", () => {
     const everything = { a: [1, "b", true, null, { c: -1.5 }] };
     for (const value of [{}, everything, nested(32), { a: "x".repeat(16 * 1024 - 8) }])
       expect<unknown>(parseCustomResponse(value)).toEqual({ ok: true, template: value });
@@ -155,12 +155,12 @@ describe("parseCustomResponse", () => {
     ["one byte over 16 KiB", { a: "x".repeat(16 * 1024 - 7) }, "json_too_large"],
     ["over 16 KiB in bytes, not in characters", { a: "é".repeat(8 * 1024) }, "json_too_large"],
     ["too many values", { a: new Array(100_000).fill(1) }, "json_too_large"],
-  ])("refuses %s", (_name, value, problem) => {
+  ])("the parser of custom responses refuses %s", (_name, value, problem) => {
     const result = parseCustomResponse(value);
     expect<string | null>(result.ok ? null : result.problem).toBe(problem);
   });
 
-  test("drops a __proto__ member", () => {
+  test("a member __proto__ of a custom response is dropped", () => {
     const result = parseCustomResponse(JSON.parse('{"__proto__":{"x":1},"a":1}'));
     expect(result).toEqual({ ok: true, template: { a: 1 } });
     expect("x" in (result.ok ? result.template : {})).toBe(false);

@@ -19,7 +19,7 @@ test.each<[from: string, text: string, timeZone: string, to: string]>([
   ["2027-01-30T20:00:00.000Z", "P1M", "Asia/Tokyo", "2027-02-27T20:00:00.000Z"],
   // 02:30 does not exist on that day.
   ["2027-02-28T01:30:00.000Z", "P1M", "Europe/Berlin", "2027-03-28T00:59:59.999Z"],
-])("a duration by the calendar: %s and %s in %s is %s", (from, text, timeZone, to) => {
+])("%s plus %s by the calendar of %s is %s", (from, text, timeZone, to) => {
   const duration = parseDuration(text);
   if (duration === null) throw new Error("no duration");
   expect(new Date(addDuration(Date.parse(from), duration, timeZone)).toISOString()).toBe(to);

@@ -26,7 +26,7 @@ test.each<[day: string, timeZone: string, end: string]>([
   ["2011-12-29", "Pacific/Apia", "2011-12-30T09:59:59.999Z"],
   ["2011-12-30", "Pacific/Apia", "2011-12-30T09:59:59.999Z"],
   ["9999-12-31", "Pacific/Kiritimati", "9999-12-31T09:59:59.999Z"],
-])("the end of a day: %s in %s is %s", (day, timeZone, end) => {
+])("the day %s in %s ends at %s", (day, timeZone, end) => {
   expect(new Date(endOfDay(day, timeZone)).toISOString()).toBe(end);
 });
 
@@ -51,10 +51,11 @@ test.each([
   ["america/new_york", "America/New_York"],
   ["utc", "UTC"],
   ["Etc/GMT+5", "Etc/GMT+5"],
-])("the time zone %j is %j", (text, name) => expect(timeZoneName(text)).toBe(name));
+])("the time zone %j is named %j", (text, name) => expect(timeZoneName(text)).toBe(name));
 
-test.each(["+05:30", "Europe/Atlantis", "", "Europe/Berlin\n", "a".repeat(100)])("%j is none", (text) =>
-  expect(timeZoneName(text)).toBeNull(),
+test.each(["+05:30", "Europe/Atlantis", "", "Europe/Berlin\n", "a".repeat(100)])(
+  "%j is no time zone",
+  (text) => expect(timeZoneName(text)).toBeNull(),
 );
 
 test("every zone that the engine lists has an offset of at most fourteen hours, now and in far years", () => {

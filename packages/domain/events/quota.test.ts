@@ -4,14 +4,14 @@ import { forAll } from "../../../tests/support/for-all.ts";
 import { crossedMarks, warningAt } from "./quota.ts";
 
 test.each<[why: string, limit: number, before: number, after: number, events: string[]]>([
-  ["nothing far from it", 100, 0, 79, []],
+  ["nothing far from the limit", 100, 0, 79, []],
   ["a warning at 80 %", 100, 79, 80, ["quota.warning"]],
   ["nothing between the marks", 100, 80, 99, []],
-  ["the end when it is reached", 100, 99, 100, ["quota.exhausted"]],
-  ["nothing more after that", 100, 100, 100, []],
-  ["both when one batch passes both", 100, 10, 100, ["quota.warning", "quota.exhausted"]],
-  ["both with a limit of one", 1, 0, 1, ["quota.warning", "quota.exhausted"]],
-  ["nothing with a limit of none", 0, 0, 0, []],
+  ["the end when the limit is reached", 100, 99, 100, ["quota.exhausted"]],
+  ["nothing after the limit was reached", 100, 100, 100, []],
+  ["both events when it passes both marks", 100, 10, 100, ["quota.warning", "quota.exhausted"]],
+  ["both events with a limit of 1", 1, 0, 1, ["quota.warning", "quota.exhausted"]],
+  ["nothing with a limit of 0", 0, 0, 0, []],
   ["nothing when the limit was lowered below what was used", 10, 50, 50, []],
 ])("a batch reports %s", (_why, limit, before, after, events) => {
   expect(crossedMarks(limit, before, after)).toEqual(events as never);

@@ -7,7 +7,7 @@ import { firstUuidAt, uuidSource } from "./uuid.ts";
 const fromSystem = (bytes: Uint8Array) => void randomFillSync(bytes);
 const moment = fc.integer({ min: 0, max: 2 ** 47 });
 
-test("is written as a UUID of version 7 with the RFC's variant, whatever the randomness", () =>
+test("an ID is a UUID of version 7 with the RFC's variant, whatever the randomness", () =>
   forAll(100, [moment, fc.integer({ min: 0, max: 255 })], (nowMs, byte) => {
     const id = uuidSource(
       () => nowMs,
@@ -16,7 +16,7 @@ test("is written as a UUID of version 7 with the RFC's variant, whatever the ran
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   }));
 
-test("an id made later sorts later", () =>
+test("an ID that is made later sorts later", () =>
   forAll(100, [moment, fc.integer({ min: 1, max: 1_000_000 })], (nowMs, laterByMs) => {
     let clock = nowMs;
     const next = uuidSource(() => clock, fromSystem);
@@ -25,7 +25,7 @@ test("an id made later sorts later", () =>
     expect(next() > earlier).toBe(true);
   }));
 
-test("the first id of a moment divides those made before it from those made at it", () =>
+test("the first ID of a moment sorts after those made before it, and not after those made at it", () =>
   forAll(100, [moment], (nowMs) => {
     const made = (atMs: number) => uuidSource(() => atMs, fromSystem)();
     expect(made(nowMs) >= firstUuidAt(nowMs)).toBe(true);
@@ -40,7 +40,7 @@ test("within a millisecond, IDs are different, and sort in the order of creation
   expect(first).toEqual(first.toSorted());
 });
 
-test("every millisecond, and every 4,096 ids within one, draw new randomness", () => {
+test("new randomness is drawn every millisecond, and every 4,096 IDs within one", () => {
   let clock = 0;
   let draws = 0;
   const next = uuidSource(
@@ -62,7 +62,7 @@ test("every millisecond, and every 4,096 ids within one, draw new randomness", (
   expect(drawsAfter(1)).toBe(4);
 });
 
-test("two sources that make ids at the same time make different ones", () => {
+test("two sources that make IDs at the same time make different ones", () => {
   const sources = [uuidSource(() => 7, fromSystem), uuidSource(() => 7, fromSystem)];
   const ids = sources.flatMap((next) => Array.from({ length: 1_000 }, next));
   expect(new Set(ids).size).toBe(2_000);

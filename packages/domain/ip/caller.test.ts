@@ -10,30 +10,30 @@ describe("callerAddress", () => {
   test.each<[name: string, peer: string, forwardedFor: string | null, caller: string | null]>([
     ["a peer without a header is the caller", "203.0.113.9", null, "203.0.113.9"],
     ["an untrusted peer cannot choose its address", "203.0.113.9", "198.51.100.1", "203.0.113.9"],
-    ["a mapped peer is unmapped", "::ffff:203.0.113.9", null, "203.0.113.9"],
+    ["a mapped peer is read as IPv4", "::ffff:203.0.113.9", null, "203.0.113.9"],
     ["a mapped trusted peer is trusted", "::ffff:10.0.0.1", "198.51.100.1", "198.51.100.1"],
-    ["a peer that is no address gives none", "unix:/run/x.sock", "198.51.100.1", null],
+    ["a peer that is no IP address gives no caller", "unix:/run/x.sock", "198.51.100.1", null],
     ["a trusted peer names the caller", "10.0.0.1", "198.51.100.1", "198.51.100.1"],
     ["only the rightmost untrusted hop is believed", "10.0.0.1", "1.1.1.1, 198.51.100.1", "198.51.100.1"],
     ["trusted hops are skipped", "10.0.0.1", "1.1.1.1, 198.51.100.1, 10.0.0.3, 10.0.0.2", "198.51.100.1"],
     ["an IPv6 proxy is skipped", "2001:db8:ffff::1", "198.51.100.1, 2001:db8:ffff::2", "198.51.100.1"],
-    ["all hops trusted: the leftmost", "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
+    ["if all hops are trusted, the leftmost is the caller", "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
     ["an empty header leaves the peer", "10.0.0.1", "", "10.0.0.1"],
     ["spaces around entries do not matter", "10.0.0.1", "  198.51.100.1 ,\t10.0.0.2  ", "198.51.100.1"],
     ["an IPv4 port is dropped", "10.0.0.1", "198.51.100.1:5678", "198.51.100.1"],
     ["a bracketed IPv6 port is dropped", "10.0.0.1", "[2001:db8::1]:443", "2001:db8::1"],
-    ["bare IPv6 is read whole", "10.0.0.1", "2001:db8::1:443", "2001:db8::1:443"],
+    ["IPv6 without brackets is read as a whole", "10.0.0.1", "2001:db8::1:443", "2001:db8::1:443"],
     ["a mapped trusted entry is skipped", "10.0.0.1", "198.51.100.1, [::ffff:10.0.0.2]:80", "198.51.100.1"],
-    ["rubbish ends the walk at the peer", "10.0.0.1", "198.51.100.1, unknown", "10.0.0.1"],
-    ["rubbish ends the walk at the last proxy", "10.0.0.1", "198.51.100.1, _hidden, 10.0.0.2", "10.0.0.2"],
-    ["an empty entry is rubbish", "10.0.0.1", "198.51.100.1, , 10.0.0.2", "10.0.0.2"],
-    ["a leading comma is rubbish", "10.0.0.1", ",10.0.0.2", "10.0.0.2"],
-    ["a port out of range is rubbish", "10.0.0.1", "198.51.100.1:99999", "10.0.0.1"],
-    ["a port without digits is rubbish", "10.0.0.1", "198.51.100.1:", "10.0.0.1"],
-    ["an open bracket is rubbish", "10.0.0.1", "[2001:db8::1", "10.0.0.1"],
-    ["text after a bracket is rubbish", "10.0.0.1", "[2001:db8::1]x", "10.0.0.1"],
-    ["bracketed IPv4 is rubbish", "10.0.0.1", "[198.51.100.1]", "10.0.0.1"],
-    ["an overlong entry is rubbish", "10.0.0.1", `${" ".repeat(90)}198.51.100.1`, "10.0.0.1"],
+    ["an unreadable hop makes the peer the caller", "10.0.0.1", "198.51.100.1, unknown", "10.0.0.1"],
+    ["an unreadable hop makes a proxy the caller", "10.0.0.1", "198.51.100.1, _hidden, 10.0.0.2", "10.0.0.2"],
+    ["an empty entry is unreadable", "10.0.0.1", "198.51.100.1, , 10.0.0.2", "10.0.0.2"],
+    ["an empty first entry is unreadable", "10.0.0.1", ",10.0.0.2", "10.0.0.2"],
+    ["an entry with a port out of range is unreadable", "10.0.0.1", "198.51.100.1:99999", "10.0.0.1"],
+    ["an entry with a port without digits is unreadable", "10.0.0.1", "198.51.100.1:", "10.0.0.1"],
+    ["an entry with an open bracket is unreadable", "10.0.0.1", "[2001:db8::1", "10.0.0.1"],
+    ["an entry with text after a bracket is unreadable", "10.0.0.1", "[2001:db8::1]x", "10.0.0.1"],
+    ["IPv4 in brackets is unreadable", "10.0.0.1", "[198.51.100.1]", "10.0.0.1"],
+    ["an overlong entry is unreadable", "10.0.0.1", `${" ".repeat(90)}198.51.100.1`, "10.0.0.1"],
   ])("%s", (_name, peer, forwardedFor, caller) => {
     expect(callerIp(peer, forwardedFor, proxies)?.text ?? null).toBe(caller);
   });
@@ -41,13 +41,13 @@ describe("callerAddress", () => {
   test("without trusted proxies the header is never read", () =>
     expect(callerIp("10.0.0.1", "198.51.100.1", CidrSet.empty)?.text).toBe("10.0.0.1"));
 
-  test("what stands left of the caller never changes the answer", () =>
+  test("entries left of the caller never change the result", () =>
     forAll(100, [fc.string({ maxLength: 200 })], (forged) => {
       const caller = callerIp("10.0.0.1", `${forged}, 198.51.100.1, 10.0.0.2`, proxies);
       expect(caller?.text).toBe("198.51.100.1");
     }));
 
-  test("at most 32 hops are looked at, however long the header", () => {
+  test("at most 32 hops are read, however long the header is", () => {
     const hops = Array.from({ length: 20_000 }, (_, index) => `10.1.${index >> 8}.${index & 255}`);
     expect(callerIp("10.0.0.1", hops.join(", "), proxies)?.text).toBe(hops.at(-32));
   });
@@ -59,7 +59,7 @@ describe("parseTrustedProxies", () => {
     ["10.0.0.0/8", 1],
     ["10.0.0.0/8,192.0.2.1 , 2001:db8::/32,", 3],
     ["fc00::/7", 1],
-  ])("accepts %p as %p entries", (text, size) => {
+  ])("the list %p of trusted proxies has %p entries", (text, size) => {
     const result = parseTrustedProxies(text);
     expect(result.ok && result.proxies.size).toBe(size);
   });
@@ -67,7 +67,7 @@ describe("parseTrustedProxies", () => {
   test.each([
     ...["true", "all", "*", "1", "10.0.0.1, 1", "0.0.0.0/0", "::/0", "::ffff:0:0/96", "loopback"],
     ...["0.0.0.0/1, 128.0.0.0/1", "2000::/3", "10.0.0.0/33", "10.0.0.1:80"],
-  ])("refuses %p and says what would be right", (text) => {
+  ])("the refusal of %p as trusted proxies says what is valid", (text) => {
     const result = parseTrustedProxies(text);
     expect(result.ok ? null : result.problem).toMatch(/^".+" .+\. List the addresses or CIDRs .+\.$/);
   });

@@ -20,7 +20,7 @@ describe("parseCidr", () => {
     ["::ffff:0:0/96", "0.0.0.0/0"],
     ["::ffff:192.0.2.77/95", "::fffe:0:0/95"],
     ["fe80::1%eth0/64", "fe80::/64"],
-  ])("reads %s as %s", (written, canonical) => {
+  ])("the CIDR range %s is read as %s", (written, canonical) => {
     const cidr = parseCidr(written);
     expect(cidr === null ? null : formatCidr(cidr)).toBe(canonical);
   });
@@ -30,7 +30,7 @@ describe("parseCidr", () => {
       "/ /8 10.0.0.0/ 10.0.0.0/33 10.0.0.0/-1 10.0.0.0/08 10.0.0.0/+8 10.0.0/8 010.0.0.0/8 10.0.0.0/8/8",
     ),
     ...["", "10.0.0.0/8 ", ...listed("10.0.0.0/255.0.0.0 ::/129 ::/1e1 ::/x x/8 :/8")],
-  ])("refuses %p", (written) => expect(parseCidr(written)).toBeNull());
+  ])("%p is no CIDR range", (written) => expect(parseCidr(written)).toBeNull());
 });
 
 describe("CidrSet", () => {
@@ -55,11 +55,11 @@ describe("CidrSet", () => {
     ["::1", "0.0.0.0/0", false],
     ["::ffff:10.1.2.3", "10.0.0.0/8", true],
     ["10.1.2.3", "::ffff:10.0.0.0/104", true],
-  ])("%s within %j is covered: %p", (text, entries, covered) => {
+  ])("that %s is covered by %j is %p", (text, entries, covered) => {
     expect(setOf(parsedEntries(entries)).covers(address(text), nowMs)).toBe(covered);
   });
 
-  test("size counts different CIDRs, however they are written", () => {
+  test("the size of a set is the number of different CIDR ranges, however they are written", () => {
     expect(CidrSet.empty.size).toBe(0);
     expect(setOf(parsedEntries("10.0.0.1/8 10.0.0.0/8@5 ::1")).size).toBe(2);
   });
@@ -75,7 +75,7 @@ describe("CidrSet", () => {
     fc.tuple(address, fc.nat(longest)).map(([text, prefix]) => `${text}/${prefix}`);
   const entry = fc.tuple(fc.oneof(network(ipv4, 32), network(ipv6, 128)), end);
 
-  test("covers an address exactly when some entry that still applies contains it", () =>
+  test("an IP address is covered exactly if an entry that still applies contains it", () =>
     forAll(3000, [fc.array(entry, { maxLength: 24 }), fc.oneof(ipv4, ipv6)], (entries, text) => {
       const covered = setOf(entries).covers(address(text), nowMs);
       const lasting = entries.filter(([, endsMs]) => endsMs === null || endsMs > nowMs);

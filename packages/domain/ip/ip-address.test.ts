@@ -40,15 +40,15 @@ const refused = [
 ];
 
 describe("parseAddress", () => {
-  test.each(accepted)("reads %s as %s", (written, canonical, family) => {
+  test.each(accepted)("the IP address %s is read as %s", (written, canonical, family) => {
     const address = parseIpAddress(written);
     expect(address).toMatchObject({ text: canonical, family });
     expect(address?.bytes.length).toBe(family === 4 ? 4 : 16);
   });
 
-  test.each(refused)("refuses %p", (written) => expect(parseIpAddress(written)).toBeNull());
+  test.each(refused)("%p is no IP address", (written) => expect(parseIpAddress(written)).toBeNull());
 
-  test("agrees with ipaddr.js on the bytes and the RFC 5952 text of every address, which reads as itself", () =>
+  test("every IP address has the bytes and the RFC 5952 text of ipaddr.js, and is read back from that text", () =>
     forAll(1000, [fc.oneof(fc.ipV4(), fc.ipV6(), sparseIpv6)], (text) => {
       // ipaddr.js takes ::1.2.3.4 for ::ffff:1.2.3.4, which are different in RFC 4291.
       fc.pre(!/^::[0-9.]+$/.test(text) || !text.includes("."));
@@ -60,7 +60,7 @@ describe("parseAddress", () => {
       expect(parseIpAddress(text5952)).toEqual(address);
     }));
 
-  test("accepts what the platform accepts and nothing else, zones apart", () => {
+  test("texts without a zone are IP addresses exactly if the platform accepts them", () => {
     const nearMiss = fc.string({ unit: fc.constantFrom(..."0123459af:.:.x[]/ "), maxLength: 24 });
     forAll(2000, [fc.oneof(nearMiss, fc.ipV4Extended(), fc.ipV6())], (text) => {
       expect(parseIpAddress(text) !== null).toBe(isIP(text) !== 0);
@@ -75,7 +75,7 @@ describe("countedAs", () => {
     ["2001:db8:1:2:ffff::", "2001:db8:1:2::/64", "2001:db8:1:2:ffff::"],
     ["2001:db8::1", "2001:db8::/64", "2001:db8::1"],
     ["::1", "::/64", "::1"],
-  ])("%s counts as %s at 64 and %s at 128", (text, at64, at128) => {
+  ])("%s is counted as %s with a prefix of 64, and as %s with one of 128", (text, at64, at128) => {
     const address = parseIpAddress(text);
     expect(address === null ? null : countedAs(address, 64)).toBe(at64);
     expect(address === null ? null : countedAs(address, 128)).toBe(at128);

@@ -19,8 +19,8 @@ test("the networks of an address are all prefixes, in the spelling of a block li
   expect(ipv6.map((network) => formatCidr(cidr(network)))).toEqual(ipv6);
 });
 
-describe("an address that is asked for", () => {
-  test("may have been counted as itself or as its /64", () => {
+describe("asked addresses", () => {
+  test("an IP address that is asked for may be counted as itself or as its /64", () => {
     expect(parseAsked("203.0.113.7")?.countedAs).toEqual(["203.0.113.7"]);
     expect(parseAsked("2001:DB8::1:0:0:7")?.countedAs).toEqual(["2001:db8::1:0:0:7", "2001:db8::/64"]);
     expect(parseAsked("::ffff:203.0.113.7")?.text).toBe("203.0.113.7");
@@ -30,7 +30,7 @@ describe("an address that is asked for", () => {
   });
 
   test.each(["", "x", "203.0.113.0/24", "203.0.113.7/64", "2001:db8::/48", "010.0.0.1"])(
-    "%p is none",
+    "%p is neither an IP address nor the /64 of one",
     (text) => expect(parseAsked(text)).toBeNull(),
   );
 });
@@ -72,4 +72,4 @@ test.each([
   ["2001:db9::1", "2001:db8::/31", true],
   ["2001:dba::1", "2001:db8::/31", false],
   ["nonsense", "0.0.0.0/0", false],
-])("%p in %p: %p", (inner, outer, is) => expect(isWithin(inner, cidr(outer))).toBe(is));
+])("that %p is within %p is %p", (inner, outer, is) => expect(isWithin(inner, cidr(outer))).toBe(is));

@@ -29,7 +29,7 @@ const cases: [text: string, excess: JsonExcess | null][] = [
 ];
 
 describe("the bounds of a JSON text", () => {
-  test.each(cases)("%s: %p, in one piece and byte by byte", (text, excess) => {
+  test.each(cases)("reading %s results in %p, in one piece and byte by byte", (text, excess) => {
     const bytes = Buffer.from(text);
     expect(new JsonBounds(limits).read(bytes)).toBe(excess);
     const slowly = new JsonBounds(limits);
@@ -38,7 +38,7 @@ describe("the bounds of a JSON text", () => {
     expect(found).toBe(excess);
   });
 
-  test("what is read is no more than what shows the excess", () => {
+  test("no more is read than what shows the excess", () => {
     let looked = 0;
     const bytes = new Proxy(new Uint8Array(8_000_000).fill(0x5b), {
       get: (target, name) => {
