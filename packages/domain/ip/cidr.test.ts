@@ -55,7 +55,7 @@ describe("CidrSet", () => {
     ["::1", "0.0.0.0/0", false],
     ["::ffff:10.1.2.3", "10.0.0.0/8", true],
     ["10.1.2.3", "::ffff:10.0.0.0/104", true],
-  ])("that %s is covered by %j is %p", (text, entries, covered) => {
+  ])("%s is covered by %j: %p", (text, entries, covered) => {
     expect(setOf(parsedEntries(entries)).covers(address(text), nowMs)).toBe(covered);
   });
 

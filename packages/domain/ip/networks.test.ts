@@ -72,4 +72,4 @@ test.each([
   ["2001:db9::1", "2001:db8::/31", true],
   ["2001:dba::1", "2001:db8::/31", false],
   ["nonsense", "0.0.0.0/0", false],
-])("that %p is within %p is %p", (inner, outer, is) => expect(isWithin(inner, cidr(outer))).toBe(is));
+])("%p is within %p: %p", (inner, outer, is) => expect(isWithin(inner, cidr(outer))).toBe(is));

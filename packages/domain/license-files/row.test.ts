@@ -40,11 +40,11 @@ test.each<[says: string, cells: Cells, means: Partial<ImportedLicense>]>([
   ["revoked by its status alone", { status: "Revoked" }, { revokedAtMs: nowMs }],
   ["a version alone", { version_pinned: "1.2.3" }, { pin: { ...noPin, mode: "pinned", pinned: "1.2.3" } }],
   ["metadata", { metadata: '{ "a": 1 }' }, { metadata: '{"a":1}' }],
-])("a row that is right that says %s", (_, cells, means) =>
+])("a valid row that says %s is read as such", (_, cells, means) =>
   expect(read(cells)).toMatchObject({ ok: true, license: means }),
 );
 
-describe("a row that is wrong names the field", () => {
+describe("wrong rows", () => {
   test.each<[cells: Cells, field: string]>([
     [{ license_key: "a\u0007b" }, "license_key"],
     [{ customer_email: "a b@c" }, "customer_email"],
@@ -68,13 +68,13 @@ describe("a row that is wrong names the field", () => {
     [{ status: "gone" }, "status"],
     [{ revoked_reason: "why" }, "revoked_reason"],
     [{ notes: "a\0b" }, "notes"],
-  ])("%j: %s", (cells, field) => {
+  ])("the error of the row %j names the field %s", (cells, field) => {
     const result = read(cells);
     expect(result.ok ? [] : result.errors.map((error) => error.field)).toEqual([field]);
     if (!result.ok) expect(result.errors[0]?.code).toMatch(/^[a-z0-9_]+$/);
   });
 
-  test("a /64 is read however the product counts, because exports may hold either", () => {
+  test("a /64 is read however the product counts, because exports may contain either", () => {
     const network = { license: { ips: ["2001:db8::/64"] } };
     expect(read({ ips: "2001:db8::/64" })).toMatchObject(network);
     expect(read({ ips: "2001:db8::/64" }, 128)).toMatchObject(network);
@@ -86,14 +86,14 @@ test.each([
   ["2031-01-02T03:04:05Z", Date.UTC(2031, 0, 2, 3, 4, 5)],
   ["2031-01-02 03:04+01:00", Date.UTC(2031, 0, 2, 2, 4)],
   ["2028-02-29", Date.UTC(2028, 1, 29)],
-])("the time %j is %p", (text, ms) => expect(readTime(text, "UTC")).toBe(ms));
+])("the time %j is read as %p", (text, ms) => expect(readTime(text, "UTC")).toBe(ms));
 
 test.each([
   ...listed("2031-02-29 2031-04-31T00:00:00Z 2031-01-02T25:00:00Z 2031-01-02T03:04:05 1969-12-31"),
   ...["9999-12-31T23:59:59-12:00", "02.01.2031", ""],
 ])("%j is no time", (text) => expect(readTime(text, "UTC")).toBeInstanceOf(Wrong));
 
-test("a header names fields in any case, and leaves out what the server decides", () => {
+test("a header may name fields in any case, and columns that the server decides are ignored", () => {
   expect(readHeader(["License_Key", "id", " notes "], {})).toEqual({
     ok: true,
     fields: ["license_key", null, "notes"],

@@ -18,7 +18,7 @@ describe("readExpiry", () => {
     [{ termMs: 1_000 }, null, until(null, 1_000)],
     [{ termMs: 1_000 }, 500, until(1_500, 1_000)],
     [{ expiresAtMs: latestMs }, null, until(latestMs)],
-  ])("%j, first used at %p, is %j", (given, firstUsedAtMs, expiry) => {
+  ])("the expiry %j of a license first used at %p is read as %j", (given, firstUsedAtMs, expiry) => {
     expect(readExpiry(given, firstUsedAtMs, nowMs)).toEqual({ ok: true, expiry });
   });
 
@@ -30,21 +30,21 @@ describe("readExpiry", () => {
     [{ isLifetime: false, expiresAtMs: null }, "expires_at"],
     [{ expiresAtMs: latestMs + 1 }, "expires_at"],
     [{ expiresInMs: latestMs }, "expires_in_seconds"],
-  ])("%j is refused at %s", (given, field) => {
+  ])("the expiry %j is refused at %s", (given, field) => {
     expect(readExpiry(given, null, nowMs)).toMatchObject({ ok: false, field });
   });
 });
 
-describe("extended", () => {
+describe("extensions", () => {
   test.each<[before: Expiry, after: Expiry | null]>([
     [until(nowMs + 5), until(nowMs + 65)],
     [until(nowMs - 5), until(nowMs + 60)],
     [until(latestMs), until(latestMs)],
     [until(null, 5), until(null, 65)],
     [lifetime, null],
-  ])("%j by 60 is %j", (before, after) => expect(extended(before, { ms: 60 }, nowMs)).toEqual(after));
+  ])("%j plus 60 ms is %j", (before, after) => expect(extended(before, { ms: 60 }, nowMs)).toEqual(after));
 
-  test("by a year keeps the day and the hour where the organization is", () => {
+  test("an extension by a year keeps the day and the hour in the time zone of the organization", () => {
     const year = { duration: { months: 12, days: 0 }, timeZone: "Europe/Berlin" };
     const end = (text: string) => until(Date.parse(text));
     expect(extended(end("2031-03-20T22:59:59.999Z"), year, nowMs)).toEqual(end("2032-03-20T22:59:59.999Z"));

@@ -12,17 +12,17 @@ describe("generateLicenseKey", () => {
     ["ffffffffffffffffffff", "ZZZZ-ZZZZ-ZZZZ-ZZZZ"],
     ["00443214c74254b635cf", "0123-4567-89AB-CDEF"],
     ["84653a56d7c675be77df", "GHJK-MNPQ-RSTV-WXYZ"],
-  ])("writes the bytes %s as %s", (hex, key) => {
+  ])("the license key of the bytes %s is %s", (hex, key) => {
     expect(generateLicenseKey(() => new Uint8Array(Buffer.from(hex, "hex")))).toBe(key);
   });
 
-  test("keeps all 80 bits: different bytes give different keys", () =>
+  test("different bytes give different license keys", () =>
     forAll(100, [tenBytes, fc.nat(79)], (bytes, bit) => {
       const flipped = bytes.map((byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
       expect(generateLicenseKey(() => flipped)).not.toBe(generateLicenseKey(() => bytes));
     }));
 
-  test("has four groups of four unmistakable characters, each about equally often", () => {
+  test("a license key has four groups of four unmistakable characters, each about equally often", () => {
     const counts = new Map<string, number>();
     for (let round = 0; round < 4_000; round++) {
       const key = generateLicenseKey((count) => randomBytes(count));
@@ -34,7 +34,7 @@ describe("generateLicenseKey", () => {
     for (const count of counts.values()) expect(Math.abs(count - 2_000)).toBeLessThan(400);
   });
 
-  test("a random source that falls short is breakage, not a weaker key", () =>
+  test("a random source with too few bytes is an error, and gives no weaker license key", () =>
     expect(() => generateLicenseKey(() => new Uint8Array(9))).toThrow());
 });
 
@@ -43,7 +43,7 @@ test.each<[written: string, form: string]>([
   ["  ABCD-efgh-JKMN-pqrs\n", "ABCD-EFGH-JKMN-PQRS"],
   ["Old Key_1", "OLD KEY_1"],
   ["", ""],
-])("matchForm: %p is matched as %p", (written, form) => expect(matchForm(written)).toBe(form));
+])("the license key %p is matched as %p", (written, form) => expect(matchForm(written)).toBe(form));
 
 describe("parseImportedKey", () => {
   test.each<[written: string, key: string]>([
@@ -52,12 +52,12 @@ describe("parseImportedKey", () => {
     ["k".repeat(64), "k".repeat(64)],
     ["ключ-😀", "ключ-😀"],
     ["😀".repeat(64), "😀".repeat(64)],
-  ])("keeps %p as %p", (written, key) => expect(parseImportedKey(written)).toEqual({ ok: true, key }));
+  ])("%p is imported as %p", (written, key) => expect(parseImportedKey(written)).toEqual({ ok: true, key }));
 
   test.each([
     ...["", "   ", "k".repeat(65), "😀".repeat(65), "k".repeat(1_000_000), "a\nb", "a\u0000b"],
     ...["a\u007fb", "a\u0085b", "a\ud800b", "a\udc00b", "a\u200bb", "a\u202eb", "a\u2028b"],
-  ])("refuses %p with a code", (written) => {
+  ])("the license key %p is refused with a code", (written) => {
     const result = parseImportedKey(written);
     expect(result.ok ? "" : result.fault.code).toMatch(/^(too_short|too_long|license_key_unprintable)$/);
   });

@@ -13,7 +13,7 @@ test.each<[before: Pin, given: WantedPin, pin: Pin]>([
   [pinned, { min: "1" }, { ...noPin, mode: "range", min: "1" }],
   [range, { max: null }, { ...range, max: null }],
   [pinned, { mode: "pinned" }, pinned],
-])("%j with %j is %j", (before, given, pin) => expect(readPin(before, given)).toEqual({ ok: true, pin }));
+])("pin %j with %j is %j", (before, given, pin) => expect(readPin(before, given)).toEqual({ ok: true, pin }));
 
 const refused: [before: Pin, given: WantedPin, field: string][] = [
   [noPin, { mode: "pinned" }, "version_pinned"],
@@ -27,6 +27,6 @@ const refused: [before: Pin, given: WantedPin, field: string][] = [
   [noPin, { pinned: "1", min: "1" }, "version_range_min"],
   [noPin, { mode: "range", pinned: "1" }, "version_pinned"],
 ];
-test.each(refused)("%j with %j is refused at %s", (before, given, field) => {
+test.each(refused)("pin %j with %j is refused at %s", (before, given, field) => {
   expect(readPin(before, given)).toMatchObject({ ok: false, field });
 });

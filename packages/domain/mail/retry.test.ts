@@ -3,16 +3,16 @@ import { hourMs } from "../dates/lengths.ts";
 import { nextAttemptAtMs } from "./retry.ts";
 
 test.each([
-  ["the first failure waits seconds", { attempts: 1 }, 0, 5_000],
-  ["later ones wait longer", { attempts: 4 }, 1_000, 601_000],
+  ["the pause after the first failure is seconds", { attempts: 1 }, 0, 5_000],
+  ["later pauses are longer", { attempts: 4 }, 1_000, 601_000],
   ["a pause is hours at the most", { attempts: 30 }, hourMs, 5 * hourMs],
-  ["a day after it was written it is given up", { attempts: 9 }, 21 * hourMs, null],
-  ["what will never be taken is not tried again", { attempts: 1, isPermanentFailure: true }, 0, null],
+  ["an email is given up a day after it was written", { attempts: 9 }, 21 * hourMs, null],
+  ["an email that failed permanently is not sent again", { attempts: 1, isPermanentFailure: true }, 0, null],
 ])("%s", (_name, message, nowMs, next) => {
   expect(nextAttemptAtMs({ writtenAtMs: 0, isPermanentFailure: false, ...message }, nowMs)).toBe(next);
 });
 
-test("from the first failure to the last try, every pause is at least as long as the one before", () => {
+test("until the last attempt, every pause is at least as long as the one before", () => {
   let nowMs = 0;
   let pauseMs = 0;
   for (let attempts = 1; ; attempts++) {

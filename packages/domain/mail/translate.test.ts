@@ -18,7 +18,7 @@ test.each(["de", "es"] as const)("no sentence of %s was left in English", (langu
   expect(left).toEqual(language === "de" ? ["label.code"] : []);
 });
 
-test("a name with line breaks, or a placeholder in it, stays a name", () => {
+test("a name with line breaks or a placeholder stays a name", () => {
   const organization = "Acme\r\nBcc: everyone@example.com {role}\u202e";
   expect(translate("en", "invitation.subject", { organization })).toBe(
     "Invitation to join Acme Bcc: everyone@example.com {role}",
@@ -51,9 +51,9 @@ test.each([
   ["Acme", "Acme"],
   [" Acme\r\n\r\nYour account is locked ", "Acme Your account is locked"],
   ["A\u2028B\u202eC", "A B C"],
-])("%p in an email is %p", (name, line) => expect(oneLine(name)).toBe(line));
+])("the name %p is written as %p in an email", (name, line) => expect(oneLine(name)).toBe(line));
 
-test("what a seller wrote keeps its paragraphs and lines, and nothing else that is not seen", () => {
+test("a seller's text keeps its paragraphs and lines, but no other invisible characters", () => {
   const written = "Thank you!\r\nAda\u202e \r\n\r\n\r\n  \n Bye.\u0007\n";
   expect(paragraphs(written)).toEqual(["Thank you!\nAda", "Bye."]);
 });

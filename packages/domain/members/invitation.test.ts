@@ -14,11 +14,14 @@ test.each<[InvitationState, number | null, number | null, number]>([
   ["accepted", 500, null, nowMs - 1],
   ["revoked", null, 500, nowMs + 1],
   ["revoked", null, 500, nowMs - 1],
-])("it is %p if accepted at %p, revoked at %p and due at %p", (state, acceptedAtMs, revokedAtMs, dueMs) => {
-  expect(invitationState({ acceptedAtMs, revokedAtMs, expiresAtMs: dueMs }, nowMs)).toBe(state);
-});
+])(
+  "an invitation is %p if accepted at %p, revoked at %p and due at %p",
+  (state, acceptedAtMs, revokedAtMs, dueMs) => {
+    expect(invitationState({ acceptedAtMs, revokedAtMs, expiresAtMs: dueMs }, nowMs)).toBe(state);
+  },
+);
 
-test("a token can stand in an address as it is, and is found by its hash", () => {
+test("an invitation token needs no escaping in a URL, and is found by its hash", () => {
   const { token, hash } = generateInvitationToken((count) => new Uint8Array(count).fill(255));
   expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
   expect(hashInvitationToken(token)).toBe(hash);

@@ -21,14 +21,14 @@ test("support helps customers, and neither sells, deletes nor changes products, 
   expect(managed).toEqual(["customers:manage", "ip_blocks:manage"]);
 });
 
-test("each has a name in every language, and no two share one", () => {
+test("each starting role has a name of its own in every language", () => {
   for (const language of languages) {
     const names = Object.values(startingRoleNames[language]);
     expect(new Set(names).size).toBe(Object.keys(startingRoles).length);
   }
 });
 
-test("a role is known by what it allows, in any order, and not by less or more", () => {
+test("a starting role is recognized by exactly its permissions, in any order", () => {
   const [first, ...rest] = startingRoles.support;
   expect(startingRoleLike([...rest, first])).toBe("support");
   expect(startingRoleLike(permissions)).toBe("administrator");

@@ -18,22 +18,22 @@ const enterprise = { ownedPlans: ["enterprise"], defaultPlan: "enterprise" } as 
 const freeAndPro = { ownedPlans: ["free", "pro"] } as const;
 
 test.each<[name: string, facts: Partial<AllowanceFacts>, allowance: number | null]>([
-  ["nothing yet", {}, 2],
+  ["no organization", {}, 2],
   ["only Free and Pro", freeAndPro, 2],
   ["an Enterprise organization", { ownedPlans: ["free", "enterprise"] }, null],
   ["only Free, where new ones are on Enterprise", { ownedPlans: ["free"], defaultPlan: "enterprise" }, 2],
   ["an operator's override", { override: 7, ownedPlans: ["free"] }, 7],
   ["an override below the usual", { override: 0, ownedPlans: ["enterprise"] }, 0],
-  ["the whole server", { isPlatformAdmin: true, ownedPlans: ["free"] }, null],
+  ["the role of platform admin", { isPlatformAdmin: true, ownedPlans: ["free"] }, null],
   ["an account that anyone can create", { ...open, ownedPlans: ["free"] }, 2],
   ["Enterprise by decision, with open sign-up", { ...open, ownedPlans: ["enterprise"] }, 100],
   ["Enterprise by default, with open sign-up", { ...open, ...enterprise }, 2],
   ["Enterprise by default with 8, with open sign-up", { ...open, ...enterprise, ...perUser(2, 2, 8) }, 8],
-  ["nothing yet, where Free allows none", perUser(0, 2), 0],
+  ["no organization, where Free allows none", perUser(0, 2), 0],
   ["Pro, which allows more than Free", { ...freeAndPro, ...perUser(1, 5) }, 5],
   ["Free with any number, with open sign-up", { ...open, ownedPlans: ["free"], ...perUser(null, 2) }, 100],
   ["Free with any number", { ...freeAndPro, ...perUser(null, 2) }, null],
   ["a platform admin's account, with open sign-up", { ...open, isPlatformAdmin: true }, 2],
-])("a user with %s", (_, facts, allowance) => {
+])("a user with %s (%j) may own %p organizations", (_, facts, allowance) => {
   expect(organizationAllowance({ ...someone, ...facts })).toBe(allowance);
 });

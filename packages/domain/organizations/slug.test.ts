@@ -8,4 +8,4 @@ test.each([
   ["株式会社", "organization"],
   ["x".repeat(80), "x".repeat(48)],
   [`${"x".repeat(47)} y`, "x".repeat(47)],
-])("%p becomes %p", (name, slug) => expect(slugOf(name)).toBe(slug));
+])("the slug of %p is %p", (name, slug) => expect(slugOf(name)).toBe(slug));

@@ -10,20 +10,20 @@ type Row = [name: string, limit: number, spendings: Spending[], used: number, ne
 test.each<Row>([
   ["nothing is used", 3, [], 0, null],
   ["the seller does not offer it", 0, [], 0, null],
-  ["turned off after some were used", 0, [daysAgo(1)], 0, null],
+  ["it was turned off after some were used", 0, [daysAgo(1)], 0, null],
   ["one is used", 3, [daysAgo(10)], 1, inDays(20)],
-  ["just now", 3, [daysAgo(0)], 1, inDays(30)],
+  ["one was used just now", 3, [daysAgo(0)], 1, inDays(30)],
   ["all are used", 2, [daysAgo(10), daysAgo(4)], 2, inDays(20)],
-  ["in any order", 2, [daysAgo(4), daysAgo(10)], 2, inDays(20)],
-  ["several at once", 5, [daysAgo(10, 4)], 4, inDays(20)],
-  ["30 days ago exactly", 3, [daysAgo(30)], 0, null],
-  ["a millisecond less than 30 days ago", 3, [{ atMs: now - 30 * dayMs + 1, count: 1 }], 1, now + 1],
-  ["long ago", 3, [daysAgo(31), daysAgo(400)], 0, null],
-  ["by a node whose clock is ahead", 3, [{ atMs: now + 500, count: 1 }], 1, inDays(30) + 500],
+  ["the uses are in any order", 2, [daysAgo(4), daysAgo(10)], 2, inDays(20)],
+  ["several were used at once", 5, [daysAgo(10, 4)], 4, inDays(20)],
+  ["one was used exactly 30 days ago", 3, [daysAgo(30)], 0, null],
+  ["one was used a millisecond after that", 3, [{ atMs: now - 30 * dayMs + 1, count: 1 }], 1, now + 1],
+  ["all were used long ago", 3, [daysAgo(31), daysAgo(400)], 0, null],
+  ["a node's clock is ahead", 3, [{ atMs: now + 500, count: 1 }], 1, inDays(30) + 500],
   // The first that ends does not yet leave one.
   ["the limit was lowered", 1, [daysAgo(20), daysAgo(10), daysAgo(5)], 1, inDays(25)],
   ["the limit was raised", 9, [daysAgo(20, 3)], 3, inDays(10)],
-])("what is left of a budget of 30 days: %s", (_, limit, spendings, used, nextAtMs) => {
+])("the rest of a budget of 30 days is known if %s", (_, limit, spendings, used, nextAtMs) => {
   const budget = budgetOf({ limit, windowMs: ipRemovalWindowMs }, spendings, now);
   expect(budget).toEqual({ limit, used, left: limit - used, nextAtMs });
 });
@@ -35,6 +35,6 @@ test.each<[name: string, limit: number, cost: number, spendings: Spending[], at:
   ["once both have ended", 5, 5, [daysAgo(10), daysAgo(3)], inDays(27)],
   ["never, if it takes more than the limit", 5, 6, [], null],
   ["never, if the seller does not offer it", 0, 1, [], null],
-])("when something that takes several is possible: %s", (_, limit, cost, spendings, at) => {
+])("an action that takes several uses is possible %s", (_, limit, cost, spendings, at) => {
   expect(affordableAt({ limit, windowMs: ipRemovalWindowMs }, spendings, cost, now)).toBe(at);
 });

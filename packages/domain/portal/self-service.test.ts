@@ -22,13 +22,13 @@ const cases: [
   ["key rotation is off", { keyRotation: false }, null, "self_service_off", true],
   ["transfers are off", { transfers: "off" }, null, null, false],
   ["a transfer is pending", { hasPendingTransfer: true }, null, null, false],
-  ["expired", { license: "expired" }, null, "license_is_expired", true],
-  ["revoked", { license: "revoked" }, "license_is_revoked", "license_is_revoked", false],
-  ["product disabled", { product: "disabled" }, "product_not_active", "product_not_active", false],
-  ["product archived", { product: "archived" }, "product_not_active", "product_not_active", false],
-  ["seller suspended", { sellerIsSuspended: true }, "seller_suspended", "seller_suspended", false],
+  ["the license is expired", { license: "expired" }, null, "license_is_expired", true],
+  ["the license is revoked", { license: "revoked" }, "license_is_revoked", "license_is_revoked", false],
+  ["the product is disabled", { product: "disabled" }, "product_not_active", "product_not_active", false],
+  ["the product is archived", { product: "archived" }, "product_not_active", "product_not_active", false],
+  ["the seller is suspended", { sellerIsSuspended: true }, "seller_suspended", "seller_suspended", false],
 ];
-test.each(cases)("what customers can do themselves: %s", (_, change, removal, rotation, transfer) => {
+test.each(cases)("it is decided what customers can do if %s", (_, change, removal, rotation, transfer) => {
   const facts = { ...everything, ...change };
   const found = [ipRemovalRefusal(facts), keyRotationRefusal(facts), canRequestTransfer(facts)];
   expect(found).toEqual([removal, rotation, transfer]);

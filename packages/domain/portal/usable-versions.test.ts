@@ -22,14 +22,14 @@ test.each<[name: string, pin: VersionPin, newest: string | null]>([
   ["pinned to a blocked version", pinned("3.0.0"), null],
   ["pinned to an unknown version", pinned("4.0.0"), null],
   ["pinned to nonsense", pinned("nonsense"), null],
-  ["a range below the newest", range(null, "2.0"), "1.0.0"],
-  ["a range that only a line reaches", range("2.4", "2.6"), "2.x"],
-  ["a range without versions", range("3.1", null), null],
-])("the newest version that a license can use: %s", (_, pin, newest) =>
+  ["with a range below the newest", range(null, "2.0"), "1.0.0"],
+  ["with a range that only a line reaches", range("2.4", "2.6"), "2.x"],
+  ["with a range without versions", range("3.1", null), null],
+])("the newest version for a license %s (%j) is %p", (_, pin, newest) =>
   expect(newestUsable(catalog, pin)).toBe(newest),
 );
 
-describe("whether a license can use a version or a newer one", () => {
+describe("versions or newer ones", () => {
   test.each<[pin: VersionPin, version: string, can: boolean]>([
     [null, "1.0.0", true],
     [null, "2.3.0", true],
@@ -49,8 +49,8 @@ describe("whether a license can use a version or a newer one", () => {
     [range("2.4", null), "2.0.0", true],
     [range("3.0", null), "1.0.0", false],
     [range("nonsense", null), "1.0.0", false],
-  ])("%j, %s: %p", (pin, version, can) => expect(canUseFrom(catalog, pin, version)).toBe(can));
+  ])("%j allows %s or newer: %p", (pin, version, can) => expect(canUseFrom(catalog, pin, version)).toBe(can));
 
-  test("of an empty list, a license can use nothing", () =>
+  test("a license can use no version of an empty list", () =>
     expect(canUseFrom(catalogOf({}), null, "0.0.1")).toBe(false));
 });

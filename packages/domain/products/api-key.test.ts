@@ -21,7 +21,7 @@ const counting = () => {
 };
 
 describe("generateApiKey", () => {
-  test("is csk_, a public id, a secret and a checksum", () => {
+  test("an API key is csk_, a public ID, a secret and a checksum", () => {
     const { key, publicId, shownPrefix, hash } = generateApiKey(random);
     expect(key).toMatch(/^csk_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/);
     expect(key.slice(4, 12)).toBe(publicId);
@@ -32,7 +32,7 @@ describe("generateApiKey", () => {
 
   test("known bytes give a known key", () => expect(generateApiKey(counting()).key).toBe(knownKey));
 
-  test("bytes that would favour some characters are thrown away", () => {
+  test("bytes that would favour some characters are discarded", () => {
     let calls = 0;
     const { key } = generateApiKey((count) => new Uint8Array(count).fill(calls++ % 2 === 0 ? 248 : 247));
     expect(key.slice(0, 45)).toBe(`csk_${"z".repeat(8)}_${"z".repeat(32)}`);
@@ -49,7 +49,7 @@ describe("generateApiKey", () => {
     for (const count of counts.values()) expect(Math.abs(count - 64_000 / 62)).toBeLessThan(250);
   });
 
-  test("a broken random source is breakage, not an endless loop", () => {
+  test("a broken random source is an error, and causes no endless loop", () => {
     expect(() => generateApiKey((count) => new Uint8Array(count).fill(255))).toThrow();
     expect(() => generateApiKey(() => new Uint8Array(0))).toThrow();
   });
@@ -76,9 +76,9 @@ describe("parseApiKey", () => {
     ["characters outside ASCII", `csk_01234567_${"é".repeat(32)}17QTaK`],
     ["a checksum outside the alphabet", `${knownKey.slice(0, -1)}!`],
     ["a very long text", "csk_".repeat(100_000)],
-  ])("refuses %s", (_name, text) => expect(parseApiKey(text)).toBeNull());
+  ])("the parser of API keys refuses %s", (_name, text) => expect(parseApiKey(text)).toBeNull());
 
-  test("refuses a key with any one character changed", () => {
+  test("an API key with any one character changed is refused", () => {
     const { key } = generateApiKey(random);
     forAll(2000, [fc.nat(key.length - 1), fc.string({ minLength: 1, maxLength: 1 })], (index, character) => {
       fc.pre(key[index] !== character);
@@ -86,7 +86,7 @@ describe("parseApiKey", () => {
     });
   });
 
-  test("reads back every generated key", () =>
+  test("every generated API key is accepted", () =>
     forAll(100, [fc.infiniteStream(fc.nat(255))], (stream) => {
       const { key, publicId } = generateApiKey((count) => Uint8Array.from(stream.take(count)));
       expect(parseApiKey(key)).toEqual({ publicId, isTest: false });
@@ -113,11 +113,11 @@ test.each<[header: string | null, token: string | null]>([
   ["Bearer   abc", "abc"],
   [`Bearer ${knownKey}`, knownKey],
   ["Bearer a.b-c_d~e+f/g==", "a.b-c_d~e+f/g=="],
-])("parseBearer: %p gives %p", (header, token) => expect(parseBearer(header)).toBe(token));
+])("the header %p contains the token %p", (header, token) => expect(parseBearer(header)).toBe(token));
 
 test.each([
   ...[null, "", "Bearer", "Bearer ", "Bearer  ", "Bearerabc", "Bearer\tabc", " Bearer abc", "Bearer abc "],
   ...["Bearer abc def", "Bearer abc,def", "Bearer abc, Bearer def", `Bearer "abc"`, "Bearer =abc"],
   ...["Bearer a=b", "Bearer abc\n", "Bearer é", "Basic abc", "Token abc", "abc"],
   ...[250, 1_000_000].map((length) => `Bearer ${"a".repeat(length)}`),
-])("parseBearer: %p has none", (header) => expect(parseBearer(header)).toBeNull());
+])("the header %p contains no token", (header) => expect(parseBearer(header)).toBeNull());

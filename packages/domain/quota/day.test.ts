@@ -10,11 +10,11 @@ test.each<[time: string, seconds: number]>([
   ["2030-06-15T23:59:58.001Z", 2],
   ["2030-06-15T23:59:59.000Z", 1],
   ["2032-02-28T23:59:00.000Z", 60],
-])("seconds until the counter starts again at %s: %p", (time, seconds) =>
+])("at %s, the counter starts again in %p seconds", (time, seconds) =>
   expect(secondsUntilReset(Date.parse(time))).toBe(seconds),
 );
 
-test("after that whole number of seconds a new day has begun, and one second earlier it has not", () =>
+test("after the seconds until the reset a new day has begun, and one second earlier it has not", () =>
   forAll(100, [fc.integer({ min: 0, max: Date.UTC(2200, 0) })], (nowMs) => {
     const seconds = secondsUntilReset(nowMs);
     expect(seconds).toBeInteger();

@@ -5,10 +5,10 @@ import { dayMs } from "../dates/lengths.ts";
 import { quotaDay } from "./day.ts";
 import { runsOutAt } from "./forecast.ts";
 
-describe("when today's requests reach the limit", () => {
+describe("forecasts", () => {
   test.each<[why: string, limit: number | null, used: number, time: string, reached: string | null]>([
-    ["never without a limit", null, 1_000_000, "12:00:00.000", null],
-    ["at the pace since midnight", 1_000, 600, "12:00:00.000", "20:00:00.000"],
+    ["never, without a limit", null, 1_000_000, "12:00:00.000", null],
+    ["made at the pace since midnight", 1_000, 600, "12:00:00.000", "20:00:00.000"],
     ["soon, if little is left", 1_000, 999, "12:00:00.000", "12:00:43.244"],
     ["not today at a slower pace", 1_000, 499, "12:00:00.000", null],
     ["not today if it were at midnight", 1_000, 500, "12:00:00.000", null],
@@ -17,16 +17,16 @@ describe("when today's requests reach the limit", () => {
     ["now, even at midnight", 10, 10, "00:00:00.000", "00:00:00.000"],
     ["unknown early in the day after a few requests", 10_000, 19, "00:00:10.000", null],
     ["unknown early in the day with a small part of the limit", 10_000, 999, "00:30:00.000", null],
-    ["early in the day if much is used already", 10_000, 1_000, "00:06:00.000", "01:00:00.000"],
-    ["early in the day at a small limit", 40, 20, "00:30:00.000", "01:00:00.000"],
-    ["from the second hour on with a few requests", 10, 1, "01:00:00.000", "10:00:00.000"],
+    ["made early in the day if much is used already", 10_000, 1_000, "00:06:00.000", "01:00:00.000"],
+    ["made early in the day at a small limit", 40, 20, "00:30:00.000", "01:00:00.000"],
+    ["made from the second hour on with a few requests", 10, 1, "01:00:00.000", "10:00:00.000"],
     ["at once for a burst at midnight", 10_000, 5_000, "00:00:00.000", "00:00:00.000"],
-  ])("%s", (_why, limit, used, time, reached) => {
+  ])("the forecast of when the limit is reached is %s", (_why, limit, used, time, reached) => {
     const at = (text: string) => Date.parse(`2030-06-15T${text}Z`);
     expect(runsOutAt(limit, used, at(time))).toBe(reached === null ? null : at(reached));
   });
 
-  test("is never in the past and never after the count resets", () => {
+  test("a forecast is never in the past and never after the count resets", () => {
     const moment = fc.integer({ min: 0, max: Date.UTC(2200, 0) });
     const number = fc.nat({ max: 1_000_000_000_000 });
     forAll(100, [number, number, moment], (limit, used, nowMs) => {

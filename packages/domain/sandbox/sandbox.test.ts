@@ -16,15 +16,15 @@ const product = sandboxProduct({
 });
 const decided = sandboxLicenses.filter(({ httpStatus }) => httpStatus === 200);
 
-describe("the fixed license keys", () => {
-  test("there is one for every outcome, named after it", () => {
+describe("fixed license keys", () => {
+  test("the sandbox has a license key for every outcome, named after it", () => {
     const named = sandboxLicenses.filter((one) => one.variant === null).map((one) => one.licenseKey);
     const nameOf = (status: string) => `SANDBOX-${status.toUpperCase().replaceAll("_", "-")}`;
     expect(named.toSorted()).toEqual(sandboxStatuses.map(nameOf).toSorted());
     expect(sandboxStatuses).toEqual([...validateStatuses, "unavailable"]);
   });
 
-  test("are found in the form in which keys are compared", () => {
+  test("the sandbox's license keys are found in the form in which keys are compared", () => {
     for (const one of sandboxLicenses)
       expect(sandboxLicense(matchForm(` ${one.licenseKey.toLowerCase()} `))).toBe(one);
     for (const other of ["SANDBOX-OTHER", null]) expect(sandboxLicense(other)).toBeNull();
@@ -38,14 +38,14 @@ describe("the fixed license keys", () => {
     }
   });
 
-  test("any other key is not found", () => {
+  test("any other key is not found in the sandbox", () => {
     const { license, verdict } = sandboxVerdict(product, null, "2.1.0", nowMs);
     expect(license).toBeNull();
     expect(verdict.status).toBe("license_not_found");
   });
 });
 
-describe("the members of a response", () => {
+describe("responses", () => {
   const verdictOf = (key: string, version: string | null = "1.2.3") =>
     sandboxVerdict(product, sandboxLicense(key), version, nowMs).verdict;
   const valid = {
@@ -68,16 +68,16 @@ describe("the members of a response", () => {
     ["SANDBOX-IP-LIMIT-REACHED", { status: "ip_limit_reached", ipCount: 3 }],
     ["SANDBOX-IP-NOT-REGISTERED", { status: "ip_not_registered" }],
     ["SANDBOX-VERSION-NOT-ALLOWED", { status: "version_not_allowed", version: "2.1.0", versionValid: false }],
-  ])("%s", (key, members) => expect(verdictOf(key)).toMatchObject({ ...valid, ...members }));
+  ])("%s results in %j", (key, members) => expect(verdictOf(key)).toMatchObject({ ...valid, ...members }));
 
-  test("without a version, the newest is named", () =>
+  test("the response to a request without a version names the newest", () =>
     expect(verdictOf("SANDBOX-ACTIVE", null)).toMatchObject({ version: "2.1.0", versionValid: null }));
 
-  test("a product that rejects every request names no license", () =>
+  test("the response for a product that refuses every request names no license", () =>
     expect(sandboxVerdict(product, sandboxLicense("SANDBOX-ORG-SUSPENDED"), null, nowMs).license).toBeNull());
 });
 
-test("the signing key follows from the whole test API key", () => {
+test("the signing key of the sandbox depends on the whole test API key", () => {
   const one = sandboxSigningKey({ publicId: "abc", key: "cskt_abc_one" });
   expect(one.keyId).toBe("sandbox_abc");
   expect(one.secret.length).toBe(32);

@@ -34,12 +34,12 @@ test.each<[ShadowChange, Partial<ProductFacts>, IneffectiveReason | null]>([
   [version, { versions: null }, "versions_not_checked"],
   [version, { versions: { ...versions, enforced: false } }, "versions_reported_only"],
   [cidr, { trackIp: false, versions: null }, null],
-])("a change that refuses nothing says why: %j with %j: %p", (change, settings, reason) => {
+])("the reason why the change %j with %j refuses nothing is %p", (change, settings, reason) => {
   expect(ineffective(change, { ...product, ...settings })).toBe(reason);
 });
 
-describe("a lower limit", () => {
-  test("goes to IP addresses in the order of their first use, and keeps those registered before", () => {
+describe("lower limits", () => {
+  test("a lower limit keeps the IP addresses registered before, then those used first", () => {
     const before = { maxIps: 5, slotsBefore: 2, registeredAtMs: { a: sinceMs - 1, late: sinceMs + 30 } };
     const uses = [use("a", 10), use("third", 20), use("late", 30), use("third", 40, "1.0.0")];
     const refusedAt = (max_ips: number) =>
@@ -48,14 +48,14 @@ describe("a lower limit", () => {
     expect([refusedAt(3), refusedAt(1)]).toEqual([[late], [third, late, third]]);
   });
 
-  test("changes nothing for licenses without a limit, or with one that is not higher", () => {
+  test("a lower limit changes nothing for licenses without a limit, or with one that is not higher", () => {
     const uses = [use("a", 1), use("b", 2), use("c", 3)];
     for (const maxIps of [null, 1, 2])
       expect(refusedIps({ type: "max_ips", max_ips: 2 }, licenseWith({ maxIps }, ...uses))).toEqual([]);
     expect(refusedIps({ type: "max_ips", max_ips: 2 }, licenseWith({ maxIps: 3 }, ...uses))).toHaveLength(1);
   });
 
-  test("gives the same as deciding every single request in order", () => {
+  test("a lower limit gives the same as deciding every single request in order", () => {
     const request = fc.record({ ip: fc.constantFrom("a", "b", "c", "d", "e"), atMs: fc.nat({ max: 30 }) });
     const known = fc.subarray(["a", "b", "x", "y"]);
     const requests = fc.array(request, { maxLength: 30 });
@@ -91,7 +91,7 @@ test("without automatic registration, only IP addresses registered before their 
   expect(refusedIps(off, licenseWith({ maxIps: null }, ...uses))).toEqual([]);
 });
 
-test("a blocked version refuses it, except where another record or no version decides", () => {
+test("requests of a blocked version are refused, unless another record or no version decides", () => {
   const uses = ["1.0.4", "2.0.0", null, "0.9.0", "v2"].map((version, at) => use("a", at + 1, version));
   const versions = (version: string) =>
     replay(asked({ type: "block_version", version }), licenseWith({}, ...uses)).map(
@@ -103,7 +103,7 @@ test("a blocked version refuses it, except where another record or no version de
   expect(versions("0.9.0")).toEqual([]);
 });
 
-test("a blocked network refuses what is inside it, registered or not", () => {
+test("IP addresses in a blocked network are refused, whether registered or not", () => {
   const uses = ["203.0.113.7", "203.0.114.7", "2001:db8:1::/64", "2001:db8:1:1::5"].map((ip) => use(ip, 1));
   const license = licenseWith({ maxIps: null }, ...uses);
   const blocked = (cidr: string) => refusedIps({ type: "block_ip", cidr }, license);
@@ -113,7 +113,7 @@ test("a blocked network refuses what is inside it, registered or not", () => {
   expect(blocked("2001:db8:1::1/128")).toEqual([]);
 });
 
-test("nothing else than the changed rule refuses", () => {
+test("only the changed rule refuses requests", () => {
   const unserved = { deleted: true, organizationSuspended: true, billing: "suspended" } as const;
   const refusing: ProductFacts = { ...product, ...unserved, status: "disabled" };
   const license = licenseWith({ maxIps: 3 }, use("203.0.113.7", 1, "0.9.0"));

@@ -25,12 +25,12 @@ describe("signBody", () => {
   // The HMAC was computed with another implementation, from the rule alone.
   const knownMac = "0e3a9dce442fe318f878ac1ad3abd0b9ec86fb014134b8f9205677550be51566";
 
-  test("gives the known answer", () => {
+  test("the signature of a known body is the known one", () => {
     const signature = `t=1790000000,n=nonce-0123456789,k=sk_1,v1=${knownMac}`;
     expect(signed).toBe(`${unsigned.slice(0, -"null}".length)}"${signature}"}`);
   });
 
-  test("without a nonce the field is empty", () => {
+  test("without a nonce, its field in the signature is empty", () => {
     const body = signBody(unsigned, { ...signing, nonce: "" });
     expect(JSON.parse(body).signature).toStartWith("t=1790000000,n=,k=sk_1,v1=");
     expect(verifyBody(body, { ...verifying, nonce: "" })).toEqual({ ok: true });
@@ -41,7 +41,7 @@ describe("signBody", () => {
     ["a body that is signed already", signed, {}],
     ["a key id that breaks the format", unsigned, { keyId: 'a",' }],
     ["a nonce that was not parsed", unsigned, { nonce: 'x","valid":true' }],
-  ])("%s is breakage", (_name, body, changed) => {
+  ])("signing %s is an error", (_name, body, changed) => {
     expect(() => signBody(body, { ...signing, ...changed })).toThrow();
   });
 });
@@ -66,16 +66,16 @@ describe("verifyBody", () => {
     ["another product", signed, { productId: "prod_2" }, "mismatch"],
     ["another license key", signed, { licenseKeyAsSent: "ABCD-EFGH-JKMN-PQRS" }, "mismatch"],
     ["another secret", signed, { secretFor: () => new Uint8Array(32) }, "mismatch"],
-  ])("refuses %s", (_name, body, changed, reason) => {
+  ])("the verification of responses refuses %s", (_name, body, changed, reason) => {
     expect<unknown>(verifyBody(body, { ...verifying, ...changed })).toEqual({ ok: false, reason });
   });
 
-  test("the tolerance itself is still accepted, on both sides", () => {
+  test("a time at the tolerance itself is accepted, on both sides", () => {
     for (const nowUnixSeconds of [1_790_000_300, 1_789_999_700])
       expect(verifyBody(signed, { ...verifying, nowUnixSeconds }).ok).toBe(true);
   });
 
-  test("refuses every change of a single bit", () => {
+  test("a signed body with any single bit changed is refused", () => {
     const bytes = Buffer.from(signed);
     // A key id and a time the flip may reach are accepted here, so that only the code can refuse.
     const lenient = { ...verifying, secretFor: () => secret, toleranceSeconds: Number.MAX_SAFE_INTEGER };
@@ -90,14 +90,14 @@ describe("verifyBody", () => {
       }
   });
 
-  test("accepts every body it signed and refuses it for any other key as sent", () =>
+  test("every signed body is accepted for its license key as sent, and refused for any other", () =>
     forAll(100, [fc.json(), fc.string({ unit: "grapheme" }), fc.string()], (custom, key, other) => {
       const body = signBody(`{"custom":${custom},"signature":null}`, { ...signing, licenseKeyAsSent: key });
       expect(verifyBody(body, { ...verifying, licenseKeyAsSent: key })).toEqual({ ok: true });
       if (other !== key) expect(verifyBody(body, { ...verifying, licenseKeyAsSent: other }).ok).toBe(false);
     }));
 
-  test("decides long hostile bodies within 50 ms", () => {
+  test("long hostile bodies are decided within 50 ms", () => {
     for (const body of ['"signature":"'.repeat(50_000), `{"signature":"t=1,n=${"a".repeat(500_000)}"}`]) {
       expect(verifyBody(body, verifying).ok).toBe(false);
       expect(fastestMs(() => void verifyBody(body, verifying), 50)).toBeLessThan(50);
@@ -106,25 +106,25 @@ describe("verifyBody", () => {
 });
 
 describe("parseNonce", () => {
-  test.each(["abcdefghijklmnop", "ABC-def_0123456789", "n".repeat(64)])("accepts %s", (header) => {
+  test.each(["abcdefghijklmnop", "ABC-def_0123456789", "n".repeat(64)])("%s is a valid nonce", (header) => {
     expect(parseNonce(header)).toBe(header);
   });
 
   test.each([
     ...["n".repeat(15), "n".repeat(65), null, "abcdefghijklmnop\n", " abcdefghijklmnop"],
     ...["abcdefghijklmnop, abcdefghijklmnop", "abcdefgh+jklmnop", "äbcdefghijklmnop"],
-  ])("ignores %p", (header) => expect(parseNonce(header)).toBe(""));
+  ])("the nonce %p is ignored", (header) => expect(parseNonce(header)).toBe(""));
 });
 
 describe("hmacSha256", () => {
-  test("says what the platform's HMAC says, for any secret and any text", () => {
+  test("the HMAC is that of the platform, for any secret and any text", () => {
     const secret = fc.uint8Array({ minLength: 1, maxLength: 200 });
     forAll(500, [secret, fc.string({ unit: "binary", maxLength: 500 })], (secret, text) => {
       expect(hmacSha256(secret, text)).toBe(createHmac("sha256", secret).update(text).digest("hex"));
     });
   });
 
-  test("a secret used again gives the same for the same text", () => {
+  test("a secret that is used again gives the same HMAC for the same text", () => {
     const secret = new Uint8Array(32).fill(7);
     expect(hmacSha256(secret, "first")).not.toBe(hmacSha256(secret, "second"));
     expect(hmacSha256(secret, "first")).toBe(hmacSha256(secret.slice(), "first"));

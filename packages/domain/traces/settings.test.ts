@@ -45,11 +45,11 @@ test.each<[Environment, object]>([
     { OTEL_RESOURCE_ATTRIBUTES: "service.name=a", OTEL_SERVICE_NAME: "own" },
     { resource: { "service.name": "own" } },
   ],
-])("a valid value is used: %j", (environment, settings) =>
+])("the valid settings %j are used", (environment, settings) =>
   expect(read({ ...endpoint, ...environment })).toMatchObject(settings),
 );
 
-describe("an invalid value is named", () => {
+describe("invalid values", () => {
   const sampled = { ...endpoint, OTEL_TRACES_SAMPLER: "traceidratio" };
 
   test.each<[string, string]>([
@@ -64,8 +64,8 @@ describe("an invalid value is named", () => {
     ["OTEL_TRACES_SAMPLER_ARG", "-1"],
     ["OTEL_TRACES_SAMPLER_ARG", ""],
     ["OTEL_TRACES_SAMPLER_ARG", "half"],
-  ])("%s=%s", (name, value) => expect(() => read({ ...sampled, [name]: value })).toThrow(name));
+  ])("errors name %s=%s", (name, value) => expect(() => read({ ...sampled, [name]: value })).toThrow(name));
 
-  test("a header is a secret, so its value is not repeated", () =>
+  test("the refusal of a header does not repeat its value, which is a secret", () =>
     expect(() => read({ ...endpoint, OTEL_EXPORTER_OTLP_HEADERS: "key=%secret" })).not.toThrow("secret"));
 });

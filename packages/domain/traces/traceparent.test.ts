@@ -9,7 +9,7 @@ test.each([
   [`00-${traceId}-${spanId}-00`, false],
   [` 00-${traceId}-${spanId}-03 `, true],
   [`01-${traceId}-${spanId}-01-more`, true],
-])("%s is a position in a trace", (header, isSampled) => {
+])("the header %s is a position in a trace", (header, isSampled) => {
   expect(parseTraceParent(header)).toEqual({ traceId, spanId, isSampled });
 });
 
@@ -23,7 +23,7 @@ test.each([
   `00-${"0".repeat(32)}-${spanId}-01`,
   `00-${traceId}-${"0".repeat(16)}-01`,
   `01-${traceId}-${spanId}-01-${"x".repeat(300)}`,
-])("%s is ignored", (header) => expect(parseTraceParent(header)).toBeNull());
+])("the header %s is ignored", (header) => expect(parseTraceParent(header)).toBeNull());
 
-test("what is sent can be parsed", () =>
+test("the header that is sent can be parsed", () =>
   expect(parseTraceParent(traceParentHeader(traceId, spanId))).toEqual({ traceId, spanId, isSampled: true }));

@@ -16,33 +16,33 @@ test.each<[what: string, changes: Partial<TransferFacts>, reason: string | null]
   ["waits if the license was transferred lately", { lastTransferredAtMs: daysAgo(29) }, "cooldown"],
   ["is approved if the last transfer is long ago", { lastTransferredAtMs: daysAgo(30) }, null],
   ["is approved without a cooldown", { cooldownDays: 0, createdAtMs: nowMs }, null],
-  ["is approved so right after a transfer too", { cooldownDays: 0, lastTransferredAtMs: nowMs }, null],
+  ["is approved at once if there is no cooldown", { cooldownDays: 0, lastTransferredAtMs: nowMs }, null],
   ["waits if the recipient is blocked", { targetBlocked: true }, "target_blocked"],
   ["names the block before the cooldown", { targetBlocked: true, createdAtMs: nowMs }, "target_blocked"],
-  ["waits if a person always decides", { mode: "review" }, "product_setting"],
+  ["waits if the seller always decides", { mode: "review" }, "product_setting"],
   ["names the setting before a block", { mode: "review", targetBlocked: true }, "product_setting"],
   ["waits for a license that was created in the future", { createdAtMs: nowMs + 1 }, "cooldown"],
 ])("a requested transfer %s", (_what, changes, reason) =>
   expect(reviewReason({ ...usual, ...changes })).toBe(reason as never),
 );
 
-describe("a request", () => {
+describe("requests", () => {
   test.each([
     ["is allowed", {}, null],
     ["is refused while transfers are off", { transfers: "off" }, "transfers_not_offered"],
     ["is refused for an archived product", { productStatus: "archived" }, "transfer_product_inactive"],
     ["is refused for a disabled product", { productStatus: "disabled" }, "transfer_product_inactive"],
     ["is refused for a revoked license", { isRevoked: true }, "transfer_license_revoked"],
-    ["is refused while another waits", { hasPending: true }, "transfer_pending"],
-    ["names first that transfers are off", { transfers: "off", isRevoked: true }, "transfers_not_offered"],
-    ["names a revocation before another", { hasPending: true, isRevoked: true }, "transfer_license_revoked"],
-  ] as const)("%s", (_what, changes, refusal) => {
+    ["is refused while another is pending", { hasPending: true }, "transfer_pending"],
+    ["is refused first as transfers are off", { transfers: "off", isRevoked: true }, "transfers_not_offered"],
+    ["is refused first for a revocation", { hasPending: true, isRevoked: true }, "transfer_license_revoked"],
+  ] as const)("a request for a transfer %s", (_what, changes, refusal) => {
     const product = { productStatus: "active", transfers: "review" } as const;
     const usual = { ...product, isRevoked: false, hasPending: false };
     expect(requestRefusal({ ...usual, ...changes })).toBe(refusal);
   });
 
-  test("is the sixth within a day until the first of the five is a day old", () => {
+  test("a sixth request within a day is refused until the first of the five is a day old", () => {
     const five = [1, 2, 3, 4, 5].map((hours) => nowMs - hours * 3_600_000);
     expect(nextRequestAtMs(five, nowMs)).toBe(nowMs + 19 * 3_600_000);
     expect(nextRequestAtMs(five, nowMs + 19 * 3_600_000)).toBeNull();

@@ -26,7 +26,7 @@ test.each([
   ["Firefox/3.6", "Firefox 3"],
   ["curl/8.5.0", null],
   ["", null],
-])("%s is %p", (userAgent, name) => expect(programName(userAgent)).toBe(name));
+])("the user agent %s is named %p", (userAgent, name) => expect(programName(userAgent)).toBe(name));
 
 test.each([
   ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox, Linux"],
@@ -43,7 +43,7 @@ test.each([
 ])("%s is a phone: %p", (userAgent, isPhone) => expect(parseUserAgent(userAgent).isPhone).toBe(isPhone));
 
 const parts = ["Version/1 ", "1", "1.", "os 1_", "opt/1", "Android", "/", "x/", "(", " "];
-test.each(parts)("64 KB of %p take less than a millisecond", (part) => {
+test.each(parts)("64 KB of %p are parsed in less than a millisecond", (part) => {
   const text = part.repeat(65_536 / part.length);
   expect(fastestMs(() => void programName(text), 1)).toBeLessThan(1);
 });

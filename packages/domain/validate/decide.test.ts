@@ -65,7 +65,7 @@ test.each(names)("a request that is refused as %s has the members that are known
   expect<object>(verdictAfter(cause)).toEqual({ status, ...members, ...refusedWithoutUse });
 });
 
-test("the order begins with the two that end a request undecided and ends with active", () => {
+test("the order of statuses begins with the two that end a request undecided and ends with active", () => {
   const undecided = ["invalid_api_key", "rate_limit_exceeded"];
   expect<readonly string[]>(validateStatuses).toEqual([...undecided, ...names, "active"]);
 });
@@ -73,7 +73,7 @@ test("the order begins with the two that end a request undecided and ends with a
 const pairs = names.flatMap((earlier, index) =>
   names.slice(index + 1).map((later) => [earlier, later] as const),
 );
-test.each(pairs)("of two reasons, the earlier is the status: %s wins over %s", (earlier, later) => {
+test.each(pairs)("the status is %s, not %s, if both apply", (earlier, later) => {
   // The earlier one is applied last, because a product has one status.
   const situation = changed(changed(passing, refusals[later][0]), refusals[earlier][0]);
   expect(verdictOf(situation)).toMatchObject({ status: earlier, effect: "none" });
@@ -102,7 +102,7 @@ const hourMs = 3_600_000;
 const unused = { expiresAtMs: null, unused: { termMs: hourMs } };
 test.each([
   ["starts the term, which the response already shows", unused, false, "active", nowMs + hourMs],
-  ["is no use when it is refused: the term waits", unused, true, "ip_blocked", null],
+  ["does not start the term if it is refused", unused, true, "ip_blocked", null],
   ["without a term leaves the expiry as it is", { unused: { termMs: null } }, false, "active", tomorrowMs],
 ] as const)("the first use %s", (_, license, blocked, status, expiresAtMs) => {
   const verdict = verdictAfter({ license, caller: { blocked } });
@@ -117,7 +117,7 @@ test.each<VersionRow>([
   ["2.0.0", "2.0", "version_not_allowed", false, "1.0.x"],
   [null, "2.0", "active", null, "1.0.x"],
 ])(
-  "version %p on a license below %p: %s when enforced, active when only reported",
+  "the version %p of a license below %p is %s if enforced, and active if only reported",
   (version, below, enforced, versionValid, named) => {
     const pin = below === null ? null : ({ mode: "range", min: null, max: below } as const);
     const withVersions = (versions: ProductFacts["versions"]) =>
@@ -190,21 +190,21 @@ describe("IP addresses", () => {
     });
   });
 
-  test("a blocked one is never valid and never registered, whatever else holds", () =>
+  test("a blocked IP address is never valid and never registered, whatever else applies", () =>
     forAll(2_000, [product, license, caller], (product, license, caller) => {
       const verdict = decide(product, license, { ...caller, blocked: true }, nowMs);
       expect(verdict.status).not.toBe("active");
       expect(verdict.effect).toBe("none");
     }));
 
-  test("only a valid answer registers, and says so", () =>
+  test("only a valid response registers an IP address, and says so", () =>
     forAll(2_000, [product, license, caller], (product, license, caller) => {
       const verdict = decide(product, license, caller, nowMs);
       expect(verdict.effect === "register_ip").toBe(verdict.ipRegistered === true);
       if (verdict.effect === "register_ip") expect(verdict.status).toBe("active");
     }));
 
-  test("no sequence of requests gives a license more of them than it may have", () => {
+  test("no sequence of requests gives a license more IP addresses than it may have", () => {
     const request = fc.record({
       ip: fc.nat(9),
       product,
@@ -228,7 +228,7 @@ describe("IP addresses", () => {
   });
 });
 
-test("a pin only narrows: what passes with it passes without it", () =>
+test("a request that passes with a pin passes without it", () =>
   forAll(2_000, [product, license, caller], (product, license, caller) => {
     const pinned = decide(product, license, caller, nowMs);
     const free = decide(product, { ...license, pin: null }, caller, nowMs);
@@ -236,7 +236,7 @@ test("a pin only narrows: what passes with it passes without it", () =>
     if (pinned.status === "active") expect(free.status).toBe("active");
   }));
 
-test("what is refused as expired stays refused", () =>
+test("a request that is refused as expired is refused later, too", () =>
   forAll(2_000, [product, license, caller, fc.nat({ max: 50 })], (product, license, caller, laterMs) => {
     if (decide(product, license, caller, nowMs).status !== "expired") return;
     expect(decide(product, license, caller, nowMs + laterMs).status).toBe("expired");

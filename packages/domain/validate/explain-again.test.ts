@@ -33,16 +33,16 @@ const usedUp = "rate_limit_exceeded";
 type Row = [LoggedRequest, ExplainedRequest, outcome: string | null, why: string | null, rules: number];
 
 const rows: Record<string, Row> = {
-  "all is known": [logged, known, "revoked", null, 14],
-  "the license is deleted": [logged, gone, null, "license_deleted", 7],
-  "the license is deleted, the limit used up": [logged, limited, usedUp, "license_deleted", 7],
+  "all facts": [logged, known, "revoked", null, 14],
+  "the license deleted": [logged, gone, null, "license_deleted", 7],
+  "the license deleted and the limit used up": [logged, limited, usedUp, "license_deleted", 7],
   "an unknown key": [notFound, gone, null, "key_not_stored", 7],
   "no key in the body": [empty, gone, "license_not_found", "no_key_sent", 8],
-  "was over the limit": [overLimit, gone, null, "not_looked_up", 7],
-  "the body was not read": [unread, suspended, "org_suspended", "not_looked_up", 7],
+  "the limit reached before": [overLimit, gone, null, "not_looked_up", 7],
+  "a body that was not read": [unread, suspended, "org_suspended", "not_looked_up", 7],
   "a sum of many": [{ ...overLimit, count: 40 }, limited, usedUp, "summed_up", 7],
-  "the product is deleted": [logged, deleted, "product_not_found", "product_deleted", 7],
-  "a lookup runs no rule of a validation": [lookup, known, "found", null, 3],
+  "the product deleted": [logged, deleted, "product_not_found", "product_deleted", 7],
+  "a lookup, without the rules of a validation": [lookup, known, "found", null, 3],
   "a lookup, the organization suspended": [lookup, lookupNow, "found", null, 3],
   "a lookup, the license deleted": [lookup, gone, null, "license_deleted", 2],
   "a lookup of an unknown key": [unknownLookup, gone, null, "key_not_stored", 2],
@@ -52,7 +52,7 @@ const rows: Record<string, Row> = {
   "the sandbox of a deleted product": [sandbox, deleted, "invalid_api_key", "product_deleted", 0],
 };
 test.each(Object.entries(rows))(
-  "a logged request, asked again: %s",
+  "a logged request is explained again with %s",
   (_, [asked, now, outcome, why, rules]) => {
     const again = explainAgain(asked, now);
     const accepted = outcome === null ? null : outcome === "active" || outcome === "found";

@@ -56,8 +56,8 @@ const anyRequest: fc.Arbitrary<ExplainedRequest> = fc
   })
   .map((request) => ({ ...passing, ...request }));
 
-describe("an explanation and the decision agree", () => {
-  test("for any facts, the status is that of decide, and the first rule that refuses has its name", () => {
+describe("explanations", () => {
+  test("for any facts, an explanation has the status of the decision, and of its first refusing rule", () => {
     const seen = new Set<string>();
     forAll(5_000, [anyRequest], (request) => {
       const { status, valid, rules } = explain(request);
@@ -71,7 +71,7 @@ describe("an explanation and the decision agree", () => {
     expect([...ruleNames.slice(2), "active"].filter((status) => !seen.has(status))).toEqual([]);
   });
 
-  test("what is checked before the decision refuses before it", () => {
+  test("rules that are checked before the decision refuse before it", () => {
     const used = { ...passing.admission, usedThatDay: 100 };
     forAll(100, [anyRequest], (request) => {
       expect(explain({ ...request, admission: used }).status).toBe("rate_limit_exceeded");
@@ -95,7 +95,7 @@ describe("an explanation and the decision agree", () => {
     }));
 });
 
-describe("the reason of a rule", () => {
+describe("reasons", () => {
   const full = withLicense({ ips: { max: 3, registered: 3 } });
   const unregistered = { ip: { ...passingIp, registered: false } };
   const unserved = withProduct({ organizationSuspended: true });
@@ -201,20 +201,20 @@ describe("the reason of a rule", () => {
   };
 
   describe.each(ruleNames)("%s", (rule) => {
-    test.each(table[rule])("%p, %s: %j", (passed, reason, change, facts = {}) => {
+    test.each(table[rule])("the result is %p because of %s with %j", (passed, reason, change, facts = {}) => {
       const found = explain({ ...passing, ...change }).rules.find((one) => one.rule === rule);
       expect<object | undefined>(found).toMatchObject({ passed, reason, facts });
     });
   });
 
-  test("every reason occurs in this table", () => {
+  test("every reason of a rule is tested", () => {
     const known = new Set(Object.values(table).flatMap((rows) => rows.map(([, reason]) => reason)));
     // A request without a key is only known from the log: see explain-again.test.ts.
     expect(explainReasons.filter((reason) => !known.has(reason))).toEqual(["no_key_sent"]);
   });
 });
 
-test("sentences name the facts", () => {
+test("the sentences of an explanation name the facts", () => {
   const messageOf = (rule: RuleName, change: Partial<ExplainedRequest>) =>
     explain({ ...passing, ...change }).rules.find((one) => one.rule === rule)?.message;
   expect(messageOf("expired", { atMs: tomorrowMs })).toBe("The license expired at 2030-06-16T12:00:00.000Z.");

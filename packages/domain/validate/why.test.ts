@@ -13,7 +13,7 @@ const request: LoggedDecision = {
 };
 
 test.each(requestOutcomes.map((outcome) => [outcome]))(
-  "%s: rules before the refusing one passed, and later ones were not reached",
+  "if %s was logged, rules before the refusing one passed, and later ones were not reached",
   (outcome) => {
     const endpoint = outcome === "found" || outcome === "not_found" ? "lookup" : "validate";
     const results = whyLogged({ ...request, endpoint, outcome }).map(({ result }) => result);
@@ -31,7 +31,7 @@ test.each([
   ["version_not_allowed", { version: "1.0.0", suggested_version: "2.0.0" }],
   ["revoked", {}],
   ["body_too_large", {}],
-] as const)("%s shows what the rule saw at that time", (outcome, facts) => {
+] as const)("a request logged as %s shows the facts of the rule", (outcome, facts) => {
   const refused = whyLogged({ ...request, outcome }).find(({ result }) => result === "refused");
   expect<object | undefined>(refused).toEqual({ rule: outcome, result: "refused", facts });
 });

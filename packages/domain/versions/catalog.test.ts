@@ -42,19 +42,19 @@ describe("stateOf", () => {
     ["2.1.3", "blocked", "an exact record wins over every line"],
     ["v2.1.3.0+build", "blocked", "an exact record is found in any spelling"],
     ["2.1.3.7", "latest", "the longest line wins"],
-    ["2.1.3-beta", "latest", "an exact release does not speak for its pre-releases"],
+    ["2.1.3-beta", "latest", "an exact release does not include its pre-releases"],
     ["2.1.0-alpha", "allowed", "a line includes pre-releases"],
-    ["2.2.6", "blocked", "a line can block"],
-    ["2.2.5", "allowed", "an exact record reopens a blocked line"],
-    ["3.0.0-rc.1", "allowed", "an exact pre-release"],
-    ["3.0.0", "missing", "a pre-release record does not speak for its release"],
+    ["2.2.6", "blocked", "a line can block its versions"],
+    ["2.2.5", "allowed", "an exact record precedes a blocked line"],
+    ["3.0.0-rc.1", "allowed", "an exact pre-release matches"],
+    ["3.0.0", "missing", "a pre-release record does not include its release"],
     ["20.0", "missing", "2.x is no text prefix"],
-  ])("%s is %s: %s", (text, state) => {
+  ])("%s is %s because %s", (text, state) => {
     const version = parseVersion(text);
     expect(version === null ? null : catalog.stateOf(version)).toBe(state);
   });
 
-  test("of two records for one version the blocking one holds, in either order", () => {
+  test("of two records for one version, the blocking one applies, in either order", () => {
     const one = parseVersionRecord("2.1");
     if (one?.kind !== "exact") throw new Error("2.1 is exact");
     for (const states of [
@@ -67,21 +67,21 @@ describe("stateOf", () => {
 
 describe("newest", () => {
   test.each<[records: Record<string, VersionState>, newest: string | null, why: string]>([
-    [{}, null, "nothing to name"],
-    [{ "1.9": "latest", "1.10": "allowed" }, "1.10", "by number, not by text or state"],
-    [{ "2.0.0-rc.1": "allowed", "2.0.0": "allowed" }, "2.0.0", "a release over its pre-releases"],
+    [{}, null, "there is nothing to name"],
+    [{ "1.9": "latest", "1.10": "allowed" }, "1.10", "numbers count, not text or state"],
+    [{ "2.0.0-rc.1": "allowed", "2.0.0": "allowed" }, "2.0.0", "a release follows its pre-releases"],
     [{ "2.0": "blocked", "1.0": "deprecated" }, "1.0", "blocked records are skipped"],
-    [{ "2.0": "blocked", "2.0.0": "allowed" }, null, "blocked in one spelling is blocked"],
-    [{ "2.1.x": "allowed", "2.1.3": "allowed" }, "2.1.3", "a version inside a line over the line"],
-    [{ "2.1.x": "allowed", "2.1.0-alpha": "allowed" }, "2.1.0-alpha", "even its first pre-release"],
-    [{ "2.x": "allowed", "2.0.x": "allowed" }, "2.0.x", "a longer line over a shorter one"],
-    [{ "2.x": "allowed", "1.9.9": "allowed" }, "2.x", "a line above every older version"],
-    [{ " v2.1 ": "allowed" }, "v2.1", "as written, trimmed"],
-  ])("of %j is %p: %s", (records, newest) => {
+    [{ "2.0": "blocked", "2.0.0": "allowed" }, null, "it is blocked in one spelling"],
+    [{ "2.1.x": "allowed", "2.1.3": "allowed" }, "2.1.3", "a version inside a line precedes it"],
+    [{ "2.1.x": "allowed", "2.1.0-alpha": "allowed" }, "2.1.0-alpha", "even its first pre-release does"],
+    [{ "2.x": "allowed", "2.0.x": "allowed" }, "2.0.x", "a longer line precedes a shorter one"],
+    [{ "2.x": "allowed", "1.9.9": "allowed" }, "2.x", "a line precedes every older version"],
+    [{ " v2.1 ": "allowed" }, "v2.1", "it is named as written, trimmed"],
+  ])("the newest of %j is %p because %s", (records, newest) => {
     expect(catalogOf(records).newest(null, () => true)).toBe(newest);
   });
 
-  test("names the newest the caller's rule lets through", () => {
+  test("the newest version is the newest that the caller's rule allows", () => {
     const catalog = catalogOf({ "1.0": "allowed", "2.0": "allowed", "3.0": "allowed" });
     expect(catalog.newest(null, ({ parts }) => parts[0] < 3)).toBe("2.0");
     expect(catalog.newest(null, () => false)).toBeNull();

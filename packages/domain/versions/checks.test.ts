@@ -14,7 +14,7 @@ test.each<[boolean, VersionChecks, plan: string, onDowngrade: VersionChecks, Ver
   [false, "enforce", "includes it", "enforce", null],
   [false, "enforce", "had it", "enforce", null],
 ])(
-  "module on %p and set to %s, the plan %s, on downgrade %s: %p",
+  "with the module on %p and set to %s, the plan that %s, and %s on downgrade, checks are %p",
   (enabled, enforcement, plan, onDowngrade, checks) => {
     const inPlan = plan === "includes it";
     const hadModule = plan !== "never had it";

@@ -22,7 +22,7 @@ test.each<[submitted: string, withoutPin: boolean, withRange: boolean]>([
   ["2.3.99", true, true],
   ["2.4.0", false, false],
 ])(
-  "the worked shape of specification 9.2, item 6: %s passes the product: %p, and the license: %p",
+  "in the example of specification 9.2, item 6, %s passes the product (%p) and the license (%p)",
   (submitted, withoutPin, withRange) => {
     expect(gateVersion(from20To23, null, submitted).versionValid).toBe(withoutPin);
     expect(gateVersion(from20To23, from21Below24, submitted).versionValid).toBe(withRange);
@@ -33,24 +33,24 @@ const everything = catalogOf({ "1.x": "allowed", "2.x": "allowed", "3.x": "allow
 test.each<[min: string | null, max: string | null, submitted: string, allowed: boolean, why: string]>([
   ["2.1", "2.4", "2.1", true, "the minimum is included"],
   ["2.1", "2.4", "2.1.0-rc.1", false, "a pre-release of the minimum is below it"],
-  ["2.1.0-beta", "2.4", "2.1.0-rc.1", true, "unless the minimum is an earlier pre-release"],
+  ["2.1.0-beta", "2.4", "2.1.0-rc.1", true, "the minimum is an earlier pre-release"],
   ["2.1", "2.4", "2.4", false, "the maximum is excluded"],
-  ["2.1", "2.4", "2.4.0-beta", false, "and so are its pre-releases"],
-  ["2.1", "2.4", "2.3.9.9", true, "the last version before it is not"],
+  ["2.1", "2.4", "2.4.0-beta", false, "so are pre-releases of the maximum"],
+  ["2.1", "2.4", "2.3.9.9", true, "the last version before the maximum is in"],
   ["2.1", "2.4.0-rc.1", "2.4.0-beta", true, "a pre-release maximum is taken literally"],
-  ["2.1", "2.4.0-rc.1", "2.4.0-rc.1", false, "and is itself excluded"],
+  ["2.1", "2.4.0-rc.1", "2.4.0-rc.1", false, "a pre-release maximum is excluded"],
   ["2.1", "2.4+build", "2.4.0-beta", false, "build metadata changes nothing"],
-  [null, "2.4", "1.0", true, "no minimum"],
-  ["2.1", null, "3.9", true, "no maximum"],
+  [null, "2.4", "1.0", true, "there is no minimum"],
+  ["2.1", null, "3.9", true, "there is no maximum"],
   ["2.4", "2.1", "2.2", false, "a reversed range is empty"],
   ["rubbish", "2.4", "2.2", false, "an unreadable minimum allows nothing"],
   ["2.1", "rubbish", "2.2", false, "an unreadable maximum allows nothing"],
   ["2.1", "2.x", "2.2", false, "a line is no bound"],
-])("range bounds: from %p below %p, %s: %p (%s)", (min, max, submitted, allowed) => {
+])("a range from %p below %p contains %s: %p, because %s", (min, max, submitted, allowed) => {
   expect(gateVersion(everything, { mode: "range", min, max }, submitted).versionValid).toBe(allowed);
 });
 
-describe("the answer", () => {
+describe("answers", () => {
   const catalog = catalogOf({
     "2.0.x": "allowed",
     "2.1.0": "deprecated",
@@ -77,7 +77,7 @@ describe("the answer", () => {
     ["an unreadable pin allows nothing", pinned("2.0.x"), "2.0.0", "2.0.x", false],
     ["the newest inside the range is named", range("2.0", "2.2"), "2.2.4", "2.1.0", false],
     ["a line that reaches into the range is named", range("2.0.5", "2.1"), null, "2.0.x", null],
-    ["a version below the minimum is passed over for its line", range("2.2.5", null), null, "2.2.x", null],
+    ["a line is named for a version below the minimum", range("2.2.5", null), null, "2.2.x", null],
     ["a line that ends below the minimum is not named", range("2.1.1", "2.2"), null, null, null],
     ["an unreadable range allows nothing", range("?", null), null, null, null],
   ])("%s", (_why, pin, submitted, version, versionValid) => {
@@ -89,7 +89,7 @@ describe("the answer", () => {
   });
 });
 
-describe("laws", () => {
+describe("properties", () => {
   const number = fc.constantFrom("0", "1", "2");
   const numbers = fc.array(number, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("."));
   const prerelease = fc.tuple(numbers, fc.constantFrom("0", "a", "b.1")).map((pair) => pair.join("-"));

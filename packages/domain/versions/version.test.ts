@@ -19,7 +19,7 @@ describe("parseVersion", () => {
     ["2.1.3-beta+exp.sha-5114f85", "2.1.3.0-beta"],
     ["1.0.0-20260301123045", "1.0.0.0-20260301123045"],
     ["999999999999999", "999999999999999.0.0.0"],
-  ])("reads %p as %s", (text, key) => {
+  ])("the version %p is read as %s", (text, key) => {
     const version = parseVersion(text);
     expect(version === null ? null : versionKey(version)).toBe(key);
   });
@@ -29,7 +29,7 @@ describe("parseVersion", () => {
     ...listed("1.2.3beta 1.2.3- 1.2.3-. 1.2.3-a..b 1.2.3-01 1.2.3-a_b 1.2.3-é 1.0-1000000000000000"),
     ...listed("1.2.3+ 1.2.3+a..b 1.2.3+a+b 1.2.3-+a"),
     ...["", " ", "1.2.3 beta", "1 .2", "1".repeat(65), `1${" ".repeat(64)}`, `1.0-${"a".repeat(64)}`],
-  ])("refuses %p", (text) => expect(parseVersion(text)).toBeNull());
+  ])("%p is no version", (text) => expect(parseVersion(text)).toBeNull());
 
   test("hostile text is decided within 5 ms", () => {
     const unit = fc.constantFrom("0", "1", ".", "-", "+", "v", "x", "a", " ", "\n", "\u{1f4a5}");
@@ -51,7 +51,7 @@ describe("compareVersions", () => {
     ...listed("1.0.0-beta 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc.1 1.0.0 1.0.0.1-a 1.0.0.1 1.0.1 1.2 1.10 2 10"),
   ];
 
-  test("orders by SemVer precedence, with a fourth part", () => {
+  test("versions are ordered by SemVer precedence, with a fourth part", () => {
     const shuffled = ascending.toReversed().sort((a, b) => compareVersions(read(a), read(b)));
     expect(shuffled).toEqual(ascending);
     for (const [index, text] of ascending.slice(1).entries())
@@ -71,7 +71,7 @@ describe("compareVersions", () => {
     expect(versionKey(read(a))).toBe(versionKey(read(b)));
   });
 
-  test("is a total order: reflexive, antisymmetric, transitive", () =>
+  test("the order of versions is reflexive, antisymmetric and transitive", () =>
     forAll(2000, [anyVersion, anyVersion, anyVersion], (a, b, c) => {
       expect(compareVersions(a, a)).toBe(0);
       expect(compareVersions(a, b) + compareVersions(b, a)).toBe(0);
@@ -85,7 +85,7 @@ describe("compareVersions", () => {
       expect(compareVersions(a, b) === 0).toBe(versionKey(a) === versionKey(b));
     }));
 
-  test("a key reads back as the same version", () => {
+  test("the key of a version is read back as the same version", () => {
     fc.assert(fc.property(anyVersion, (version) => expect(read(versionKey(version))).toEqual(version)));
   });
 });

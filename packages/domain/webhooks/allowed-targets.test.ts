@@ -10,7 +10,7 @@ test.each(
     1.1.1.1 93.184.216.34 172.15.255.255 172.32.0.0 2606:4700::1111 2a00:1450::1 ::ffff:93.184.216.34
     64:ff9b::5db8:d822
   `),
-)("an address that may be called: %s", (address) => expect(isPublic(address)).toBe(true));
+)("the IP address %s may be called", (address) => expect(isPublic(address)).toBe(true));
 
 test.each([
   ...listed(`
@@ -23,7 +23,7 @@ test.each([
   `),
   // Not in the canonical form: the connecting code could parse it differently.
   ...["", ...listed("0177.0.0.1 0x7f.0.0.1 2130706433 127.1 1.1 example.com")],
-])("an address that may not: %p", (address) => expect(isPublic(address)).toBe(false));
+])("the IP address %p may not be called", (address) => expect(isPublic(address)).toBe(false));
 
 test("however a private IPv4 address is wrapped, it stays private", () => {
   const octet = fc.integer({ min: 0, max: 255 });
@@ -35,7 +35,7 @@ test("however a private IPv4 address is wrapped, it stays private", () => {
   });
 });
 
-describe("the operator's list", () => {
+describe("lists of the operator", () => {
   const allowedBy = (list: string) => {
     const parsed = parseAllowedTargets(list);
     return parsed.ok ? parsed.allowed : noAllowedTargets;
@@ -50,7 +50,7 @@ describe("the operator's list", () => {
     ["HOOKS.INTERNAL.", "192.168.1.1", true],
     ["evil.hooks.internal", "192.168.1.1", false],
     ["anything.example", "1.1.1.1", true],
-  ])("%s at %s: %p", (host, address, may) => {
+  ])("%s at %s may be called: %p", (host, address, may) => {
     expect(mayBeCalled({ host, port: 8080 }, address, allowed)).toBe(may);
   });
 
@@ -72,7 +72,7 @@ describe("the operator's list", () => {
     ["anything.example", 5432, "10.9.9.9", true],
     ["anything.example", 5432, "fd01::1", true],
     ["anything.example", 12345, "1.1.1.1", true],
-  ])("with ports, %s:%d at %s: %p", (host, port, address, may) => {
+  ])("with ports, %s:%d at %s may be called: %p", (host, port, address, may) => {
     expect(mayBeCalled({ host, port }, address, withPorts)).toBe(may);
   });
 
@@ -81,7 +81,7 @@ describe("the operator's list", () => {
     ["https://10.1.2.3/", true],
     ["http://127.0.0.1/", false],
     ["http://10.1.2.3/", false],
-  ])("with ports, an endpoint at %s: %p", (url, may) => expect(readTarget(url, withPorts).ok).toBe(may));
+  ])("with ports, %s may be an endpoint: %p", (url, may) => expect(readTarget(url, withPorts).ok).toBe(may));
 
   test.each([
     "a b",
@@ -89,10 +89,10 @@ describe("the operator's list", () => {
       10.0.0.0/33 127.1 http://x *.internal -x 127.0.0.1: 127.0.0.1:0 127.0.0.1:65536 127.0.0.1:http
       hooks.internal:80:81 :8080 [::1 [::1]8080 [127.0.0.1]:80 [hooks.internal] []:80
     `),
-  ])("%p is no entry", (text) => expect(parseAllowedTargets(text).ok).toBe(false));
+  ])("%p is no entry of the operator's list", (text) => expect(parseAllowedTargets(text).ok).toBe(false));
 });
 
-describe("an endpoint's address", () => {
+describe("URLs of endpoints", () => {
   test.each(
     listed(`
       ftp://example.com/ example.com https:// https://user@example.com/ https://user:secret@example.com/
@@ -101,7 +101,7 @@ describe("an endpoint's address", () => {
       http://１２７.0.0.1/ http://[::1]/ http://[::ffff:127.0.0.1]/ http://[::127.0.0.1]/
       http://[64:ff9b::127.0.0.1]/ http://169.254.169.254/latest/meta-data/ http:\\\\127.0.0.1\\
     `),
-  )("%s is refused", (url) => expect(readTarget(url, noAllowedTargets).ok).toBe(false));
+  )("the URL %s is refused", (url) => expect(readTarget(url, noAllowedTargets).ok).toBe(false));
 
   test.each([
     ["https://example.com/a?b#c", { isSecure: true, host: "example.com", port: 443, path: "/a?b" }],
@@ -111,7 +111,7 @@ describe("an endpoint's address", () => {
     ["https://1.1.1.1/x", { host: "1.1.1.1", address: "1.1.1.1" }],
     ["https://[2606:4700::1111]:22/x", { host: "2606:4700::1111", port: 22, address: "2606:4700::1111" }],
     ["https://müller.example/", { host: "xn--mller-kva.example" }],
-  ])("%s is taken apart", (url, parts) => {
+  ])("the URL %s is split into its parts", (url, parts) => {
     expect(readTarget(url, noAllowedTargets)).toMatchObject({ ok: true, target: parts });
   });
 });

@@ -25,7 +25,7 @@ test("the library of Standard Webhooks accepts the signature, during a rotation 
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
 });
 
-test("it accepts no other body, time or secret", () => {
+test("the library of Standard Webhooks accepts no other body, time or secret", () => {
   const verify = (secret: string, changed: Partial<typeof headers>, text = body) =>
     new Webhook(secret).verify(text, { ...headers, ...changed });
   expect(() => verify(newer, {}, `${body} `)).toThrow();
@@ -34,7 +34,7 @@ test("it accepts no other body, time or secret", () => {
   expect(() => verify(another, {})).toThrow();
 });
 
-test("a known signature", () => {
+test("a known body with a known key has the known signature", () => {
   const key = Buffer.from("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "base64");
   const known = { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestampSeconds: 1614265330 };
   const signature = webhookSignature({ ...known, body: '{"test": 2432232314}' }, [key]);

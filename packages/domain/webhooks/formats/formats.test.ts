@@ -56,7 +56,7 @@ test("a Discord message is an embed with a colour, fields and the time", () => {
   expect<object>(message).toEqual({ embeds: [embed], allowed_mentions: { parse: [] } });
 });
 
-describe("a transfer", () => {
+describe("transfers", () => {
   const from = { customer_name: "Ada", customer_email: "ada@example.com", customer_discord_id: null };
   const to = { customer_name: "Grace", customer_email: "grace@example.com", customer_discord_id: null };
   const shown = (transfer: object, type: ChatEvent["type"]) => {
@@ -64,7 +64,7 @@ describe("a transfer", () => {
     return Object.fromEntries(fields.map(({ name, value }) => [name, value]));
   };
 
-  test("says who requested it, for whom, and why it needs review", () => {
+  test("the message of a requested transfer says who requested it, for whom, and why it needs review", () => {
     const transfer = { state: "pending", message: "Sold", review_reason: "cooldown" };
     expect(shown(transfer, "license.transfer_requested")).toMatchObject({
       From: "Ada",
@@ -74,7 +74,7 @@ describe("a transfer", () => {
     });
   });
 
-  test("says why it was rejected, in the seller's words", () => {
+  test("the message of a rejected transfer says why, in the seller's words", () => {
     const rejected = { state: "rejected", review_reason: "product_setting", reason: "Part of a bundle" };
     const fields = shown(rejected, "license.transfer_rejected");
     expect(fields).toMatchObject({ To: "Grace", Reason: "Part of a bundle" });
@@ -82,7 +82,7 @@ describe("a transfer", () => {
     for (const name of ["Needs review", "Customer"]) expect(fields).not.toHaveProperty(name);
   });
 
-  test("says in words why the server cancelled it", () => {
+  test("the message of a cancelled transfer says in words why the server cancelled it", () => {
     const transfer = { state: "cancelled", decided_by: "system", reason: "customer_changed" };
     const { Reason: reason } = shown(transfer, "license.transfer_cancelled");
     expect(reason).toBe("The license was given to another customer");
@@ -130,7 +130,7 @@ test.each([
 );
 
 test.each([...eventTypes])(
-  "%s has its own title in both, whatever it contains, and no key, notes, or email address of a customer with a name",
+  "a message of %s has a title, and no key, notes, or email address of a customer with a name",
   (type) => {
     expect(discord({}, type).embeds[0].title.length).toBeGreaterThan(3);
     expect(slack({}, type).text.length).toBeGreaterThan(3);
