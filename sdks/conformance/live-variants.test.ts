@@ -21,7 +21,7 @@ const reasons = scripted.map(([file, { cases = [], webhooks = [] }]) => ({
   ],
 }));
 
-describe("a scripted case without a live variant is one that a real server cannot produce:", () => {
+describe("cases without a live variant", () => {
   /** Each reason with the number of cases in each file, and what such a case contains if that can be recognized. */
   const expected: Record<string, [counts: Record<string, number>, content?: RegExp]> = {
     "an exact Retry-After": [{ "errors.json": 6, "rate-limit.json": 14 }, /"status":429|retry-after/],
@@ -47,14 +47,14 @@ describe("a scripted case without a live variant is one that a real server canno
   };
   const found = reasons.flatMap(({ file, whys }) => whys.map((one) => ({ file, ...one })));
 
-  test.each(Object.entries(expected))("%s", (reason, [counts, content = /./]) => {
+  test.each(Object.entries(expected))("%s prevents a live variant", (reason, [counts, content = /./]) => {
     const cases = found.filter(({ why }) => why === reason);
     expect(cases.filter(({ one }) => !content.test(JSON.stringify(one)))).toEqual([]);
     const byFile = Object.entries(Object.groupBy(cases, ({ file }) => file));
     expect(Object.fromEntries(byFile.map(([file, all = []]) => [file, all.length]))).toEqual(counts);
   });
 
-  test("for no other reason", () => {
+  test("cases have no live variant for no other reason than the known ones", () => {
     const all = new Set<string>(found.flatMap(({ why }) => why ?? []));
     expect(all).toEqual(new Set(Object.keys(expected)));
   });

@@ -117,8 +117,8 @@ async function startWebService(path, started, extra = {}) {
 
 const withKey = { headers: { "x-license-key": key, "content-type": "application/json" } };
 
-describe("the snippet for", () => {
-  test("Node.js", async () => {
+describe("snippets", () => {
+  test("the snippet for Node.js validates a license and its signature", async () => {
     for (const [file, real, line] of [
       ["node.mjs", {}, "Licensed."],
       ["node.mjs", revoked, "Not licensed: revoked"],
@@ -134,7 +134,7 @@ describe("the snippet for", () => {
     assert.match(ended.errors, /SignatureError/);
   });
 
-  test("curl", async () => {
+  test("the snippet for curl validates a license and its signature", async () => {
     const plain = await startCase({ real: revoked });
     const answer = JSON.parse(runToEnd("sh", [filledIn("curl.sh", plain)], plain.environment).output);
     assert.deepEqual([answer.valid, answer.status], [false, "revoked"]);
@@ -155,7 +155,7 @@ describe("the snippet for", () => {
     ["Express", "express.mjs"],
     ["NestJS", "nestjs.js"],
   ])
-    test(name, async () => {
+    test(`the snippet for ${name} requires a valid license`, async () => {
       for (const [path, real, status] of [
         [file, {}, 200],
         [file, revoked, 403],
@@ -176,7 +176,7 @@ describe("the snippet for", () => {
     ["express", "express.mjs"],
     ["nestjs", "nestjs.ts"],
   ])
-    test(`${folder} is the same as in the README`, () => {
+    test(`the snippet for ${folder} is the same as in the README`, () => {
       const snippet = readFileSync(join(sdks, "snippets", file), "utf8");
       assert.ok(readFileSync(join(sdks, folder, "README.md"), "utf8").includes(snippet));
     });
@@ -194,7 +194,7 @@ test("the README of a package has no relative links, which would be broken in a 
   }
 });
 
-describe("the example for", () => {
+describe("examples", () => {
   const home = () => {
     const folder = mkdtempSync(join(tmpdir(), "countersign-example-"));
     folders.push(folder);
@@ -202,7 +202,7 @@ describe("the example for", () => {
   };
   const agent = join(here, "backup-agent.mjs");
 
-  test("Node.js pauses when its license is revoked, and works without a network", async () => {
+  test("the example for Node.js pauses when its license is revoked, and works without a network", async () => {
     const folder = home();
     const settings = { BACKUP_AGENT_HOME: folder, CHECK_EVERY_SECONDS: "1" };
     const started = await startCase({ real: {} });
@@ -225,7 +225,7 @@ describe("the example for", () => {
     await watched.ended;
   });
 
-  test("Node.js explains why it does not start", async () => {
+  test("the example for Node.js explains why it does not start", async () => {
     const refused = await startCase({ real: revoked });
     const ended = runToEnd(process.execPath, [agent, key], {
       ...refused.environment,
@@ -265,7 +265,7 @@ describe("the example for", () => {
   const delivery = (type) =>
     signedDelivery(secret, JSON.stringify({ type, timestamp: new Date().toISOString(), data: {} }));
 
-  test("Express serves reports, and denies an expired license as soon as the webhook arrives", async () => {
+  test("the example for Express serves reports, and refuses an expired license once the webhook arrives", async () => {
     const started = await startCase(
       { validate: { custom: { plan: "pro" } } },
       { validate: { valid: false, status: "expired" } },
@@ -289,7 +289,7 @@ describe("the example for", () => {
     assert.equal((await request("/countersign", { ...delivery("license.revoked"), body: "{}" })).status, 400);
   });
 
-  test("NestJS requires a license for every request except the health check", async () => {
+  test("the example for NestJS requires a license for every request except the health check", async () => {
     const started = await startCase({ real: {} });
     const request = await startWebService(join(here, "service.js"), started, {
       COUNTERSIGN_WEBHOOK_SECRET: secret,
@@ -301,7 +301,7 @@ describe("the example for", () => {
     assert.equal((await request("/countersign", { ...delivery("license.revoked"), body: "{}" })).status, 400);
   });
 
-  test("NestJS links to the portal only for rejections that customers solve there", async () => {
+  test("the example for NestJS links to the portal only for rejections that customers solve there", async () => {
     for (const [real, error, isLinked] of [
       [fullLicense, "ip_limit_reached", true],
       [revoked, "revoked", false],

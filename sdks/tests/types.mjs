@@ -27,7 +27,7 @@ function compile(version, folder, files, compilerOptions) {
   };
 }
 
-describe("a strict program without the types of Node.js compiles", () => {
+describe("strict programs", () => {
   const folder = join(sdks, "run", "types");
   before(() => {
     rmSync(folder, { recursive: true, force: true });
@@ -49,7 +49,7 @@ describe("a strict program without the types of Node.js compiles", () => {
     ["newest", "module", { module: "NodeNext", exactOptionalPropertyTypes: true }],
     ["newest", "module", { module: "ESNext", moduleResolution: "Bundler" }],
   ])
-    test(`with TypeScript ${version}, ${type}, ${JSON.stringify(options)}`, () => {
+    test(`a strict program compiles with TypeScript ${version}, ${type}, ${JSON.stringify(options)}`, () => {
       writeFileSync(join(folder, "package.json"), JSON.stringify({ type }));
       const compiled = compile(version, folder, files, { ...common, ...options });
       assert.deepEqual(compiled.errors, []);
@@ -68,10 +68,10 @@ function examplesOf(readme) {
   return [first, ...programs].map(([, , code]) => code);
 }
 
-describe("the examples in the README compile strictly", () => {
+describe("READMEs", () => {
   const folder = join(sdks, "run", "readme");
   for (const name of ["node", "express", "nestjs"])
-    test(name, () => {
+    test(`the examples in the README of ${name} compile strictly`, () => {
       const examples = examplesOf(readFileSync(join(sdks, name, "README.md"), "utf8"));
       assert.ok(examples.length > 0, "the README has an example");
       const target = join(folder, name);

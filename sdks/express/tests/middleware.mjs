@@ -66,7 +66,7 @@ before(() => {
   version = createRequire(import.meta.url)("express/package.json").version;
 });
 
-test("runs on the expected version of Express", () => {
+test("the tests run on the expected version of Express", () => {
   if (process.env.EXPECT_EXPRESS !== undefined)
     assert.equal(version.split(".")[0], process.env.EXPECT_EXPRESS);
 });
@@ -370,7 +370,7 @@ const event = JSON.stringify({
   data: { n: 1 },
 });
 
-test("webhookHandler passes on signed deliveries and rejects all others", async () => {
+test("webhookHandler passes on signed deliveries and refuses all others", async () => {
   const events = [];
   const request = await serve((app) =>
     app.post(

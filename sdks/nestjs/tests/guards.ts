@@ -300,7 +300,7 @@ for (const [name, adapter] of Object.entries(adapters)) {
       assert.equal(await requestCount(), 1);
     });
 
-    test("a version that is not allowed is rejected", async () => {
+    test("a request of a version that is not allowed is refused", async () => {
       const { options } = await startCase([
         { real: { outcome: { product: { version_module_enabled: 1 }, versions: { "2.0.0": "blocked" } } } },
       ]);

@@ -67,7 +67,7 @@ test("calls with other limits do not share a request", async () => {
   expect(requests.length).toBe(2);
 });
 
-test("limits out of range are rejected, for the client and for a call", async () => {
+test("limits out of range are refused, for the client and for a call", async () => {
   for (const options of [{ retries: 6 }, { retries: -1 }, { retries: 0.5 }, { notFoundCacheSeconds: 3_601 }])
     expect(() => new Countersign({ ...base, ...options })).toThrow(TypeError);
   const { client } = clientWith([never]);

@@ -16,7 +16,7 @@ const url = await new Promise<string>((resolve) =>
 const suite = Object.entries((await (await fetch(`${url}/suite`)).json()) as Record<string, Cases>);
 afterAll(() => server.stdin?.end());
 
-test("every part of the suite runs here", () => {
+test("every part of the conformance suite is known and runs", () => {
   const known = ["about", "cases", "webhooks", "signed_webhooks", "portal_urls", "device_ids"];
   expect(suite.length).toBeGreaterThan(15);
   for (const [, file] of suite) expect(Object.keys(file).filter((key) => !known.includes(key))).toEqual([]);
@@ -32,7 +32,7 @@ test.each([
   { ...known, steps: [{ validate: {}, expect: { result: {}, unknown: {} } }] },
   { ...known, steps: [{ validate: {}, expect: { result: { unknown: "value" } } }] },
   { ...known, steps: [{ validate: {}, expect: { result: {} } }], sent: [{ unknown: "value" }] },
-])("a case with unknown members fails: %j", async (one) => {
+])("the case %j with unknown members fails", async (one) => {
   await expect(runCase(sdk, url, one)).rejects.toThrow();
 });
 

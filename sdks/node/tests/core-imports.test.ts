@@ -17,5 +17,5 @@ test.each(["index.ts", "http/index.ts"])("%s imports nothing of Node.js", (entry
   expect([...importsOf(join(import.meta.dir, "../src", entry))]).toEqual([]);
 });
 
-test("the entry for machines does", () =>
+test("the entry for machines imports modules of Node.js", () =>
   expect([...importsOf(join(import.meta.dir, "../src/device/index.ts"))]).toContain("node:fs/promises"));

@@ -74,15 +74,15 @@ const config :Workerd.Config = (
   return `http://127.0.0.1:${port}`;
 }
 
-describe("in a Cloudflare Worker", () => {
+describe("Cloudflare Workers", () => {
   let url;
-  test("every check passes", async () => {
+  test("every check passes in a Cloudflare Worker", async () => {
     url = await startWorker();
     const response = await fetch(`${url}/checks?server=${encodeURIComponent(conformanceUrl)}`);
     assertAllPassed(await response.json());
   });
 
-  describe("with one client for all visitors", () => {
+  describe("shared clients", () => {
     let caseUrl;
     const receivedCount = async () => (await (await fetch(caseUrl)).json()).requests.length;
     const visit = async (licenseKey, signal) => {
@@ -93,7 +93,7 @@ describe("in a Cloudflare Worker", () => {
     };
     const served = [200, '{"report":"May","status":"active"}'];
 
-    test("concurrent visitors are served, with the same key and with more keys than the limit", async () => {
+    test("concurrent visitors of one client are served, with one key and with more keys than the limit", async () => {
       const answers = [{ validate: {}, after_ms: 100 }];
       const started = await fetch(`${conformanceUrl}/cases`, {
         method: "POST",
@@ -105,7 +105,7 @@ describe("in a Cloudflare Worker", () => {
       for (const answer of answersReceived) assert.deepEqual(answer, served);
     });
 
-    test("a visitor who disconnects does not affect others with the same key", async () => {
+    test("a visitor who disconnects does not affect others of the same client and key", async () => {
       const before = await receivedCount();
       const controller = new AbortController();
       const first = visit("SHARED-KEY", controller.signal).catch((error) => error.name);
@@ -126,8 +126,10 @@ const chromium = [
   "/usr/bin/google-chrome",
 ].find((path) => path !== "" && existsSync(path));
 
-describe("in a service worker of Chromium", () => {
-  test("every check passes", { skip: chromium === undefined && "There is no Chromium." }, async () => {
+describe("service workers", () => {
+  test("checks pass in Chromium", {
+    skip: chromium === undefined && "There is no Chromium.",
+  }, async () => {
     const script = readFileSync(bundle("edge-service-worker.mjs"));
     const page = await servePage(script);
     // The browser driver of the whole project.

@@ -50,8 +50,8 @@ const apps = {
 };
 
 for (const [name, start] of Object.entries(apps))
-  describe(`the example for ${name}`, () => {
-    test("serves customers, and refuses a license as soon as the webhook arrives", async () => {
+  describe(name, () => {
+    test(`the example for ${name} serves customers, and refuses a license once the webhook arrives`, async () => {
       const [path, send] = await start(await environment());
       const withKey = { headers: { "x-license-key": key } };
       const missing = await send(path, {});

@@ -80,7 +80,7 @@ test("entries are bound to this machine unless the app says otherwise", async ()
   expect(await store.deviceId()).toBe(await new FileGraceStore(newFolder()).deviceId());
 });
 
-test("a lock that another process holds grants nothing, but a rejection still removes the entry; one of a process that ended is removed", async () => {
+test("a lock of another process prevents grants but no removal, and one of an ended process is removed", async () => {
   const folder = newFolder();
   const client = createClient(new FileGraceStore(folder), valid, unreachable, unreachable, revoked);
   await client.validate(key);

@@ -3,7 +3,7 @@ import { Countersign } from "../src/index.ts";
 
 const apiKey = "csk_test";
 
-test("portalUrl rejects a license key that is not a string", () => {
+test("portalUrl refuses a license key that is not a string", () => {
   const client = new Countersign({ apiKey, baseUrl: "https://licenses.example.com" });
   for (const wrong of [undefined, null, 7, true, {}, ["ABCD"], Object("ABCD")])
     expect(() => client.portalUrl(wrong)).toThrow(

@@ -13,7 +13,7 @@ async function settle() {
 }
 
 test.each([0, 0.5, -1, Number.NaN, 30 * daySeconds + 1, Number.POSITIVE_INFINITY, "60" as never])(
-  "an interval of %p seconds is rejected",
+  "an interval of %p seconds is refused",
   (intervalSeconds) => {
     const { client } = clientWith([valid]);
     expect(() => client.watch(key, { intervalSeconds, onChange: () => undefined })).toThrow(

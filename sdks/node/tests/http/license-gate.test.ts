@@ -28,7 +28,7 @@ function gateFor(answer: Decision, logger = memoryLogger()) {
   return licenseGate({ client: fakeClient(() => answer), logger });
 }
 
-describe("the response to a refused request", () => {
+describe("responses", () => {
   test.each([
     [null, verdict("active"), 401, { error: "license_missing" }],
     [" \u00a0", verdict("active"), 401, { error: "license_missing" }],
@@ -39,7 +39,7 @@ describe("the response to a refused request", () => {
     ["K", failure(new SandboxError("A test key.")), 500, { error: "license_misconfigured" }],
     ["K", noConnection, 503, { error: "license_unverified" }],
     ["K", dailyLimitReached, 503, { error: "license_unverified", request_id: "req-9", retry_after: 3_600 }],
-  ])("key %p, %j", async (key, answer, status, body) => {
+  ])("the response to the key %p with %j has the status %p", async (key, answer, status, body) => {
     const result = await gateFor(answer)(webRequest(key));
     if (result.allowed) throw new Error("It was let in.");
     expect(result.cause).toBe(answer.error === null || key !== "K" ? null : answer.error);
@@ -50,13 +50,13 @@ describe("the response to a refused request", () => {
     expect(await result.response.json()).toEqual({ ...body, message: expect.any(String) });
   });
 
-  test("a valid license is let in, with its result", async () => {
+  test("a request with a valid license is accepted, with its result", async () => {
     const result = await gateFor(verdict("active", { custom: { plan: "pro" } }))(webRequest("K"));
     expect(result).toMatchObject({ allowed: true, key: "K", result: { custom: { plan: "pro" } } });
   });
 });
 
-describe("the key", () => {
+describe("keys", () => {
   const decide = (key: ConstructorParameters<typeof LicenseDecider>[0]["key"], request: object) =>
     new LicenseDecider({ client: fakeClient(() => verdict("active")), key }).decide({
       headers: {},
@@ -76,9 +76,9 @@ describe("the key", () => {
     [() => "K", {}, "K"],
     [async () => "K", {}, "K"],
     [() => null, {}, null],
-  ])("%j in %j", async (source, request, key) => expect((await decide(source, request)).key).toBe(key));
+  ])("%j in %j is %p", async (source, request, key) => expect((await decide(source, request)).key).toBe(key));
 
-  test("a function that fails, in whatever way, makes the decision fail with an error", async () => {
+  test("a key function that fails, in whatever way, makes the decision fail with an error", async () => {
     for (const thrown of [new Error("no such session"), undefined, "route", null])
       for (const source of [throwing(thrown), () => Promise.reject(thrown)])
         expect(await decide(source, {}).catch((reason) => reason)).toBeInstanceOf(Error);
@@ -112,8 +112,8 @@ test("version and device ID reach the client, and one request is decided once", 
   ]);
 });
 
-describe("the log", () => {
-  test("contains each kind of failure once, until the server gives a verdict again", async () => {
+describe("logs", () => {
+  test("the log contains each kind of failure once, until the server gives a verdict again", async () => {
     const logger = memoryLogger();
     let answer = noConnection;
     const gate = licenseGate({ client: fakeClient(() => answer), logger });

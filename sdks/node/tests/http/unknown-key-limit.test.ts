@@ -29,8 +29,8 @@ const times = (count: number, status: number) => Array<number>(count).fill(statu
 const tryKeys = (check: Check, count: number, address?: string) =>
   Promise.all(Array.from({ length: count }, (_, index) => statusOf(check(`NO-${index}`, address))));
 
-describe("made-up keys of one IP address", () => {
-  test("cause 10 requests per minute, and are refused with the time to wait after that", async () => {
+describe("made-up keys", () => {
+  test("made-up keys of one IP address cause 10 requests per minute, and then get the time to wait", async () => {
     const check = gate();
     expect(await tryKeys(check, 100)).toEqual([...times(10, 403), ...times(90, 429)]);
     expect(client.requests).toHaveLength(10);
@@ -44,7 +44,7 @@ describe("made-up keys of one IP address", () => {
     expect(await tryKeys(check, 100)).toEqual([...times(10, 403), ...times(90, 429)]);
   });
 
-  test("are logged once a minute per IP address, and 10 times a minute in all", async () => {
+  test("made-up keys are logged once a minute per IP address, and 10 times a minute in all", async () => {
     const check = gate();
     await tryKeys(check, 40);
     expect(logger.lines).toEqual([
@@ -55,7 +55,7 @@ describe("made-up keys of one IP address", () => {
     expect(logger.lines).toHaveLength(11);
   });
 
-  test("do not affect other IP addresses, but do affect the same IPv6 /64", async () => {
+  test("made-up keys do not affect other IP addresses, but do affect the same IPv6 /64", async () => {
     const check = gate();
     await tryKeys(check, 11, "2001:db8::1");
     expect(await tryKeys(check, 1, "2001:db8::ffff:2")).toEqual([429]);
@@ -63,22 +63,22 @@ describe("made-up keys of one IP address", () => {
     expect(await tryKeys(check, 1, "198.51.100.1")).toEqual([403]);
   });
 
-  test("are not limited with unknownKeysPerMinute: 0", async () =>
+  test("made-up keys are not limited with unknownKeysPerMinute: 0", async () =>
     expect(await tryKeys(gate({ unknownKeysPerMinute: 0 }), 50)).toEqual(times(50, 403)));
 
-  test("share a limit if the IP addresses are unknown", async () => {
+  test("callers with unknown IP addresses share a limit", async () => {
     expect(await tryKeys(gate({ address: undefined }), 11)).toEqual([...times(10, 403), 429]);
     expect(logger.lines[0]).toContain("callers without an IP address");
   });
 
-  test("share a limit across all routes with the same client", async () => {
+  test("all routes with the same client share a limit", async () => {
     expect(await tryKeys(gate(), 6)).toEqual(times(6, 403));
     expect(await tryKeys(gate(), 6)).toEqual([...times(4, 403), ...times(2, 429)]);
   });
 });
 
-describe("a customer behind an IP address that has reached the limit", () => {
-  test("is served with a key that had a verdict before, or that is cached", async () => {
+describe("customers", () => {
+  test("behind a limited IP address, a customer with a known or cached key is served", async () => {
     const check = gate();
     expect(await statusOf(check("VALID-BEFORE"))).toBe(200);
     await tryKeys(check, 20);
@@ -90,7 +90,7 @@ describe("a customer behind an IP address that has reached the limit", () => {
     expect(await statusOf(check("VALID-NEW"))).toBe(200);
   });
 
-  test("waits while the requests for other keys are in flight", async () => {
+  test("behind a limited IP address, a customer waits while the requests for other keys are in flight", async () => {
     client.isPaused = true;
     const check = gate();
     const first = [tryKeys(check, 9), statusOf(check("VALID-1"))];
@@ -139,7 +139,7 @@ test("a key that becomes unknown is limited again", async () => {
   for (const status of [403, 403, 429]) expect(await statusOf(check("VALID-1"))).toBe(status);
 });
 
-describe("a limit of one call", () => {
+describe("limits", () => {
   let limit: UnknownKeyLimit;
   beforeEach(() => {
     limit = new UnknownKeyLimit(1, clock);
@@ -147,14 +147,14 @@ describe("a limit of one call", () => {
   const isUnknown = () => true;
   const call = (caller = "a") => limit.run(caller, async () => undefined, isUnknown);
 
-  test("gets its token back from a call that fails", async () => {
+  test("a call that fails gives its token back", async () => {
     const failing = () => limit.run("a", () => Promise.reject(new Error("no network")), isUnknown);
     await expect(failing()).rejects.toThrow("no network");
     await expect(failing()).rejects.toThrow("no network");
   });
 
   test.each([true, false])(
-    "refuses a waiting call after the longest wait, polling: %p",
+    "a waiting call is refused after the longest wait, with polling %p",
     async (isPolling) => {
       limit = new UnknownKeyLimit(1, { ...clock, maxWaitMs: 1, isPolling });
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -165,7 +165,7 @@ describe("a limit of one call", () => {
     },
   );
 
-  test("lets calls that must not wait for each other ask again until there is a token", async () => {
+  test("calls that must not wait for each other ask again until there is a token", async () => {
     limit = new UnknownKeyLimit(1, { ...clock, isPolling: true });
     const order: string[] = [];
     const named = (name: string, isUnknown: boolean) => {
@@ -181,7 +181,7 @@ describe("a limit of one call", () => {
     expect(order).toEqual(["first", "second", "third"]);
   });
 
-  test("does not wait for a call that never ends", async () => {
+  test("a limit does not wait for a call that never ends", async () => {
     limit.run("a", () => new Promise(() => {}), isUnknown);
     nowMs += 10_000;
     await expect(call()).rejects.toThrow("too many unknown");
@@ -189,7 +189,7 @@ describe("a limit of one call", () => {
     await call();
   });
 
-  test("replaces the oldest callers beyond 10,000", async () => {
+  test("the oldest callers beyond 10,000 are replaced", async () => {
     await call("first");
     await expect(call("first")).rejects.toThrow();
     for (let index = 0; index < 10_000; index += 1) await call(`caller-${index}`);
