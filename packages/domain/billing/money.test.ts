@@ -19,7 +19,7 @@ describe("amounts", () => {
     ["unreadable", ["", "-5", "$5", "5.", ".5", "1e3", "1,29,00", "1.290.5"]],
     ["tooManyDecimals", ["1.290", "19.990", "19.999"]],
     ["tooLarge", ["1000000"]],
-  ])("the amount %p is read from each of %j", (read, texts) =>
+  ])("the result is %p for each amount of %j", (read, texts) =>
     expect(texts.map((text) => amount(text))).toEqual(texts.map(() => read)),
   );
 

@@ -83,7 +83,7 @@ describe("dark mode", () => {
       expect(darkModeAccent(accent, background).color).toBe(accent);
     }));
 
-  test("no colour is computed for a background on which not even white is legible", () => {
+  test("in dark mode, no colour is computed for a background on which not even white is legible", () => {
     expect(() => darkModeAccent("#000000", "#888888")).toThrow("darker background");
     expect(() => darkModeAccent("blue", "#000000")).toThrow("#rrggbb");
   });

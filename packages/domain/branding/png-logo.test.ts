@@ -24,7 +24,7 @@ describe("PNG logos", () => {
     [3, 1, [1, 2, 4, 8]],
     [4, 2, [8, 16]],
     [6, 4, [8, 16]],
-  ])("a PNG of type %d, %d channels and %j bits is kept byte for byte", (colorType, channels, depths) => {
+  ])("a PNG of colour type %d, %d channels and %j bits is kept unchanged", (colorType, channels, depths) => {
     for (const bitDepth of depths) {
       const rows = Buffer.alloc(5 * (1 + Math.ceil((13 * channels * bitDepth) / 8)));
       const palette = colorType === 3 ? [chunk("PLTE", Buffer.alloc(6))] : [];

@@ -237,7 +237,7 @@ describe("refused files", () => {
     );
   });
 
-  test("an SVG is refused in another encoding, in broken or overlong UTF-8, and if it is compressed", () => {
+  test("an SVG is refused in another encoding, in broken or overlong UTF-8, or compressed", () => {
     const little = Buffer.from(svg(rect), "utf16le");
     const big = Buffer.from(little).swap16();
     const marked = Buffer.concat([Buffer.from([0xfe, 0xff]), big]);

@@ -17,7 +17,7 @@ test.each<Row>([
   ["the uses are in any order", 2, [daysAgo(4), daysAgo(10)], 2, inDays(20)],
   ["several were used at once", 5, [daysAgo(10, 4)], 4, inDays(20)],
   ["one was used exactly 30 days ago", 3, [daysAgo(30)], 0, null],
-  ["one was used a millisecond after that", 3, [{ atMs: now - 30 * dayMs + 1, count: 1 }], 1, now + 1],
+  ["one was used almost 30 days ago", 3, [{ atMs: now - 30 * dayMs + 1, count: 1 }], 1, now + 1],
   ["all were used long ago", 3, [daysAgo(31), daysAgo(400)], 0, null],
   ["a node's clock is ahead", 3, [{ atMs: now + 500, count: 1 }], 1, inDays(30) + 500],
   // The first that ends does not yet leave one.

@@ -29,7 +29,7 @@ test.each<[name: string, pin: VersionPin, newest: string | null]>([
   expect(newestUsable(catalog, pin)).toBe(newest),
 );
 
-describe("versions or newer ones", () => {
+describe("usable versions", () => {
   test.each<[pin: VersionPin, version: string, can: boolean]>([
     [null, "1.0.0", true],
     [null, "2.3.0", true],

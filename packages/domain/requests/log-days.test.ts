@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { keptSince, logDays } from "./log-days.ts";
 
-describe("kept days", () => {
+describe("retention", () => {
   test.each<[why: string, organization: number | null, plan: number | null, days: number]>([
     ["as the server says", null, null, 30],
     ["as the plan says, if shorter", null, 7, 7],

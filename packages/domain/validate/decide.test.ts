@@ -236,7 +236,7 @@ test("a request that passes with a pin passes without it", () =>
     if (pinned.status === "active") expect(free.status).toBe("active");
   }));
 
-test("a request that is refused as expired is refused later, too", () =>
+test("a request that is refused as expired is also refused later", () =>
   forAll(2_000, [product, license, caller, fc.nat({ max: 50 })], (product, license, caller, laterMs) => {
     if (decide(product, license, caller, nowMs).status !== "expired") return;
     expect(decide(product, license, caller, nowMs + laterMs).status).toBe("expired");

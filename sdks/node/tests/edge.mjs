@@ -127,9 +127,7 @@ const chromium = [
 ].find((path) => path !== "" && existsSync(path));
 
 describe("service workers", () => {
-  test("checks pass in Chromium", {
-    skip: chromium === undefined && "There is no Chromium.",
-  }, async () => {
+  test("checks pass in Chromium", { skip: chromium === undefined && "There is no Chromium." }, async () => {
     const script = readFileSync(bundle("edge-service-worker.mjs"));
     const page = await servePage(script);
     // The browser driver of the whole project.
