@@ -4,8 +4,8 @@ import { dashboardTests } from "../support/dashboard.ts";
 import { until } from "../support/until.ts";
 import { answerAnalytics } from "./analytics-answers.ts";
 
-dashboardTests("the analytics pages", (dashboard) => {
-  test("show what the server counted, for the range, product and time zone in the URL", async () => {
+dashboardTests("analytics", (dashboard) => {
+  test("the analytics pages show what the server counted, for the range, product and time zone in the URL", async () => {
     const { fixture, manage, organizationId } = dashboard;
     const carla = { customer_email: "carla@example.com", is_lifetime: true };
     const { license_key: key } = await dashboard.addLicense(carla);
@@ -47,7 +47,7 @@ dashboardTests("the analytics pages", (dashboard) => {
     expect(file.headers()["content-type"]).toContain("text/csv");
   });
 
-  test("a busy month reads well and works with the keyboard", async () => {
+  test("the analytics of a busy month can be read and used with the keyboard", async () => {
     const page = await dashboard.page();
     await answerAnalytics(page);
     await page.goto(`${dashboard.home}/products/${dashboard.productId}/analytics`);
@@ -79,7 +79,7 @@ dashboardTests("the analytics pages", (dashboard) => {
     await page.getByRole("menuitem", { name: "Try a lower limit" }).waitFor();
   });
 
-  test("without requests, it says what to do next", async () => {
+  test("without requests, the analytics page says what to do next", async () => {
     const { slug } = await dashboard.manage("POST", "/organizations", { name: "Fresh start" });
     const page = await dashboard.page();
     // Loaded again, because the list of organizations has changed.
@@ -88,7 +88,7 @@ dashboardTests("the analytics pages", (dashboard) => {
     await page.getByRole("link", { name: "Open products" }).waitFor();
   });
 
-  test("a change is tried against past requests, and leads to the setting", async () => {
+  test("a change of a rule is tried against past requests, and leads to the setting", async () => {
     const { manage, productId, home } = dashboard;
     const dora = { customer_email: "dora@example.com", customer_name: "Dora", is_lifetime: true };
     const { license_key } = await dashboard.addLicense(dora);

@@ -66,7 +66,7 @@ dashboardTests("billing", (dashboard) => {
     return sent;
   };
 
-  test("without payments, it says whom to ask and offers nothing to buy", async () => {
+  test("without payments, the billing page says whom to ask and offers nothing to buy", async () => {
     const page = await dashboard.page();
     await visit(page, dashboard.home);
     await page.getByRole("link", { name: "Settings" }).click();
@@ -118,7 +118,7 @@ dashboardTests("billing", (dashboard) => {
     await looksRight(page, "billing-confirmed");
   });
 
-  test("a payment page that was left charged nothing", async () => {
+  test("a payment page that was left has charged nothing", async () => {
     expectErrors();
     const page = await openPaid(() => onFree, { width: phone.width, search: "?checkout=cancelled" });
     await page.getByText("Nothing was charged, and the plan has not changed.").waitFor();
@@ -162,7 +162,7 @@ dashboardTests("billing", (dashboard) => {
   test.each([
     ["grace", Date.now() + 4 * dayMs, "A payment is overdue"],
     ["suspended", null, "Suspended because a payment is overdue"],
-  ] as const)("in %s, every page says so, and the billing page has the way out", async (...row) => {
+  ] as const)("in the state %s, every page says so, and the billing page offers to pay", async (...row) => {
     const [billing_state, endsAt, title] = row;
     await setBilling({ plan: "pro", billing_state, grace_ends_at: endsAt });
     const grace_ends_at = endsAt === null ? null : new Date(endsAt).toISOString();
@@ -196,7 +196,7 @@ dashboardTests("billing", (dashboard) => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  test("a limit that is reached names itself, what is used and the way to more", async () => {
+  test("a refusal because of a limit names the limit and what is used, and leads to the billing page", async () => {
     const page = await dashboard.page(phone);
     const limit = () => setBilling({ plan: "free", max_products_override: 1 });
     const link = await refusedProduct(page, limit, "limits products to 1, and this organization has 1");
@@ -207,7 +207,7 @@ dashboardTests("billing", (dashboard) => {
     await setBilling({ max_products_override: null });
   });
 
-  test("members see the page as far as their role allows, and the banner tells the others whom to ask", async () => {
+  test("members see the billing page as far as their role allows, and the banner tells the others whom to ask", async () => {
     await setBilling({ plan: "pro" });
     const viewer = await dashboard.addMember(["billing:view"]);
     const seller = await dashboard.addMember(["licenses:view"]);
@@ -227,7 +227,7 @@ dashboardTests("billing", (dashboard) => {
     await other.getByRole("alert").filter({ hasText: "Tell the owner" }).waitFor();
   });
 
-  test("if it cannot be loaded, the page says so and tries again on request", async () => {
+  test("a billing page that cannot be loaded says so and tries again on request", async () => {
     expectErrors();
     const page = await dashboard.page(phone);
     await page.route("**/api/**/billing", (route) => route.fulfill({ status: 500, body: "{}" }));
@@ -240,7 +240,7 @@ dashboardTests("billing", (dashboard) => {
     await page.getByRole("heading", { name: "Current plan" }).waitFor();
   });
 
-  test("amounts and dates are in the reader's language", async () => {
+  test("amounts and dates of the billing page are in the reader's language", async () => {
     const page = await openPaid(() => ({
       ...onPro,
       subscription: onPro.subscription && { ...onPro.subscription, amount: 4_300, currency: "jpy" },

@@ -20,7 +20,7 @@ dashboardTests("branding of the customer portal", (dashboard) => {
   const path = () => `/organizations/${dashboard.organizationId}/branding`;
   const stored = () => dashboard.manage("GET", path());
 
-  test("is edited with a live preview, refused in words, saved and still there after a reload", async () => {
+  test("branding is edited with a live preview, refused with a reason, saved, and still there after a reload", async () => {
     const { page, save, preview, field } = await open(await dashboard.page(phone));
     // The preview follows every keystroke.
     await field("Name for customers").fill("Aurora <b>Audio</b>");
@@ -77,7 +77,7 @@ dashboardTests("branding of the customer portal", (dashboard) => {
     }
   });
 
-  test("a logo is dropped, shown, replaced and removed; a bad file is refused in words", async () => {
+  test("a logo is dropped, shown, replaced and removed, and a bad file is refused with a reason", async () => {
     const { page, save, preview, field } = await open(await dashboard.page());
     const inPreview = preview.locator("img");
     // Typed text survives an upload.
@@ -109,7 +109,7 @@ dashboardTests("branding of the customer portal", (dashboard) => {
     expect((await stored()).logo_url).toBeNull();
   });
 
-  test("what someone else saved meanwhile is not overwritten", async () => {
+  test("branding that someone else saved meanwhile is not overwritten", async () => {
     const { page, save, field } = await open(await dashboard.page());
     await field("Name for customers").fill("Mine");
     await dashboard.manage("PATCH", path(), { display_name: "Theirs", support_email: "new@example.com" });
@@ -123,7 +123,7 @@ dashboardTests("branding of the customer portal", (dashboard) => {
     expect(await stored()).toMatchObject({ display_name: "Mine", support_email: "new@example.com" });
   });
 
-  test("if it cannot be loaded, the page says so and tries again on request", async () => {
+  test("a branding page that cannot be loaded says so and tries again on request", async () => {
     expectErrors();
     const page = await dashboard.page(phone);
     await page.route("**/api/manage/**/branding", (route) => route.fulfill({ status: 500, body: "{}" }));
@@ -136,7 +136,7 @@ dashboardTests("branding of the customer portal", (dashboard) => {
     await page.getByRole("heading", { name: "Branding" }).waitFor();
   });
 
-  test("a hostile SVG file runs nothing when it is opened directly, even if its check had let it pass", async () => {
+  test("a hostile SVG file runs nothing when it is opened directly, even if its check had accepted it", async () => {
     expectErrors();
     const { fixture, organizationId } = dashboard;
     const { page } = await open(await dashboard.page());
@@ -164,7 +164,7 @@ dashboardTests("branding of the customer portal", (dashboard) => {
     await free.waitForFunction("document.title === 'ran'");
   });
 
-  test("members without the permission see it and cannot change it", async () => {
+  test("members without the permission see the branding and cannot change it", async () => {
     await dashboard.manage("PATCH", path(), { display_name: "Aurora", support_email: "help@example.com" });
     const { page, save } = await open(await dashboard.pageFor(await dashboard.addMember(["licenses:view"])));
     await page.getByText("Members who manage the organization can change this.").waitFor();

@@ -9,7 +9,7 @@ const maxKilobytes = 300;
 /** Translations that are loaded after the page is idle. */
 const loadedLater = /\/assets\/(rest|en|de|es)-[^/]+\.js$/;
 
-dashboardTests("the first visit", (dashboard) => {
+dashboardTests("first visits", (dashboard) => {
   // A license that has been used: what is further down its page is loaded once it is near.
   let licenseId: string;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ dashboardTests("the first visit", (dashboard) => {
     "/o/$organization",
     "/o/$organization/licenses",
     "/o/$organization/licenses/$licenseId",
-  ])(`%s needs at most ${maxKilobytes} kB of gzipped script`, async (path) => {
+  ])(`the first visit to %s loads at most ${maxKilobytes} kB of gzipped script`, async (path) => {
     const { owner, slug } = dashboard;
     const server = dashboard.fixture.url;
     const page = await openColdPage();

@@ -20,7 +20,7 @@ dashboardTests("forms", (dashboard) => {
   };
   const leave = () => question().getByRole("button", { name: "Discard" }).click();
 
-  describe.each([phone.width, desktop.width])("at %d px", (width) => {
+  describe.each([phone.width, desktop.width])("a width of %d px", (width) => {
     beforeEach(async () => {
       page = await dashboard.page({ width });
     });

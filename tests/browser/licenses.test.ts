@@ -5,7 +5,7 @@ import { visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
 import { until } from "../support/until.ts";
 
-dashboardTests("the list of licenses", (dashboard) => {
+dashboardTests("licenses", (dashboard) => {
   let page: Page;
   beforeAll(async () => {
     await dashboard.addLicense({
@@ -27,7 +27,7 @@ dashboardTests("the list of licenses", (dashboard) => {
   const row = (index: number) => page.locator(`[data-license-row="${index}"]`);
   const inAddress = () => Object.fromEntries(new URL(page.url()).searchParams);
 
-  test("filters are kept in the URL, and a number can be typed in full", async () => {
+  test("filters of licenses are kept in the URL, and a number can be typed in full", async () => {
     await open();
     await page.getByRole("button", { name: "Filter", exact: true }).click();
     const days = page.getByLabel("Expires within (days)");
@@ -47,7 +47,7 @@ dashboardTests("the list of licenses", (dashboard) => {
     expect(inAddress()).toEqual({ expires_within_days: "105" });
   });
 
-  test("the list is sorted by the column and in the order that was chosen", async () => {
+  test("the list of licenses is sorted by the column and in the order that was chosen", async () => {
     await open();
     const header = page.getByRole("columnheader", { name: "Expires" });
     for (const order of ["ascending", "descending"]) {
@@ -59,7 +59,7 @@ dashboardTests("the list of licenses", (dashboard) => {
     }
   });
 
-  test("a view is saved, renamed, opened again and deleted", async () => {
+  test("a view of licenses is saved, renamed, opened again and deleted", async () => {
     await open("?tag=fair&sort=expires_at&order=asc");
     await page.getByRole("button", { name: "Save view" }).click();
     const dialog = page.getByRole("dialog");
@@ -78,7 +78,7 @@ dashboardTests("the list of licenses", (dashboard) => {
     await page.getByRole("link", { name: "Sold at the fair" }).waitFor();
   });
 
-  test("a range is revoked and the revocation undone, and a selection ends when the filter changes", async () => {
+  test("a range of licenses is revoked and the revocation undone, and a selection ends when the filter changes", async () => {
     await open();
     await row(1).getByRole("checkbox").click();
     const upTo = row(4).getByRole("checkbox");
@@ -183,7 +183,7 @@ dashboardTests("the list of licenses", (dashboard) => {
     });
   });
 
-  test("arrow keys move through the rows, and Back restores the scroll position", async () => {
+  test("arrow keys move through the rows of the list, and Back restores the scroll position", async () => {
     await open();
     await page.getByRole("searchbox", { name: "Search licenses" }).press("ArrowDown");
     await page.keyboard.press("ArrowDown");

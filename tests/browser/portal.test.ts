@@ -331,7 +331,7 @@ portalTests("the customer portal", (portal) => {
 });
 
 portalTests(
-  "the customer portal on its own host",
+  "the customer portal with its own host",
   (portal) => {
     const isSignedInAt = async (page: Page, url: string) =>
       (await page.context().request.get(`${url}/api/portal/v1/me`)).status() === 200;

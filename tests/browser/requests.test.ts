@@ -4,7 +4,7 @@ import { looksRight, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
 import { until } from "../support/until.ts";
 
-dashboardTests("the request log", (dashboard) => {
+dashboardTests("requests", (dashboard) => {
   let license: { id: string; license_key: string };
   let page: Page;
   /** The ID of the request that was refused because of the IP limit. */
@@ -23,7 +23,7 @@ dashboardTests("the request log", (dashboard) => {
     page = await dashboard.page();
   });
 
-  test("lists and filters requests, and keeps the filters in the URL", async () => {
+  test("the request log lists and filters requests, and keeps the filters in the URL", async () => {
     await visit(page, dashboard.home);
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Requests" }).click();
     await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
@@ -59,7 +59,7 @@ dashboardTests("the request log", (dashboard) => {
     await page.waitForURL((url) => !url.search.includes("device_id"));
   });
 
-  test("finds what is pasted: a request ID, a license key and an IP address", async () => {
+  test("the request log finds what is pasted: a request ID, a license key and an IP address", async () => {
     const find = async (text: string) => {
       await visit(page, `${dashboard.home}/requests`);
       await page.getByRole("searchbox", { name: "Find a request" }).fill(text);
@@ -77,7 +77,7 @@ dashboardTests("the request log", (dashboard) => {
     await page.getByText("No request and no license has this ID.").waitFor();
   });
 
-  test("says how far back it has searched, and goes on only if asked to", async () => {
+  test("the request log says how far back it has searched, and continues only on request", async () => {
     const asked: (string | null)[] = [];
     await page.route(/\/api\/.*\/requests\?.*version=rare/, (route) => {
       const cursor = new URL(route.request().url()).searchParams.get("cursor");
@@ -95,7 +95,7 @@ dashboardTests("the request log", (dashboard) => {
     expect(asked).toEqual([null, "older"]);
   });
 
-  test("says why a request was refused, and what it would get now", async () => {
+  test("the request log says why a request was refused, and what it would get now", async () => {
     const { manage } = dashboard;
     await visit(page, `${dashboard.home}/requests/${refused}`);
     await page.getByText("Refused: IP limit reached").waitFor();
@@ -116,7 +116,7 @@ dashboardTests("the request log", (dashboard) => {
     await manage("PATCH", `/licenses/${license.id}`, { max_ips: 1 });
   });
 
-  test("tries a request on the license's page, which shows its last refusal and its requests", async () => {
+  test("a request is tried on the license's page, which shows its last refusal and its requests", async () => {
     await visit(page, `${dashboard.home}/licenses/${license.id}`);
     await page.getByText("Last refused").waitFor();
     // What is further down is rendered when the user scrolls to it.
@@ -140,7 +140,7 @@ dashboardTests("the request log", (dashboard) => {
     await page.waitForURL(`${dashboard.home}/requests/${refused}`);
   });
 
-  test("shows requests as they happen, holds them back while paused, and shows them on resuming", async () => {
+  test("the request log shows requests as they happen, and those of a pause when it is resumed", async () => {
     await visit(page, `${dashboard.home}/requests`);
     await row("Active").waitFor();
     await page.getByRole("switch", { name: "Live" }).click();

@@ -5,7 +5,7 @@ import { signedInWith } from "../support/portal-client.ts";
 import { newId } from "../support/test-organization.ts";
 
 dashboardTests("license transfers in the dashboard", (dashboard) => {
-  test("without a product that offers transfers, the list says how to turn them on", async () => {
+  test("without a product that offers transfers, the list of transfers says how to turn them on", async () => {
     const { manage, productId } = dashboard;
     const page = await dashboard.page();
     await visit(page, `${dashboard.home}/transfers`);
@@ -69,7 +69,7 @@ dashboardTests("license transfers in the dashboard", (dashboard) => {
     await navigation.getByRole("link", { name: "Transfers", exact: true }).waitFor();
   });
 
-  test("a rejection needs a reason, and the list can be filtered by state on a phone", async () => {
+  test("the rejection of a transfer needs a reason, and the list can be filtered by state on a phone", async () => {
     await requested({ to: { discord_id: "80351110224678912" } });
     const page = await dashboard.page(phone);
     // Loaded, because the list on the owner's page does not have the transfer yet.
@@ -99,7 +99,7 @@ dashboardTests("license transfers in the dashboard", (dashboard) => {
     await page.getByRole("link", { name: "Carla → Discord ID 80351110224678912" }).waitFor();
   });
 
-  test("a decision that is no longer possible shows why, and the current state", async () => {
+  test("a decision on a transfer that is no longer possible shows why, and the current state", async () => {
     const { transfer, customer } = await requested();
     const page = await dashboard.page();
     await visit(page, `${dashboard.home}/transfers/${transfer.id}`);

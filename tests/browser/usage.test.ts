@@ -6,8 +6,8 @@ import { answers } from "./billing-answers.ts";
 const midnight = "2026-11-18T00:00:00.000Z";
 const days = [120, 340, 0, 410, 380, 90, 70, 460, 500, 520, 480, 610, 700, 820];
 
-dashboardTests("the usage page", (dashboard) => {
-  test("shows what the server counted, for the organization and each product", async () => {
+dashboardTests("usage", (dashboard) => {
+  test("the usage page shows what the server counted, for the organization and each product", async () => {
     for (let request = 0; request < 3; request++)
       await dashboard.api.validate({ license_key: "no such key" });
     const page = await dashboard.page();
@@ -33,7 +33,7 @@ dashboardTests("the usage page", (dashboard) => {
     expect(await page.getByRole("combobox", { name: "Product" }).inputValue()).toBe("Polaris");
   });
 
-  test("says when a limit will be reached or has been", async () => {
+  test("the usage page says when a limit will be reached or has been", async () => {
     const page = await dashboard.page(phone);
     const products = [
       { name: "Polaris", status: "active", used_today: 820, runs_out_at: "2026-11-17T17:40:00.000Z" },

@@ -12,23 +12,23 @@ setDefaultTimeout(180_000);
 /** Well above the guaranteed times. The long form checks those, on an idle machine. */
 const patientMs = 30_000;
 
-describe.each(databases)("the server on $kind", ({ make }) => {
-  test("loses no acknowledged write when it is killed under load", async () => {
+describe.each(databases)("a busy server on $kind", ({ make }) => {
+  test("the server loses no acknowledged write when it is killed under load", async () => {
     const size = { kills: 1, callers: 8, licenses: 20, readyWithinMs: patientMs };
     expect(await killUnderLoad(make, size)).toStartWith("1 kills");
   });
 
-  test("fails no accepted request when it is terminated under load", async () => {
+  test("the server fails no accepted request when it is terminated under load", async () => {
     const size = { rounds: 1, callers: 8, endsWithinMs: patientMs };
     expect(await terminateUnderLoad(make, size)).toStartWith("1 stops");
   });
 
-  test("loses no event when it is killed during delivery", async () => {
+  test("the server loses no event when it is killed during delivery", async () => {
     expect(await webhooksUnderKills(make, { events: 150, kills: 1 })).toContain("none lost");
   });
 });
 
-describe("PostgreSQL under load", () => {
+describe("outages of PostgreSQL", () => {
   let postgres: PostgresServer;
   beforeAll(async () => {
     postgres = await startPostgres();
@@ -36,16 +36,16 @@ describe("PostgreSQL under load", () => {
   afterAll(() => postgres.stop());
 
   const possible = outages.filter((outage) => outage !== "hung" || process.platform === "linux");
-  test(`${possible.join(", ")}: callers get 503 and never a wrong verdict, and service recovers automatically`, async () => {
+  test(`callers get 503 and never a wrong verdict while PostgreSQL fails, and service recovers: ${possible.join(", ")}`, async () => {
     const size = { callers: 8, outageMs: 300, answersWithinMs: patientMs, recoversWithinMs: patientMs };
     expect(await postgresOutages(postgres, possible, size)).toContain("recovered after");
   });
 
-  test("restarted during delivery: no event is lost", async () => {
+  test("no event is lost when PostgreSQL is restarted during delivery", async () => {
     expect(await webhooksThroughRestart(postgres, { events: 150 })).toContain("none lost");
   });
 
-  test("restarted during management transactions: responses are 200 or 503, and the server stops in order", async () => {
+  test("changes get 200 or 503 while PostgreSQL is restarted, and the server stops in order", async () => {
     expect(await managementThroughRestart(postgres, { restarts: 1 })).toContain("changes");
   });
 });

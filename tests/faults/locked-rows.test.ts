@@ -57,7 +57,7 @@ const rows: readonly [name: string, lock: Lock, row: LockedRow][] = [
     { isFirstOfDay: true },
   ],
   [
-    "the product itself, before its first request of the day",
+    "the product itself before its first request of the day",
     (_, product) => `select 1 from products where id = '${product}' for update`,
     { isFirstOfDay: true },
   ],
@@ -81,13 +81,13 @@ const licensesOf = ({ org }: PublicApiFixture, count: number): Promise<Subject[]
   });
 const urlOf = ({ database }: PublicApiFixture) => database.environment.DATABASE_URL ?? "";
 
-testsOn("postgres", "while another session locks", openPublicApiFixture, (fixture) => {
+testsOn("postgres", "locked rows", openPublicApiFixture, (fixture) => {
   let unrelated: Subject[] = [];
   beforeAll(async () => {
     unrelated = await licensesOf(fixture, 30);
   });
 
-  test.each(rows)("%s, it delays only the requests that need it", async (_, lock, row) => {
+  test.each(rows)("a lock on %s delays only the requests that need it", async (_, lock, row) => {
     const { org, server } = fixture;
     const { isNeeded = true, isFirstOfDay = false, settings, isBlocked = false } = row;
     const product = await org.product(settings);
@@ -133,7 +133,7 @@ testsOn("postgres", "while another session locks", openPublicApiFixture, (fixtur
 });
 
 test.each(["products", "licenses", "daily_usage"])(
-  "a table that is locked briefly, as by a migration, fails no request: %s",
+  "a brief lock on the table %s, as by a migration, fails no request",
   async (table) => {
     const fixture = await openPublicApiFixture(postgres.make);
     const traffic = new Traffic(await licensesOf(fixture, 8));

@@ -20,8 +20,8 @@ const maxIps = 4;
 const openTwoNodes = async (make: TestedDatabase["make"]) => withSecondNode(await openManageFixture(make));
 
 if (process.platform !== "win32")
-  testsOn("postgres", "a node that is paused", openTwoNodes, (nodes) => {
-    test("while it works does not keep another from answering", async () => {
+  testsOn("postgres", "paused nodes", openTwoNodes, (nodes) => {
+    test("a node that is paused while it works does not keep another from answering", async () => {
       const { store, server: paused, second: healthy } = nodes;
       const org = await openTestOrganization(null, { store });
       // Few licenses, so that both nodes always need the same rows.
@@ -59,7 +59,7 @@ if (process.platform !== "win32")
         expect((await registeredIps(store, id)).length).toBeLessThanOrEqual(maxIps);
     });
 
-    test("in a transaction locks its license for a few seconds and delays no one else", async () => {
+    test("a node that is paused in a transaction locks its license for a few seconds and delays no one else", async () => {
       const { server: paused, second: healthy, owner, apiKey, database } = nodes;
       const subjectOf = ({ id, license_key: key }: { id: string; license_key: string }): Subject => {
         return { id, key, apiKey, truths: ["active"] };

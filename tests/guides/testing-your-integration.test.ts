@@ -34,7 +34,7 @@ describe("the guide about tests", () => {
     return { exitCode: await started.exited, output: output.join("\n") };
   };
 
-  test("its table lists every license key", () => {
+  test("the guide's table lists every license key of the sandbox", () => {
     const expected = sandboxLicenses.map(
       ({ licenseKey, status, httpStatus, lookupHttpStatus, description }) =>
         `| \`${licenseKey}\` | \`${status}\` | ${httpStatus} | ${lookupHttpStatus} | ${description} |`,
@@ -42,7 +42,7 @@ describe("the guide about tests", () => {
     expect([...(guide.match(/^\| `SANDBOX-.*$/gm) ?? [])]).toEqual(expected);
   });
 
-  test("the job with curl passes for every outcome, and fails for a wrong one", async () => {
+  test("the guide's job with curl passes for every outcome, and fails for a wrong one", async () => {
     const outcomes = sandboxLicenses.filter(({ variant }) => variant === null);
     const script = blockOf("sh");
     const passed = await run("sh", "-c", script);
@@ -54,7 +54,7 @@ describe("the guide about tests", () => {
     expect(failed.exitCode).toBe(1);
   });
 
-  test("the tests with an SDK pass", async () => {
+  test("the guide's tests with an SDK pass", async () => {
     const file = join(folder, "guide.test.mjs");
     const sdk = join(root, "sdks/node/src/index.ts");
     writeFileSync(file, blockOf("js").replace('"@countersign/node"', JSON.stringify(sdk)));

@@ -110,7 +110,7 @@ class Driver {
 ];
 
 for (const [program, fence, file, driver] of languages) {
-  const title = `the guide's ${program} program accepts valid events and rejects all others`;
+  const title = `the guide's ${program} program accepts valid events and refuses all others`;
   if (spawnSync(program, ["--version"]).status !== 0) {
     skipWithReason(title, `it needs ${program}. ${needed[program]}`);
     continue;

@@ -12,8 +12,8 @@ setDefaultTimeout(60_000);
  * of other products and with other secrets in packages/store/suite/authentication.ts.
  */
 const refused: readonly (readonly [string, (apiKey: string) => string | null])[] = [
-  ["no header", () => null],
-  ["an empty header", () => ""],
+  ["no Authorization header", () => null],
+  ["an empty Authorization header", () => ""],
   ["the key without a scheme", (key) => key],
   ["a list of keys", (key) => `Bearer ${key}, Bearer ${key}`],
   ["a key in another format", () => "Bearer secret"],
@@ -21,7 +21,7 @@ const refused: readonly (readonly [string, (apiKey: string) => string | null])[]
 ];
 
 testsOn("sqlite", "authentication", openPublicApiFixture, (fixture) => {
-  describe.each(["validate", "lookup"])("of %s", (endpoint) => {
+  describe.each(["validate", "lookup"])("%s", (endpoint) => {
     const send = async (authorization: string | null) => {
       const headers: Record<string, string> = authorization === null ? {} : { authorization };
       const { key } = await fixture.org.license();
@@ -30,7 +30,7 @@ testsOn("sqlite", "authentication", openPublicApiFixture, (fixture) => {
       return fetch(`${fixture.url}/api/v1/validate`, { method: "POST", headers, body });
     };
 
-    test.each(refused)("refuses %s with 401, and does not count the request", async (_, header) => {
+    test.each(refused)("a request with %s gets 401 and is not counted", async (_, header) => {
       const before = await countedRequests(fixture.org);
       const response = await send(header(fixture.org.apiKey));
       expect(response.status).toBe(401);
@@ -45,7 +45,7 @@ testsOn("sqlite", "authentication", openPublicApiFixture, (fixture) => {
       expect(await countedRequests(fixture.org)).toBe(before);
     });
 
-    test("accepts the scheme in lower case and more than one space", async () => {
+    test("an API key is accepted after a scheme in lower case and more than one space", async () => {
       expect((await send(`bearer   ${fixture.org.apiKey}`)).status).toBe(200);
     });
   });

@@ -12,9 +12,9 @@ const pretended = "198.51.100.7";
 
 /** Headers that an attacker sends, byte for byte. Every form of an entry is tested in packages/domain/ip/caller.test.ts. */
 const forgeries: readonly (readonly [what: string, ...lines: string[]])[] = [
-  ["a chain of trusted proxies", `X-Forwarded-For: ${pretended}, 10.0.0.1, 127.0.0.1`],
-  ["no IP address", "X-Forwarded-For: unknown"],
-  ["a thousand hops", `X-Forwarded-For: ${Array(1_000).fill("10.0.0.1").join(",")}`],
+  ["a header with a chain of trusted proxies", `X-Forwarded-For: ${pretended}, 10.0.0.1, 127.0.0.1`],
+  ["a header without an IP address", "X-Forwarded-For: unknown"],
+  ["a header with a thousand hops", `X-Forwarded-For: ${Array(1_000).fill("10.0.0.1").join(",")}`],
   ["two headers", `X-Forwarded-For: ${pretended}`, `x-forwarded-for: ${pretended}`],
   [
     "the headers of other products",
@@ -35,10 +35,10 @@ const settings = [
 ];
 
 // The IP address is determined before any database access, so one database is enough.
-describe.each(settings)("with $what", ({ own, added, truth }) => {
+describe.each(settings)("$what", ({ own, added, truth }) => {
   testsOn(
     "sqlite",
-    "the IP address",
+    "caller's IP address",
     (make) => openPublicApiFixture(make, {}, own),
     (fixture) => {
       const validate = async (key: string, lines: readonly string[]) => {
@@ -54,7 +54,7 @@ describe.each(settings)("with $what", ({ own, added, truth }) => {
         return JSON.parse(answer?.body ?? "{}");
       };
 
-      test.each(forgeries)("is not hidden by %s in the header", async (_, ...lines) => {
+      test.each(forgeries)("the caller's IP address is not hidden by %s", async (_, ...lines) => {
         const { org, store } = fixture;
         const open = await org.license({ maxIps: 50 });
         expect(await validate(open.key, [...lines, ...added])).toMatchObject({ ip_registered: true });
@@ -74,7 +74,7 @@ describe.each(settings)("with $what", ({ own, added, truth }) => {
           ["not at all", [], "127.0.0.1"],
           ["as 192.0.2.44", ["X-Forwarded-For: 192.0.2.44"], "192.0.2.44"],
           ["as an IPv6 address", ["X-Forwarded-For: 2001:db8:1:2:3:4:5:6"], "2001:db8:1:2::/64"],
-        ])("of a caller whom the proxy reports %s is registered", async (_, lines, seen) => {
+        ])("the IP address of a caller whom the proxy reports %s is registered", async (_, lines, seen) => {
           const { id, key } = await fixture.org.license();
           await validate(key, lines);
           expect(await registeredIps(fixture.store, id)).toEqual([seen]);

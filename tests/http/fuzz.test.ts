@@ -79,14 +79,14 @@ const settings = {
 
 testsOn(
   "postgres",
-  "generated requests",
+  "the public API",
   (make) => openPublicApiFixture(make, { settings }),
   (fixture) => {
     test.each([
       ["validate", [200, 401, 405, 413]],
       ["lookup", [200, 401, 404, 405]],
     ] as const)(
-      `to %s, ${requests} of them: never a 5xx, and every body matches its schema`,
+      `${requests} generated requests to %s get no 5xx, and every body matches its schema`,
       async (endpoint, expected) => {
         const license = await fixture.org.license({ maxIps: 1_000_000 });
         const fill = (text: string) =>

@@ -22,7 +22,7 @@ testsOn(
       return fetch(`${fixture.url}/api/v1/license/${path}`, { method, headers });
     };
 
-    test("a record has all members in order, and is found regardless of case and spaces", async () => {
+    test("the record of a license has all members in order, and is found regardless of case and spaces", async () => {
       const { id, key } = await fixture.org.license({ key: "Imported-Key" });
       const answer = await fixture.api.lookup(` ${key.toLowerCase()} `);
       expect(answer).toMatchObject({ status: 200, body: { id, license_key: key } });
@@ -68,7 +68,7 @@ testsOn(
       },
     );
 
-    test("HEAD returns the same headers without the body", async () => {
+    test("HEAD of a license returns the headers of GET without the body", async () => {
       const { key } = await fixture.org.license();
       const got = await get(key);
       const head = await get(key, "HEAD");

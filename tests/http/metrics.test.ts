@@ -97,7 +97,7 @@ testsOn("sqlite", "metrics", openMeteredServer, (fixture) => {
     expect(answer.headers.get("www-authenticate")).toBe(status === 401 ? "Bearer" : null);
   });
 
-  describe("what the documents say about them", () => {
+  describe("documents", () => {
     let text = "";
     /** The labels of each metric, by the name that expressions use. */
     const labels = new Map<string, Set<string>>();

@@ -81,15 +81,15 @@ async function openDocument(make: Parameters<typeof openPublicApiFixture>[0]) {
   return { ...fixture, served, parsed: openApi.safeParse(served) };
 }
 
-testsOn("sqlite", "the OpenAPI document", openDocument, (fixture) => {
+testsOn("sqlite", "OpenAPI", openDocument, (fixture) => {
   const document = () => openApi.parse(fixture.served);
 
-  test("is the one that these tests check every response against, and valid OpenAPI 3.1", () => {
+  test("the document is valid OpenAPI 3.1, and the one that these tests check every response against", () => {
     expect(fixture.served).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
     expect(z.prettifyError(fixture.parsed.error ?? new z.ZodError([]))).toBe("");
   });
 
-  test("a verdict or a license record with a missing, unknown or wrong member does not match it", async () => {
+  test("a verdict or a license record with a missing, unknown or wrong member is not as published", async () => {
     const { key } = await fixture.org.license();
     const [verdict, record] = [await fixture.api.validate({ license_key: key }), await fixture.api.lookup(key)];
     for (const [endpoint, { body }] of [["validate", verdict] as const, ["lookup", record] as const]) {
@@ -103,7 +103,7 @@ testsOn("sqlite", "the OpenAPI document", openDocument, (fixture) => {
     }
   });
 
-  test("refers only to components that exist, and uses each component, scheme and tag that it defines", () => {
+  test("the OpenAPI document refers only to existing components, and uses each component, scheme and tag", () => {
     const { components, tags, security, paths } = document();
     const text = JSON.stringify(fixture.served);
     const references = [...text.matchAll(/"\$ref":"#\/components\/(\w+\/\w+)"/g)].map(([, name]) => name);
@@ -121,7 +121,7 @@ testsOn("sqlite", "the OpenAPI document", openDocument, (fixture) => {
     expect(new Set(operations.flatMap((one) => one.tags))).toEqual(new Set(tags.map(({ name }) => name)));
   });
 
-  test("names each operation differently, with exactly the path parameters in braces", () => {
+  test("the OpenAPI document names each operation differently, with exactly the path parameters in braces", () => {
     const ids: string[] = [];
     for (const [path, methods] of Object.entries(document().paths))
       for (const { operationId, parameters } of Object.values(methods)) {

@@ -47,7 +47,7 @@ function mountDisk(megabytes: number): SmallDisk | null {
  * Two servers with the same license, one of them read-only, in every order. tests/faults/fail-over.ts has a real standby
  * that takes over.
  */
-describe("a DATABASE_URL with two hosts", () => {
+describe("two hosts of PostgreSQL", () => {
   const apiKey = generateApiKey(randomBytes);
   const licenseKey = "ON-BOTH-HOSTS";
   const readOnly = "default_transaction_read_only";
@@ -87,7 +87,7 @@ describe("a DATABASE_URL with two hosts", () => {
     });
   };
 
-  test("uses the writable host in any position and follows it to the other one without a restart", async () => {
+  test("the server uses the writable one of two hosts in any position, and follows it without a restart", async () => {
     await setFirstReadOnly(true);
     const url = both("?target_session_attrs=read-write");
     const server = await startServerProcess({ DATABASE_URL: url });
@@ -114,13 +114,13 @@ describe("a DATABASE_URL with two hosts", () => {
     expect(await server.stop()).toBe(0);
   });
 
-  test("uses the reachable host at once if the other is down", async () => {
+  test("the server uses the reachable one of two hosts at once if the other is down", async () => {
     const server = await startServerProcess({ DATABASE_URL: both("", await freePort()) });
     await becomes(server, 200);
     expect(await server.stop()).toBe(0);
   });
 
-  test("without a writable host is refused at start, with the error of each host", async () => {
+  test("a DATABASE_URL without a writable host is refused at start, with the error of each host", async () => {
     await setSecondReadOnly(true);
     const started = await runCountersign(["serve"], { DATABASE_URL: both("", await freePort()), PORT: "0" });
     await setSecondReadOnly(false);
@@ -172,7 +172,7 @@ describe("readiness on PostgreSQL", () => {
     expect(new Set(validated)).toEqual(new Set([200]));
   });
 
-  test("is withdrawn while the counters are locked, and returns", async () => {
+  test("readiness is withdrawn while the counters are locked, and returns", async () => {
     await withClient(url, async (client) => {
       await client.query("begin; lock table daily_usage in exclusive mode");
       await becomes(server, 503);
@@ -182,7 +182,7 @@ describe("readiness on PostgreSQL", () => {
     await recovers();
   });
 
-  test("remains while a license that a validation needs is locked", async () => {
+  test("readiness remains while a license that a validation needs is locked", async () => {
     await withClient(url, async (client) => {
       await client.query("begin");
       await client.query("select 1 from licenses where license_key = $1 for update", [unusedKey]);
@@ -199,7 +199,7 @@ describe("readiness on PostgreSQL", () => {
     });
   });
 
-  test("is withdrawn while PostgreSQL is paused, and returns", async () => {
+  test("readiness is withdrawn while PostgreSQL is paused, and returns", async () => {
     const frozen = await freezePostgres(postgres.url);
     await becomes(server, 503);
     expect(await statusOfValidation()).toBe(503);
@@ -208,7 +208,7 @@ describe("readiness on PostgreSQL", () => {
   });
 
   testWithDisk(
-    "is withdrawn while PostgreSQL's disk is full, even without validations, and returns",
+    "readiness ends while PostgreSQL's disk is full, even without validations, and returns",
     async () => {
       await withClient(url, async (client) => {
         // An open snapshot retains old row versions, so that every count needs more disk space.
@@ -229,7 +229,7 @@ describe("readiness on PostgreSQL", () => {
     },
   );
 
-  test("is withdrawn while PostgreSQL is stopped, when callers are told to retry, and returns", async () => {
+  test("readiness is withdrawn while PostgreSQL is stopped, when callers are told to retry, and returns", async () => {
     await postgres.stop();
     await becomes(server, 503);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
@@ -242,7 +242,7 @@ describe("readiness on PostgreSQL", () => {
     await recovers();
   });
 
-  test("changes are logged in both directions", () => {
+  test("changes of readiness are logged in both directions", () => {
     expect(server.output()).toContain("Validations cannot be answered. The server is not ready.");
     expect(server.output()).toContain("Validations can be answered again. The server is ready.");
   });
@@ -261,7 +261,7 @@ describe("readiness on SQLite", () => {
   });
   afterAll(() => server.stop());
 
-  test("is withdrawn while another program locks the database, and returns", async () => {
+  test("readiness is withdrawn while another program locks the database, and returns", async () => {
     const other = new DatabaseSync(file);
     other.exec("pragma busy_timeout = 5000; begin immediate");
     await becomes(server, 503);
@@ -269,14 +269,14 @@ describe("readiness on SQLite", () => {
     await becomes(server, 200);
   });
 
-  testWithDisk("is withdrawn while the disk is full, even without validations, and returns", async () => {
+  testWithDisk("readiness ends while the disk is full, even without validations, and returns", async () => {
     disk?.fill();
     await becomes(server, 503);
     disk?.free();
     await becomes(server, 200);
   });
 
-  test("is withdrawn while the database file is gone", async () => {
+  test("readiness is withdrawn while the database file is gone", async () => {
     renameSync(file, `${file}.away`);
     await becomes(server, 503);
     renameSync(`${file}.away`, file);

@@ -43,8 +43,8 @@ else {
       return { ...both, databaseUrl: url, servers: [fixture.server, both.second] };
     };
 
-    testsOn("postgres", `a server behind PgBouncer in ${mode} mode`, openServers, (fixture) => {
-      test("validates and is ready, and several together never exceed a license's IP slots or a daily limit", async () => {
+    testsOn("postgres", `PgBouncer in ${mode} mode`, openServers, (fixture) => {
+      test("a server behind PgBouncer validates and is ready, and several never exceed IP slots or a daily limit", async () => {
         const { store, servers } = fixture;
         const org = await openTestOrganization(null, { store, dailyLimit: 75 });
         const licenses = await Promise.all(Array.from({ length: 3 }, () => org.license({ maxIps: 2 })));
@@ -68,7 +68,7 @@ else {
         }
       });
 
-      test("reads, writes and searches for the management API", async () => {
+      test("a server behind PgBouncer reads, writes and searches for the management API", async () => {
         const { owner, organizationId, productId } = fixture;
         const created = await owner.api.post(`/products/${productId}/licenses`, { customer_email: "a@b.co" });
         const licenses = `/organizations/${organizationId}/licenses`;
@@ -77,7 +77,7 @@ else {
         expect((await owner.api.patch(`/licenses/${created.body.id}`, { max_ips: 7 })).status).toBe(200);
       });
 
-      test("leaves no state on pooled connections", async () => {
+      test("a server behind PgBouncer leaves no state on pooled connections", async () => {
         const read = () =>
           withClient(fixture.databaseUrl, async (client) => {
             const { rows } = await client.query(
@@ -89,7 +89,7 @@ else {
         await Promise.all(Array.from({ length: mode === "session" ? 1 : 3 }, read));
       });
 
-      test("is reported by the doctor", async () => {
+      test("the doctor reports PgBouncer and its mode", async () => {
         const { stdout } = await runCountersign(["doctor"], { DATABASE_URL: fixture.databaseUrl });
         expect(stdout).toContain(`A connection pooler is in front of PostgreSQL (${reported}).`);
       });

@@ -51,7 +51,7 @@ testsOn("postgres", "the daily limit", openPublicApiFixture, (fixture) => {
     expect((retryAfter - secondsToMidnight + 86_400 + 30) % 86_400).toBeLessThanOrEqual(60);
   });
 
-  test("without a limit, responses mention none and requests are still counted", async () => {
+  test("without a daily limit, responses mention none and requests are still counted", async () => {
     const { org, api, key } = await limited({ plan: "enterprise" });
     for (const answer of [await api.validate({ license_key: key }), await api.lookup(key)]) {
       expect(answer.status).toBe(200);

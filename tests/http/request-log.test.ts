@@ -8,10 +8,10 @@ setDefaultTimeout(60_000);
 /** What is logged of other requests: tests/manage/requests.test.ts. */
 testsOn(
   "sqlite",
-  "the request log",
+  "requests beyond the limit",
   (make) => openPublicApiFixture(make, { dailyLimit: 0 }, { why: "is stopped" }),
   (fixture) => {
-    test("has one entry for many requests beyond the daily limit, and loses none when the server stops", async () => {
+    test("the request log sums up requests beyond the daily limit, and loses none when the server stops", async () => {
       const { organizationId, productId: product_id } = fixture.org;
       const validate = () => fixture.api.validate({ license_key: "A" });
       const answers = await Promise.all(Array.from({ length: 40 }, validate));

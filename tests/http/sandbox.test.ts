@@ -41,11 +41,11 @@ async function openSandbox(make: Parameters<typeof openManageFixture>[0]) {
 }
 
 // The outcome and the members of each fixed license are tested in packages/domain/sandbox.
-testsOn("sqlite", "the sandbox", openSandbox, (fixture) => {
+testsOn("sqlite", "sandbox", openSandbox, (fixture) => {
   const publicApi = (apiKey = fixture.sandbox.api_key) => apiOf(fixture.url, apiKey);
   const validateActive = (apiKey: string) => publicApi(apiKey).validate({ license_key: "SANDBOX-ACTIVE" });
 
-  test("lists every fixed license key, and each has its outcome, signed and marked", async () => {
+  test("the sandbox lists every fixed license key, and each has its outcome, signed and marked", async () => {
     const { api_key: apiKey, signing_key: signingKey, license_keys: keys } = fixture.sandbox;
     expect(apiKey).toStartWith("cskt_");
     expect(keys.map((one) => one.license_key)).toEqual(sandboxLicenses.map((one) => one.licenseKey));
@@ -71,7 +71,7 @@ testsOn("sqlite", "the sandbox", openSandbox, (fixture) => {
     }
   });
 
-  test("looks up those keys that have a license", async () => {
+  test("the sandbox looks up those of its keys that have a license", async () => {
     for (const { license_key: key, status, lookup_http_status: httpStatus } of fixture.sandbox.license_keys) {
       const answer = await publicApi().lookup(key);
       expect([key, answer.status, marked(answer)]).toEqual([key, httpStatus, "true"]);
@@ -82,14 +82,14 @@ testsOn("sqlite", "the sandbox", openSandbox, (fixture) => {
     }
   });
 
-  test("finds no other key, not even one of a real license", async () => {
+  test("the sandbox finds no other key, not even one of a real license", async () => {
     const { body } = await fixture.owner.api.post(`/products/${fixture.signedProductId}/licenses`, {});
     const answer = await publicApi().validate({ license_key: body.license_key });
     expect(answer.body).toMatchObject({ valid: false, status: "license_not_found" });
     expect((await publicApi().lookup(body.license_key)).status).toBe(404);
   });
 
-  test("answers what is wrong with a request as for a real one", async () => {
+  test("the sandbox responds to an invalid request like a product", async () => {
     const empty = await publicApi().validateRaw("{");
     expect([empty.status, empty.body.status, marked(empty)]).toEqual([200, "license_not_found", "true"]);
     expect(empty.headers.get("x-countersign-problem")).toContain("not JSON");
@@ -102,7 +102,7 @@ testsOn("sqlite", "the sandbox", openSandbox, (fixture) => {
     expect((await publicApi().validateRaw(late())).body.status).toBe("active");
   });
 
-  test("nothing is counted, registered or recorded as an event", async () => {
+  test("the sandbox counts nothing, registers nothing and records no event", async () => {
     const stored = storedRows.bind(null, fixture.store.reads);
     const id = await newProduct(fixture);
     const { api_key: apiKey, license_keys: keys } = await sandboxOf(fixture, id);
@@ -136,7 +136,7 @@ testsOn("sqlite", "the sandbox", openSandbox, (fixture) => {
     expect(last.body.request).toBeNull();
   });
 
-  test("a replaced key gets 401 at once, and the new one works", async () => {
+  test("a replaced API key of the sandbox gets 401 at once, and the new one works", async () => {
     const id = await newProduct(fixture);
     const { api_key: old } = await sandboxOf(fixture, id);
     expect((await validateActive(old)).body.valid).toBe(true);
@@ -152,7 +152,7 @@ testsOn("sqlite", "the sandbox", openSandbox, (fixture) => {
     });
   });
 
-  test("refuses a key that does not exist, and one with another secret", async () => {
+  test("the sandbox refuses an API key that does not exist, and one with another secret", async () => {
     const id = await newProduct(fixture);
     const { api_key: apiKey } = await sandboxOf(fixture, id);
     // As if the same public ID had been generated with another secret.
@@ -163,7 +163,7 @@ testsOn("sqlite", "the sandbox", openSandbox, (fixture) => {
       expect((await validateActive(refused)).status).toBe(401);
   });
 
-  test("works whatever the state of the product and its organization, until the product is deleted", async () => {
+  test("the sandbox works whatever the state of the product and its organization, until the product is deleted", async () => {
     const owner = await fixture.person();
     const organization = await owner.api.post("/organizations", { name: "Unpaid" });
     const path = `/organizations/${organization.body.id}/products`;

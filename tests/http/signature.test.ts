@@ -9,9 +9,9 @@ const nonce = "abcdefghijklmnop_-0123";
 
 /** Every kind of verdict is signed, for the key as it was sent. KEY is an existing license. */
 const bodies: readonly (readonly [what: string, body: string, keyAsSent: string, status: string])[] = [
-  ["a valid verdict", '{"license_key":"KEY"}', "KEY", "active"],
+  ["an active license", '{"license_key":"KEY"}', "KEY", "active"],
   ["a key in another form", '{"license_key":" lower(KEY) "}', " lower(KEY) ", "active"],
-  ["a refusal", '{"license_key":"none"}', "none", "license_not_found"],
+  ["an unknown key", '{"license_key":"none"}', "none", "license_not_found"],
   ["a body that is not JSON", "{", "", "license_not_found"],
   ["a key that is not a string", '{"license_key":4}', "", "license_not_found"],
   ["a key outside ASCII", '{"license_key":"ключ 🔑"}', "ключ 🔑", "license_not_found"],
@@ -23,7 +23,7 @@ const bodies: readonly (readonly [what: string, body: string, keyAsSent: string,
  */
 testsOn(
   "postgres",
-  "the signature",
+  "signatures",
   (make) =>
     openPublicApiFixture(make, {
       settings: {
@@ -45,7 +45,7 @@ testsOn(
       });
     };
 
-    test.each(bodies)("verifies with the product's secret for %s", async (_, body, keyAsSent, status) => {
+    test.each(bodies)("the product's secret signs the verdict on %s", async (_, body, keyAsSent, status) => {
       const { key } = await fixture.org.license();
       const fill = (text: string) => text.replace("lower(KEY)", key.toLowerCase()).replace("KEY", key);
       const answer = await fixture.api.validateRaw(fill(body), { "x-countersign-nonce": nonce });
@@ -55,9 +55,9 @@ testsOn(
     });
 
     test.each([
-      ["a nonce of 64 characters is included", "Z9_-".repeat(16), "Z9_-".repeat(16)],
-      ["a nonce that is too short is left out", "a".repeat(15), ""],
-      ["an empty nonce is left out", "", ""],
+      ["a nonce of 64 characters is signed", "Z9_-".repeat(16), "Z9_-".repeat(16)],
+      ["a nonce that is too short is not signed", "a".repeat(15), ""],
+      ["an empty nonce is not signed", "", ""],
     ])("%s", async (_, sent, included) => {
       const answer = await fixture.api.validate({ license_key: "none" }, { "x-countersign-nonce": sent });
       expect(verify(answer.text, "none", included)).toEqual({ ok: true });

@@ -31,8 +31,8 @@ async function expectCleanExit({ output, ended }: processes.Spawned, withinMs = 
   expect(end).toMatchObject({ code: 0, signal: null });
 }
 
-describe("a server that gets SIGTERM exits cleanly", () => {
-  test("as soon as it reports ready, every time, and during its start", async () => {
+describe("SIGTERM", () => {
+  test("a server exits cleanly on SIGTERM during its start and, every time, as soon as it reports ready", async () => {
     const environment = { COUNTERSIGN_DATA: newFolder() };
     const early = serve(environment);
     await until("it has started", () => existsSync(join(environment.COUNTERSIGN_DATA, "owner.lock")));
@@ -48,7 +48,7 @@ describe("a server that gets SIGTERM exits cleanly", () => {
     }
   });
 
-  test("if its output was closed meanwhile, after which it continued to serve", async () => {
+  test("a server whose output was closed continues to serve, and exits cleanly on SIGTERM", async () => {
     const server = serve();
     await until("it is ready", () => server.output().includes("is ready at"));
     server.child.stdout?.destroy();
@@ -59,7 +59,7 @@ describe("a server that gets SIGTERM exits cleanly", () => {
     expect((await server.ended).stderr).toBe("");
   });
 
-  test("soon, if it waits for an unresponsive database", async () => {
+  test("a server that waits for an unresponsive database exits soon and cleanly on SIGTERM", async () => {
     const connected = Promise.withResolvers<void>();
     const silent = Bun.listen({
       hostname: "127.0.0.1",
@@ -83,7 +83,7 @@ test("a server whose parent has exited stops cleanly", async () => {
 });
 
 /** Each setting is tested in apps/server/config.test.ts, and each problem of a database in packages/store/open.test.ts. */
-describe("a start that fails prints one line that says what to change, and exits with code 1, for", () => {
+describe("failed starts", () => {
   const refused = async (environment: Readonly<Record<string, string>>, ...words: readonly string[]) => {
     const { code, stdout, stderr } = await serve(environment, ...words).ended;
     expect([code, stdout]).toEqual([1, ""]);
@@ -98,23 +98,23 @@ describe("a start that fails prints one line that says what to change, and exits
     ["a data folder that is a file", { COUNTERSIGN_DATA: aFile }, ["COUNTERSIGN_DATA", aFile]],
     ["a damaged database", { COUNTERSIGN_DATA: damaged }, ["countersign.db"]],
     ["a database that does not run", { DATABASE_URL: "postgres://u:hunter22@127.0.0.1:1/d" }, ["PostgreSQL"]],
-  ])("%s", async (_, environment, named) => {
+  ])("a start with %s exits with code 1 and one line on what to change", async (_, environment, named) => {
     const printed = await refused(environment);
     for (const text of named) expect(printed).toContain(text);
   });
 
-  test("a parent that is not a process ID", async () => {
+  test("a start with a parent that is not a process ID is refused", async () => {
     expect(await refused({}, "--parent", "me")).toBe('--parent is "me". It must be a process ID.\n');
   });
 
-  test("a data folder that another server uses, which is not disturbed", async () => {
+  test("a start with a data folder that another server uses is refused, and does not disturb that server", async () => {
     const fixture = await openPublicApiFixture(sqlite.make);
     expect(await refused(fixture.database.environment)).toContain("in use by another Countersign server");
     const { key } = await fixture.org.license();
     expect((await fixture.api.validate({ license_key: key })).body.status).toBe("active");
   });
 
-  test("a port that another server uses, which keeps it, and can reuse it at once", async () => {
+  test("a start with a port that another server uses is refused, and that server can reuse the port at once", async () => {
     const environment = { COUNTERSIGN_DATA: newFolder() };
     const first = await processes.startServerProcess(environment);
     expect(await refused({ HOST: "0.0.0.0", PORT: String(first.port) })).toBe(
@@ -129,7 +129,7 @@ describe("a start that fails prints one line that says what to change, and exits
   });
 });
 
-describe("npm start drains and stops the server", () => {
+describe("npm start", () => {
   const stopsAfter = async (act: (npm: ChildProcess) => void) => {
     const { child: npm, output } = processes.spawnCollecting("npm", ["start"], {
       cwd: join(import.meta.dir, "../.."),
@@ -153,12 +153,12 @@ describe("npm start drains and stops the server", () => {
   };
 
   // The signal goes to npm alone. Its shell exits and forwards nothing.
-  test.each(["SIGTERM", "SIGKILL"] as const)("when npm gets %s", (signal) =>
+  test.each(["SIGTERM", "SIGKILL"] as const)("npm start that gets %s drains and stops the server", (signal) =>
     stopsAfter((npm) => npm.kill(signal)),
   );
 
   // Processes are found through Linux's /proc.
-  test.skipIf(process.platform !== "linux")("when the script that it runs is killed", () =>
+  test.skipIf(process.platform !== "linux")("a killed script of npm start drains and stops the server", () =>
     stopsAfter((npm) => process.kill(scriptOf(npm.pid ?? 0), "SIGKILL")),
   );
 });

@@ -15,7 +15,7 @@ const atOnceMs = 5_000;
 const chunked = "Transfer-Encoding: chunked";
 const requestLine = "POST /api/v1/validate HTTP/1.1\r\nHost: test\r\n";
 
-testsOn("sqlite", "a validate request whose body has not arrived", openPublicApiFixture, (fixture) => {
+testsOn("sqlite", "bodies that have not arrived", openPublicApiFixture, (fixture) => {
   const begin = async (apiKey: string, framing: string) => {
     const raw = await openRaw(fixture.server.port);
     raw.write(`${requestLine}Authorization: Bearer ${apiKey}\r\n${framing}\r\n\r\n`);
@@ -46,7 +46,7 @@ testsOn("sqlite", "a validate request whose body has not arrived", openPublicApi
     ["an exhausted quota", 429, keyWithoutQuota, "Content-Length: 200"],
     ["an exhausted quota", 429, keyWithoutQuota, chunked],
     ["a body announced as too large", 413, async () => fixture.org.apiKey, "Content-Length: 16385"],
-  ])("for %s gets %i at once", async (_, status, apiKey, framing) => {
+  ])("a validation with %s gets %i before its body arrives", async (_, status, apiKey, framing) => {
     const raw = await begin(await apiKey(), framing);
     const answer = await answerTo(raw);
     expect(answer?.status).toBe(status);
@@ -54,7 +54,7 @@ testsOn("sqlite", "a validate request whose body has not arrived", openPublicApi
     raw.close();
   });
 
-  test("is counted at once, answered when its body arrives, and not counted again", async () => {
+  test("a validation is counted at once, answered when its body arrives, and not counted again", async () => {
     const { body, length } = await licenseOf();
     const { raw, count } = await beginCounted(length);
     raw.write(body.slice(0, 10));
@@ -64,7 +64,7 @@ testsOn("sqlite", "a validate request whose body has not arrived", openPublicApi
     raw.close();
   });
 
-  test("is answered if it was admitted by the last of the quota, although later ones get 429", async () => {
+  test("a validation that used the last of the quota is answered, although later ones get 429", async () => {
     const org = await organization(1);
     const { body } = await licenseOf(org);
     const { raw: first } = await beginCounted(chunked, org);
@@ -77,7 +77,7 @@ testsOn("sqlite", "a validate request whose body has not arrived", openPublicApi
     second.close();
   });
 
-  test("is refused if the license is revoked before the body arrives", async () => {
+  test("a validation is refused if the license is revoked before the body arrives", async () => {
     const { id, body, length } = await licenseOf();
     const { raw } = await beginCounted(length);
     await fixture.store.transaction((db) =>
@@ -88,13 +88,13 @@ testsOn("sqlite", "a validate request whose body has not arrived", openPublicApi
     raw.close();
   });
 
-  test("does no harm if its caller disconnects", async () => {
+  test("a caller that disconnects before its body has arrived does no harm", async () => {
     for (const framing of ["Content-Length: 200", chunked]) (await beginCounted(framing)).raw.close();
     const { key } = await fixture.org.license();
     expect((await fixture.api.validate({ license_key: key })).body.status).toBe("active");
   });
 
-  test("is cut off: 408, which is counted and logged; so are headers that do not end", async () => {
+  test("a body that does not arrive gets 408, counted and logged, and headers that do not end are cut off", async () => {
     const { organizationId, productId, apiKey } = await organization(100);
     const withoutBody = async (afterMs: number) => {
       await new Promise((resolve) => setTimeout(resolve, afterMs));

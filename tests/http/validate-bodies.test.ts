@@ -38,7 +38,7 @@ const usable: readonly [what: string, body: string, status: string, hint: string
 
 testsOn(
   "sqlite",
-  "the body of validate",
+  "bodies of validate",
   (make) => openPublicApiFixture(make, { settings: { version_module_enabled: 1 } }),
   (fixture) => {
     const validateCounted = async (...request: Parameters<typeof fixture.api.validateRaw>) => {
@@ -48,13 +48,13 @@ testsOn(
       return answer;
     };
 
-    test.each(unusable)("is counted and answered like an unknown key if it is %s", async (_, body, hint) => {
+    test.each(unusable)("a validation with %s counts and gets license_not_found", async (_, body, hint) => {
       const answer = await validateCounted(body);
       expect(answer).toMatchObject({ status: 200, text: expectedBody({ status: "license_not_found" }) });
       expect(answer.headers.get("x-countersign-problem")).toBe(hint);
     });
 
-    test.each(usable)("is read despite %s", async (_, body, status, hint) => {
+    test.each(usable)("a body is read despite %s", async (_, body, status, hint) => {
       const { key } = await fixture.org.license();
       const answer = await validateCounted(body.replace("KEY", key), { "content-type": "text/plain" });
       expect(answer.body.status).toBe(status);
@@ -64,7 +64,7 @@ testsOn(
     test.each([
       ["with a known length", (body: string) => body],
       ["in chunks", inChunks],
-    ])("is read up to exactly 16 KiB %s, and gets 413 and is counted above", async (_, send) => {
+    ])("a body %s is read up to 16 KiB, and a longer one gets 413 and is counted", async (_, send) => {
       const { key } = await fixture.org.license();
       const ofLength = (length: number) => {
         const start = `{"license_key":"${key}","padding":"`;

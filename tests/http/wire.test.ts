@@ -117,13 +117,13 @@ testsOn(
       exchange(fixture.server.port, request(...lines), { toHead: lines[0]?.startsWith("HEAD") ?? false });
     const requestId = expect.stringMatching(/^[0-9a-f-]{36}$/);
 
-    test.each(rows)("%s: %p", async (_, expected, ...lines) => {
+    test.each(rows)("%s results in %p", async (_, expected, ...lines) => {
       const answer = await respond(...lines);
       expect(answer?.status ?? "closed").toBe(expected);
       if (expected === 404) expect(answer?.headers.get("x-request-id")).toEqual(requestId);
     });
 
-    test.each(methods)("%s: %p with Allow: %s", async (path, status, allow, all) => {
+    test.each(methods)("%s answers %p with Allow: %s to methods %s", async (path, status, allow, all) => {
       for (const method of listed(all)) {
         const answer = await respond(`${method} ${path} HTTP/1.1`, host, authorization, "Content-Length: 0");
         expect([method, answer?.status, answer?.headers.get("allow")]).toEqual([method, status, allow]);

@@ -130,7 +130,7 @@ testsOn("postgres", "access tokens", openManageFixture, (fixture) => {
     [{ name: "x", permissions: [] }, "permissions"],
     [{ permissions: ["everything"] }, "name", "permissions.0"],
     [{ ...wanted, expires_at: "2020-01-01T00:00:00Z" }, "expires_at"],
-  ])("%j is refused with the fields", async (body, ...fields) => {
+  ])("a token with %j is refused with the fields", async (body, ...fields) => {
     expect(refusedFields(await fixture.owner.api.post(mine, body))).toEqual([422, ...fields]);
   });
 

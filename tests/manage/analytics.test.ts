@@ -108,7 +108,7 @@ testsOn("postgres", "analytics", openManageFixture, (fixture) => {
     ]);
   });
 
-  test("most refused licenses are listed with their outcomes, and to whom they belong for those who may know", async () => {
+  test("the most refused licenses are listed with their outcomes, and their customers for those who may know", async () => {
     const { get, log, create, path, organizationId } = await anOrganization();
     const often = await create({ customer_email: "often@example.com" });
     const rarely = await create();
@@ -205,7 +205,7 @@ testsOn("postgres", "analytics", openManageFixture, (fixture) => {
     expect((await fixture.admin.api.get(`/admin${path}`)).body.license_count).toBe(6);
   });
 
-  test("each table can be exported as CSV", async () => {
+  test("each table of the analytics can be exported as CSV", async () => {
     const { owner, path, log, create, productId } = await anOrganization();
     const { id } = await create();
     await log([{ at: Date.now() - dayMs, license_id: id, status: "expired", version: "=1" }]);

@@ -33,8 +33,8 @@ async function openAuditLog(...[make]: Parameters<typeof openManageFixture>) {
 }
 
 /** `entries.test.ts` of the store shows which entries a filter finds, and in which order. */
-testsOn("postgres", "the audit log", openAuditLog, (log) => {
-  test("pages follow each other newest first, without gaps or duplicates", async () => {
+testsOn("postgres", "audit log", openAuditLog, (log) => {
+  test("pages of the audit log follow each other newest first, without gaps or duplicates", async () => {
     const list = log.path + log.query({ limit: "200" });
     const entries = await allRows<{ id: string; at: string }>(log.owner.api, list);
     expect([entries.length, new Set(entries.map((entry) => entry.id)).size]).toEqual([603, 603]);
@@ -46,11 +46,11 @@ testsOn("postgres", "the audit log", openAuditLog, (log) => {
     [{ actor_id: "ada", action: "license.revoked", subject_kind: "product" }, 21],
     [{ subject_id: "s3" }, 60],
     [{ from: "2024-01-01T01:10:00+01:00", to: "2024-01-01T00:11:00Z" }, 4],
-  ])("%j finds %i entries", async (filter, count) => {
+  ])("the filter %j finds %i entries of the audit log", async (filter, count) => {
     expect((await log.get(log.query({ limit: "200", ...filter }))).body.data).toHaveLength(count);
   });
 
-  test("an entry contains the actor, the subject, the values before and after, and the IP address", async () => {
+  test("an entry of the audit log has the actor, the subject, the values before and after, and the IP address", async () => {
     await log.owner.api.patch(`/products/${log.productId}`, { name: "Plugin Two" });
     const { body } = await log.get("?action=product.updated&limit=1");
     expect(body.data[0]).toMatchObject({
@@ -62,7 +62,7 @@ testsOn("postgres", "the audit log", openAuditLog, (log) => {
     });
   });
 
-  test("an export contains every entry, accepts the filters of the list, and has no cell that a spreadsheet would execute", async () => {
+  test("an export of the audit log has every entry, accepts filters, and has no cell that a spreadsheet executes", async () => {
     const csv = await log.get(`/export${log.query({ format: "csv" })}`);
     expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(csv.headers.get("content-disposition")).toContain("audit-log.csv");
@@ -78,7 +78,7 @@ testsOn("postgres", "the audit log", openAuditLog, (log) => {
     expect(entries.map((line) => JSON.parse(line).actor.id)).toEqual(Array(301).fill("bruno"));
   });
 
-  test("the platform admin can read the entries of all organizations, or of one", async () => {
+  test("the platform admin can read the audit log of all organizations, or of one", async () => {
     const { body: other } = await log.owner.api.post("/organizations", { name: "Other" });
     const read = async (filter: string) => {
       const { body } = await log.admin.api.get(`/admin/audit-log?action=organization.created${filter}`);
@@ -92,7 +92,7 @@ testsOn("postgres", "the audit log", openAuditLog, (log) => {
     ["?from=yesterday", "from"],
     ["?limit=1000", "limit"],
     ["/export?format=xml", "format"],
-  ])("%s is refused with the field's name", async (below, field) => {
+  ])("the audit log refuses %s with the field's name", async (below, field) => {
     expect(refusal(await log.get(below))).toEqual([422, field]);
   });
 });

@@ -60,7 +60,7 @@ async function openSuspended(make: TestedDatabase["make"]) {
 
 const named = (some: readonly Route[]) => some.map((route) => [route.id, route] as const);
 
-testsOn("sqlite", "an organization whose billing is suspended", openSuspended, (fixture) => {
+testsOn("sqlite", "suspended billing", openSuspended, (fixture) => {
   const send = (client: ManageClient, route: Route, body: object = {}) => {
     const [type = "application/json"] = route.bodyTypes ?? [];
     const takesBody = route.bodyTypes !== undefined || route.body !== nothing;
@@ -75,20 +75,20 @@ testsOn("sqlite", "an organization whose billing is suspended", openSuspended, (
     return fetch(fixture.url + portalBase + path, { headers, ...request });
   };
 
-  test.each(named(refused))("%s is refused, for a person and for a token", async (_, route) => {
+  test.each(named(refused))("%s is refused while billing is suspended, even to a token", async (_, route) => {
     for (const client of route.access.who === "owner" ? fixture.clients.slice(0, 1) : fixture.clients) {
       const { status, body } = await send(client, route);
       expect([status, body.code]).toEqual([402, "billing_suspended"]);
     }
   });
 
-  test("nothing was changed by any of them", async () => {
+  test("requests that were refused while billing is suspended changed nothing", async () => {
     const path = `/admin/audit-log?organization_id=${fixture.organizationId}&limit=1`;
     const { body } = await fixture.admin.api.get(path);
     expect(body.data).toMatchObject([{ action: "organization.billing_changed" }]);
   });
 
-  test("everything can be read", async () => {
+  test("everything can be read while billing is suspended", async () => {
     for (const route of routes.filter(({ method }) => method === "GET")) {
       const { status, body } = await send(fixture.owner.api, route);
       expect([route.id, status, body.code]).not.toEqual([route.id, 402, "billing_suspended"]);
@@ -100,7 +100,7 @@ testsOn("sqlite", "an organization whose billing is suspended", openSuspended, (
     expect(validated.body.status).toBe("billing_suspended");
   });
 
-  test.each(named(portalWrites))("in the portal, %s is refused without the reason", async (_, route) => {
+  test.each(named(portalWrites))("the portal refuses %s and conceals unpaid billing", async (_, route) => {
     const body = route.body === nothing ? null : JSON.stringify({ email: "recipient@example.com" });
     const response = await sendToPortal(pathIn(route, fixture.ours), { method: route.method, body });
     const text = await response.text();
@@ -108,12 +108,12 @@ testsOn("sqlite", "an organization whose billing is suspended", openSuspended, (
     expect(text).not.toContain("payment");
   });
 
-  test("in the portal, licenses can be viewed, and the seller is shown as suspended", async () => {
+  test("the portal shows licenses of a seller whose billing is suspended, and the seller as suspended", async () => {
     const response = await sendToPortal(`/licenses/${fixture.ours.idFor("license_id", "")}`);
     expect(await response.json()).toMatchObject({ seller: { is_suspended: true } });
   });
 
-  test("an invitation cannot be accepted", async () => {
+  test("an invitation cannot be accepted while billing is suspended", async () => {
     const { email, api } = await fixture.person();
     const id = fixture.ours.idFor("invitation_id", "") ?? "";
     await fixture.change("invitations", { id }, { email });
@@ -121,7 +121,7 @@ testsOn("sqlite", "an organization whose billing is suspended", openSuspended, (
     expect([status, body.code]).toEqual([402, "billing_suspended"]);
   });
 
-  test("its owner is not reminded of transfers that nobody can decide on", async () => {
+  test("the owner is not reminded of transfers that nobody can decide on while billing is suspended", async () => {
     const { store, owner, url } = fixture;
     const later = async () => (await store.clock()) + 2 * 86_400_000;
     const reminders = () => openedEmails(store, { to: owner.email, kind: "transfers_waiting" });
@@ -130,7 +130,7 @@ testsOn("sqlite", "an organization whose billing is suspended", openSuspended, (
     expect(await reminders()).toEqual(before);
   });
 
-  test("only the routes for paying, leaving and ending an access work, and none that reads needs to be listed", async () => {
+  test("only routes to pay, leave and end an access change anything while billing is suspended", async () => {
     const { owner, organizationId } = fixture;
     const marked = routes.filter((route) => route.whileUnpaid === true);
     expect(marked.map(({ id }) => id).sort()).toEqual(Object.keys(whileUnpaid).sort());
@@ -150,7 +150,7 @@ testsOn("sqlite", "an organization whose billing is suspended", openSuspended, (
     expect((await heir.api.get(`/organizations/${organizationId}/billing`)).status).toBe(200);
   });
 
-  test("an import that was accepted before is finished, and no other one is accepted", async () => {
+  test("an import that was accepted before billing was suspended is finished, and no other one is accepted", async () => {
     const { owner, organizationId, productId } = await fixture.seller();
     const rows = Array.from({ length: 2_000 }, (_, row) => [`${productId}-${row}`, "a@example.com"]);
     const file = csvFile(["license_key", "customer_email"], ...rows);
@@ -163,7 +163,7 @@ testsOn("sqlite", "an organization whose billing is suspended", openSuspended, (
     expect((await upload()).body).toMatchObject({ status: 402, code: "billing_suspended" });
   });
 
-  test("everything works again as soon as it is active, unless the operator has suspended it too", async () => {
+  test("everything works again once billing is active, unless the operator has suspended the organization too", async () => {
     const { owner, organizationId, productId } = await fixture.seller();
     const rename = async () => (await owner.api.patch(`/products/${productId}`, { name: "Renamed" })).status;
     for (const state of ["active", "grace", "cancelled"]) {

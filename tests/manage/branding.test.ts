@@ -65,7 +65,7 @@ testsOn("sqlite", "branding", openBranding, (fixture) => {
     expect(await shown()).toMatchObject(usual);
   });
 
-  test("a change is stored, audited and shown to customers; what is omitted stays", async () => {
+  test("a change of branding is stored, audited and shown to customers, and omitted fields stay", async () => {
     const { owner, path, slug, id, change, shown, audited } = await fixture.organization();
     const stored = {
       display_name: "Acme Audio",
@@ -111,12 +111,12 @@ testsOn("sqlite", "branding", openBranding, (fixture) => {
     [{ links: Array(6).fill(link) }, "links", "too_many"],
     [{ locale: "fr" }, "locale", "not_one_of"],
     [{ logo_url: "https://example.com/logo.svg" }, "logo_url", "unknown_field"],
-  ])("%j is refused at %s: %s", async (body, field, code, more = {}) => {
+  ])("branding with %j is refused at %s: %s", async (body, field, code, more = {}) => {
     const refused = await (await fixture.organization()).change(body);
     expect(refused).toMatchObject({ status: 422, body: { errors: [{ field, code, ...more }] } });
   });
 
-  test("a change based on an outdated read is refused; the first one is not", async () => {
+  test("a change of branding that is based on an outdated read is refused, and the first one is not", async () => {
     const { owner, path, id, change, upload } = await fixture.organization();
     const { updated_at } = (await owner.api.get(path)).body;
     const outdated = { "if-match": `"${updated_at}"` };
@@ -204,7 +204,7 @@ testsOn("sqlite", "logos", openBranding, (fixture) => {
       expect(problemOf(await upload(svgFile(), type))).toEqual([415, "wrong_content_type"]);
   });
 
-  test("a file that is no logo is refused in words, and the logo stays", async () => {
+  test("a file that is no logo is refused with a reason, and the logo stays", async () => {
     const { owner, path, upload } = await fixture.organization();
     const before = (await upload(pngFile())).body;
     for (const [file, code] of [

@@ -8,7 +8,7 @@ setDefaultTimeout(60_000);
 
 const hourMs = 3_600_000;
 
-describe.each([-2, 2])("a node whose clock is %d hours ahead of the database", (hours) => {
+describe.each([-2, 2])("a clock %d hours ahead", (hours) => {
   let fixture: ManageFixture;
   let people: SignInFixture;
   beforeAll(async () => {
@@ -26,12 +26,12 @@ describe.each([-2, 2])("a node whose clock is %d hours ahead of the database", (
   /** By the clock of this process and the database. */
   const expectNow = (ms: number) => expect(Math.abs(ms - Date.now())).toBeLessThan(60_000);
 
-  test("the node has the intended clock skew", async () => {
+  test("the clock of the node differs from the database's as intended", async () => {
     const log = fixture.server.output().split("\n")[0] ?? "{}";
     expectNow(Date.parse(JSON.parse(log).time) - hours * hourMs);
   });
 
-  test("the node computes expires_in_seconds from the database's clock", async () => {
+  test("expires_in_seconds is computed from the database's clock, not from the node's", async () => {
     const path = `/products/${fixture.productId}/licenses`;
     const wanted = { customer_email: "ada@example.com", expires_in_seconds: 3600 };
     const { status, body } = await fixture.owner.api.post(path, wanted);
@@ -47,13 +47,13 @@ describe.each([-2, 2])("a node whose clock is %d hours ahead of the database", (
     expect(shown.body.status).toBe("active");
   });
 
-  test("the node creates a set-up link that is valid for half an hour", async () => {
+  test("a set-up link is valid for half an hour by the database's clock, not by the node's", async () => {
     const state = await fixture.stored("platform_state", {});
     const link = state.find(({ name }) => name.startsWith("setup-link:"));
     expectNow(Number(link?.value) - 30 * 60_000);
   });
 
-  test("the node counts attempts made through other nodes", async () => {
+  test("attempts are counted together on nodes with different clocks", async () => {
     const { email } = await people.createUser();
     await people.useUp("sign_in", email, 20);
     const answer = await people.signIn(email, { password: "not the one" });
@@ -61,7 +61,7 @@ describe.each([-2, 2])("a node whose clock is %d hours ahead of the database", (
     expect(Number(answer.headers.get("retry-after"))).toBeLessThanOrEqual(180);
   });
 
-  test("the node dates emails and device cookies by the database's clock", async () => {
+  test("emails and device cookies are dated by the database's clock, not by the node's", async () => {
     const { browser, email } = await people.createSignedInUser();
     await people.browser().auth("/request-password-reset", { email });
     const emails = await people.emails(email);

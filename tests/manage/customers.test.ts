@@ -53,7 +53,7 @@ testsOn("postgres", "customers", openCustomers, (fixture) => {
     expect((await fixture.update(body.id, { email: null })).status).toBe(422);
   });
 
-  test("the profile counts licenses by status and shows the last use, and its licenses are listed in pages", async () => {
+  test("a customer's profile counts licenses by status and shows the last use, and lists them in pages", async () => {
     const customer = { email: fresh(), name: "N" };
     const license = await addLicense(fixture, { customer });
     const expired = await addLicense(fixture, { customer, expiresAtMs: Date.now() - 1_000 });
@@ -73,7 +73,7 @@ testsOn("postgres", "customers", openCustomers, (fixture) => {
     expect((await viewer.api.get(`${own}/licenses`)).status).toBe(403);
   });
 
-  test("the list is paginated newest first, with counts, and is searched by substring, ignoring case", async () => {
+  test("the list of customers is paginated newest first, with counts, and searched by substring, ignoring case", async () => {
     const seller = await fixture.seller();
     const path = `/organizations/${seller.organizationId}/customers`;
     for (const person of [
@@ -104,7 +104,7 @@ testsOn("postgres", "customers", openCustomers, (fixture) => {
     expect((await seller.owner.api.get(`${path}?cursor=nonsense`)).status).toBe(422);
   });
 
-  test("a changed name or Discord ID applies to the organization's record and to its licenses", async () => {
+  test("a customer's changed name or Discord ID applies to the organization's record and to its licenses", async () => {
     const email = fresh();
     const license = await fixture.licensed({ email, name: "Old" });
     const id = license.customerId;
@@ -121,7 +121,7 @@ testsOn("postgres", "customers", openCustomers, (fixture) => {
     expect(cleared.body).toMatchObject({ name: null, discord_id: "99" });
   });
 
-  test("a changed email address moves the licenses to the customer with that address, and IP blocks follow at once", async () => {
+  test("a changed email address moves licenses to the customer with that address, and IP blocks follow at once", async () => {
     const [wrong, right] = [fresh(), fresh()];
     const licenses = [
       await fixture.licensed({ email: wrong, name: "Ada", discordId: "5" }),
@@ -180,7 +180,7 @@ testsOn("postgres", "customers", openCustomers, (fixture) => {
     expect((await fixture.licenseOf(license.id)).customer_id).toBe(back.id);
   });
 
-  test("a stale update is refused", async () => {
+  test("a stale update of a customer is refused", async () => {
     const { body, headers } = await fixture.create({ email: fresh() });
     const guard = { "if-match": headers.get("etag") ?? "" };
     const rename = async (name: string) => (await fixture.update(body.id, { name }, guard)).status;
@@ -203,7 +203,7 @@ testsOn("postgres", "customers", openCustomers, (fixture) => {
     expect([await remove(), (await fixture.api.get(own)).status]).toEqual([404, 404]);
   });
 
-  test("the audit log records every change with the previous values", async () => {
+  test("the audit log records every change of a customer with the previous values", async () => {
     const [email, next] = [fresh(), fresh()];
     const { id } = (await fixture.create({ email, name: "A" })).body;
     const moved = (await fixture.update(id, { email: next, name: "B" })).body.id;
@@ -220,7 +220,7 @@ testsOn("postgres", "customers", openCustomers, (fixture) => {
     ]);
   });
 
-  test("a change in one organization does not affect another, which sees only its own details, even after a deletion", async () => {
+  test("a change of a customer, even a deletion, does not affect what another organization sees of them", async () => {
     const [email, other] = [fresh(), fresh()];
     const rival = await fixture.seller();
     const ours = await fixture.licensed({ email, name: "Our name" });

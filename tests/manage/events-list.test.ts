@@ -32,8 +32,8 @@ async function openEvents(make: TestedDatabase["make"]) {
 const typesIn = (body: { data: { type: string }[] }) => body.data.map(({ type }) => type);
 
 /** `events.test.ts` of the store shows which events a filter finds, and in which order. */
-testsOn("postgres", "the list of events", openEvents, (events) => {
-  test("it is paginated newest first, and contains the same events in ascending order", async () => {
+testsOn("postgres", "list of events", openEvents, (events) => {
+  test("the list of events is paginated newest first, and contains the same events in ascending order", async () => {
     const walk = (query: string) =>
       allRows<{ license_id: string }>(events.owner.api, `${events.list}?limit=2${query}`);
     const all = await events.get("");
@@ -48,7 +48,7 @@ testsOn("postgres", "the list of events", openEvents, (events) => {
     expect(created.map(({ license_id: id }) => id)).toEqual(events.licenses.map(({ id }) => id));
   });
 
-  test("it can be filtered by type, license, product and time, and not by another organization's license", async () => {
+  test("events can be filtered by type, license, product and time, and not by another organization's license", async () => {
     const { get, licenses, productId } = events;
     const ofFirst = ["license.revoked", "license.created"];
     const ofLicense = `?license_id=${licenses[0]?.id}`;
@@ -65,7 +65,7 @@ testsOn("postgres", "the list of events", openEvents, (events) => {
     expect((await api.get(`/organizations/${theirs.id}/events${ofLicense}`)).body.data).toEqual([]);
   });
 
-  test("long polling waits for the next event, also of a validation, and returns it once", async () => {
+  test("long polling waits for the next event, including one of a validation, and returns it once", async () => {
     const { get, create, publicApi } = events;
     const { after } = await get("?order=oldest");
     const nothing = await get(`?order=oldest&after=${after}&wait_seconds=1`);
@@ -88,12 +88,12 @@ testsOn("postgres", "the list of events", openEvents, (events) => {
     ["?wait_seconds=3", "wait_seconds"],
     ["?order=oldest&after=x", "after"],
     ["?order=oldest&wait_seconds=21", "wait_seconds"],
-  ])("%s is refused with the field's name", async (query, field) => {
+  ])("the list of events refuses %s with the field's name", async (query, field) => {
     expect(refusal(await events.owner.api.get(events.list + query))).toEqual([422, field]);
   });
 
   // Longer than the idle timeout of a connection. It waits while the other tests run.
-  test("a request that waits for the maximum time gets a response", async () => {
+  test("a request that waits for an event for the maximum time gets a response", async () => {
     const { data, tookMs } = await events.longest;
     expect(data).toEqual([]);
     expect(tookMs).toBeGreaterThan(19_000);

@@ -8,7 +8,7 @@ import { totpCode, totpSecret } from "../support/totp.ts";
 setDefaultTimeout(60_000);
 
 /** How many codes can be tried is tested in identity-lockout.test.ts. */
-testsOn("postgres", "the second factor", openSignInFixture, (fixture) => {
+testsOn("postgres", "second factor", openSignInFixture, (fixture) => {
   /** A user with a second factor. Each code works once, so the next sign-in needs the next code. */
   const guarded = async () => {
     const someone = await fixture.createSignedInUser();
@@ -67,7 +67,7 @@ testsOn("postgres", "the second factor", openSignInFixture, (fixture) => {
     expect(await recover(renewed.body.backupCodes[0])).toBe(200);
   });
 
-  test("it stays on after a password reset, and the password turns it off", async () => {
+  test("the second factor stays on after a password reset, and the password turns it off", async () => {
     const { email, userId } = await guarded();
     const password = "a password after the reset";
     const reset = { token: await fixture.resetToken(userId), newPassword: password };

@@ -73,7 +73,7 @@ testsOn("postgres", "secrets and impersonation", openManageFixture, (fixture) =>
     return [...secrets.texts].flatMap(([place, secret]) => (all.includes(matchForm(secret)) ? [place] : []));
   };
 
-  test("the owner can read each of them somewhere, unless they are shown only once", async () => {
+  test("the owner can read each secret somewhere, unless it is shown only once", async () => {
     const answers = await readEverything(fixture.owner.api);
     const found = new Set(answers.flatMap(([, answer]) => foundIn(answer)));
     const missing = [...secrets.texts.keys()].filter(
@@ -82,7 +82,7 @@ testsOn("postgres", "secrets and impersonation", openManageFixture, (fixture) =>
     expect(missing).toEqual([]);
   });
 
-  test("no response to a platform admin who looks at the organization contains one, nor does the platform's audit log", async () => {
+  test("no response to an impersonator contains a secret, nor does the platform's audit log", async () => {
     const answers = await readEverything(admin);
     const log = await admin.get(`/admin/audit-log?organization_id=${filled.organizationId}&limit=200`);
     expect(log.body.data.length).toBeGreaterThan(10);
@@ -92,7 +92,7 @@ testsOn("postgres", "secrets and impersonation", openManageFixture, (fixture) =>
     expect(new Set(open).size).toBeGreaterThan(31);
   });
 
-  test("what is shown of a key, a URL and a text says that the rest is hidden", async () => {
+  test("what an impersonator sees of a key, a URL and a text says that the rest is hidden", async () => {
     const license = await admin.get(`/licenses/${secrets.licenseId}`);
     const license_key = expect.stringMatching(/^.{4}…$/);
     expect(license.body).toMatchObject({ license_key, notes: "…", metadata: {}, custom_override: {} });
@@ -100,7 +100,7 @@ testsOn("postgres", "secrets and impersonation", openManageFixture, (fixture) =>
     for (const { url } of webhooks.body.data) expect(url).toBe("https://hooks.example.invalid/…");
   });
 
-  test("licenses cannot be searched: the results would reveal a key piece by piece", async () => {
+  test("an impersonator cannot search licenses, because the results would reveal a key piece by piece", async () => {
     const organization = `/organizations/${filled.organizationId}`;
     for (const path of [`${organization}/licenses`, `/products/${fixture.productId}/licenses`]) {
       for (const q of ["KEY", "nothing matches this", secrets.texts.get("license key") ?? ""]) {

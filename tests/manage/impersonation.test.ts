@@ -133,7 +133,7 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
       (api: ManageClient, user: string) => api.post(`${user}/suspend`, reason),
       (api: ManageClient, user: string) => api.post(`${user}/restore`),
     ],
-  ])("%s ends it, even if that is undone", async (_, take, giveBack) => {
+  ])("%s ends an impersonation, even if that is undone", async (_, take, giveBack) => {
     const [admin, other] = [await started(), await fixture.person({ admin: true })];
     const user = `/admin/users/${admin.userId}`;
     for (const change of [take, giveBack]) {
@@ -144,7 +144,7 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
     expect(await entriesOf(other)).toMatchObject([{ action: "organization.impersonation_ended" }]);
   });
 
-  test("members and the owner have their own access instead", async () => {
+  test("members and the owner have their own access instead of an impersonation", async () => {
     const owner = await fixture.person({ admin: true });
     const { api, userId } = await started();
     const allowed = ["products:view", "organization:manage"] as const;
@@ -161,7 +161,7 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
       expect(problemOf(refused)).toEqual([409, "already_member"]);
   });
 
-  test("an admin can look at 20 organizations at a time, in all sessions together", async () => {
+  test("an admin can impersonate 20 organizations at a time, in all sessions together", async () => {
     const { api, userId } = await fixture.person({ admin: true });
     const nowMs = await fixture.store.clock();
     const looking = {
@@ -182,7 +182,7 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
     expect(answer).toMatchObject({ status: 409, body });
   });
 
-  test("a suspended organization can be looked at, and one that does not exist or was deleted cannot", async () => {
+  test("a suspended organization can be impersonated, and one that does not exist or was deleted cannot", async () => {
     const { api } = await fixture.person({ admin: true });
     const id = await newOrganization(await fixture.person());
     await api.post(`/admin/organizations/${id}/suspend`, reason);

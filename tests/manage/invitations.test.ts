@@ -131,7 +131,7 @@ testsOn("postgres", "invitations without a mail server", openInviting, (inviting
     }
   });
 
-  test("the inviter gets the link once, and can create a new one at any time", async () => {
+  test("the inviter gets the link of an invitation once, and can create a new one at any time", async () => {
     const { owner, invitations, roleId } = inviting;
     const person = await inviting.person();
     const key = { "idempotency-key": newId() };
@@ -154,7 +154,7 @@ testsOn("postgres", "invitations without a mail server", openInviting, (inviting
     expect(JSON.stringify(log)).not.toContain(second);
   });
 
-  test("a member, the owner, an invited user and what is no email address cannot be invited, also at the same time", async () => {
+  test("members, the owner, invited users and what is no email address cannot be invited, even at the same time", async () => {
     const { owner, invitations, roleId: role_id } = inviting;
     const email = `${newId()}@example.com`;
     const ask = (email: string) => owner.api.post(invitations, { email, role_id });
@@ -180,7 +180,7 @@ testsOn("postgres", "invitations without a mail server", openInviting, (inviting
     expect(body.data).toMatchObject(states);
   });
 
-  test("inviting, resending and revoking need every permission of the role", async () => {
+  test("inviting, resending and revoking an invitation need every permission of the role", async () => {
     const { invitations, roleId } = inviting;
     const { api } = await inviting.member(["members:invite", "licenses:view"]);
     const wide = await inviting.roleWith(["licenses:view", "licenses:delete"]);
@@ -229,7 +229,7 @@ testsOn("postgres", "invitations by email", openMailing, (inviting) => {
     expect((await owner.api.get(`${invitations}?state=accepted`)).body.data).toMatchObject([{ id }]);
   });
 
-  test("resending creates a new link for seven more days, even for an expired invitation", async () => {
+  test("resending an invitation creates a new link for seven more days, even if it had expired", async () => {
     const person = await inviting.person();
     const { id, path, token } = await inviting.invite(person.email);
     const resend = () => inviting.owner.api.post(`${path}/resend`);

@@ -84,7 +84,7 @@ testsOn("sqlite", "IP addresses", openManageFixture, (fixture) => {
         expect(refusal(answer)).toEqual([422, "ip"]);
   });
 
-  test("the list starts with most licenses, can be filtered, and marks what is blocked for every license", async () => {
+  test("the list of IP addresses starts with most licenses, has filters, and marks those blocked for all licenses", async () => {
     const { api, path, organizationId } = await anotherOrganization();
     const inside = ["203.0.113.130", "203.0.113.7", "203.0.113.77", "203.0.113.9"];
     const outside = ["203.0.11.3", "203.0.114.7", "2001:db8:7::/64", "2001:db8:8::/64", "30.0.113.7"];
@@ -195,7 +195,7 @@ const levels = ["organization", "customer", "license"] as const;
  * That a block is found in its scope only: packages/store/queries/ip-blocks/blocks.test.ts. When it applies:
  * packages/store/suite/ip-blocks.ts.
  */
-testsOn("sqlite", "IP blocks", openManageFixture, (fixture) => {
+testsOn("sqlite", "blocks of IP addresses", openManageFixture, (fixture) => {
   const api = () => fixture.owner.api;
   const licensed = () => addLicense(fixture, { customer: { email: `${newId()}@example.com` } });
   const pathOf = (level: (typeof levels)[number], license: AddedLicense) => {
@@ -206,8 +206,8 @@ testsOn("sqlite", "IP blocks", openManageFixture, (fixture) => {
   };
   const statusOf = async ({ key }: AddedLicense) => (await licensesOf(fixture).validate(key)).status;
 
-  describe.each(levels)("of the %s", (level) => {
-    test("apply from the next request until they are removed, can be changed, and are audited", async () => {
+  describe.each(levels)("level %s", (level) => {
+    test("IP blocks apply from the next request until they are removed, can be changed, and are audited", async () => {
       const [license, bystander] = [await licensed(), await licensed()];
       const path = pathOf(level, license);
       expect(await statusOf(license)).toBe("active");
@@ -242,7 +242,7 @@ testsOn("sqlite", "IP blocks", openManageFixture, (fixture) => {
     });
 
     /** Removals at the same time: packages/store/queries/ip-blocks/blocks.test.ts. */
-    test("conflict for the same network and name the existing block, also if they are added at the same time", async () => {
+    test("IP blocks for the same network are refused and name the existing one, even if added at the same time", async () => {
       const path = pathOf(level, await licensed());
       const add = (cidr: string) => api().post(path, { cidr });
       const { body: first } = await add("198.51.100.77/24");
@@ -258,7 +258,7 @@ testsOn("sqlite", "IP blocks", openManageFixture, (fixture) => {
     });
   });
 
-  test("what is not a network, and one block too many, are refused", async () => {
+  test("an IP block for what is not a network, and one IP block too many, are refused", async () => {
     const { id: licenseId } = await licensed();
     const path = `/licenses/${licenseId}/ip-blocks`;
     for (const cidr of ["localhost", "10.0.0.0/33", 5])

@@ -21,7 +21,7 @@ const openMailing = (make: TestedDatabase["make"]) =>
     },
   });
 
-testsOn("postgres", "the email with a license key", openMailing, (fixture) => {
+testsOn("postgres", "emails with license keys", openMailing, (fixture) => {
   /** A license in its own organization, so that no other emails are counted. */
   const license = async (body: object = {}, settings: object = {}) => {
     const { api, userId } = await fixture.person();
@@ -45,7 +45,7 @@ testsOn("postgres", "the email with a license key", openMailing, (fixture) => {
     return fixture.change("outbox", { recipient }, sent);
   };
 
-  test("the email is sent on request even if the product does not send it, and shows when it was sent", async () => {
+  test("the license email is sent on request even if the product does not send it, and shows when it was sent", async () => {
     const { id, userId, to, key, shown, send } = await license();
     const { text, subject, ...before } = await shown();
     expect(before).toMatchObject({ state: "none", recipient: to, written_at: null, sent_at: null });
@@ -59,7 +59,7 @@ testsOn("postgres", "the email with a license key", openMailing, (fixture) => {
     expect(last).toMatchObject({ action: "license.email_sent", actor_id: userId });
   });
 
-  test("the email is sent again at most once a minute, and never while one is queued, even by concurrent requests", async () => {
+  test("the license email is sent again at most once a minute, and never while one waits, even concurrently", async () => {
     const { to, send } = await license({}, { deliver_license_by_email: true });
     expect((await send()).status).toBe(409);
     await sendAll(to);
@@ -71,7 +71,7 @@ testsOn("postgres", "the email with a license key", openMailing, (fixture) => {
     expect(await openedEmails(fixture.store, { to })).toHaveLength(2);
   });
 
-  test("the email counts towards the daily limit and is refused beyond it", async () => {
+  test("the license email counts towards the daily limit and is refused beyond it", async () => {
     const { organizationId, to, send } = await license();
     for (let time = 0; time < 3; time++) {
       expect((await send()).status).toBe(200);
@@ -83,7 +83,7 @@ testsOn("postgres", "the email with a license key", openMailing, (fixture) => {
     expect(counted).toMatchObject([{ used: 3 }]);
   });
 
-  test("the email is not sent without an email address, nor for a revoked license", async () => {
+  test("the license email is not sent without an email address, nor for a revoked license", async () => {
     const anonymous = await license({ customer_email: undefined, customer_discord_id: "123456789012345678" });
     expect(await anonymous.shown()).toMatchObject({ state: "none", recipient: null, text: null });
     expect((await anonymous.send()).status).toBe(409);
@@ -93,7 +93,7 @@ testsOn("postgres", "the email with a license key", openMailing, (fixture) => {
     expect(await openedEmails(fixture.store, { to: revoked.to })).toEqual([]);
   });
 
-  test("the email is shown as over_limit while it waits for the next day, and as failed when it was given up", async () => {
+  test("the license email is over_limit while it waits for the next day, and failed when it was given up", async () => {
     const { api, to, licenses, shown } = await license({}, { deliver_license_by_email: true });
     const rejected = { code: "email_rejected", params: { response: "550 No such user" } };
     const given = { next_attempt_at: null, failure: JSON.stringify(rejected) };

@@ -65,7 +65,7 @@ testsOn("sqlite", "exporting licenses", openManageFixture, (fixture) => {
     return text.split("\n").flatMap((line) => (line === "" ? [] : JSON.parse(line).license_key));
   };
 
-  test("a CSV file is an attachment with a file name and a header, and no cell starts a formula", async () => {
+  test("an exported CSV file is an attachment with a file name and a header, and no cell starts a formula", async () => {
     const { headers, text } = await fixture.owner.api.get(base());
     expect(headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
     const { body: organization } = await fixture.owner.api.get(`/organizations/${fixture.organizationId}`);
@@ -83,7 +83,7 @@ testsOn("sqlite", "exporting licenses", openManageFixture, (fixture) => {
       for (const cell of record) expect(cell).not.toMatch(/^\s*[=+\-@]|^[\t\r]/);
   });
 
-  test("the filters are those of the list, and the audit log has every export with its filters", async () => {
+  test("the filters of an export are those of the list, and the audit log has every export with its filters", async () => {
     const filters: [query: string, keys: string[]][] = [
       ["status=revoked&q=hostile", ["HOSTILE-3"]],
       ["status=expired&tag=vip", ["HOSTILE-2"]],
@@ -126,7 +126,7 @@ testsOn("sqlite", "exporting licenses", openManageFixture, (fixture) => {
     },
   );
 
-  test("an export of many pages contains each license once", async () => {
+  test("an export of many pages of licenses contains each of them once", async () => {
     const productId = await newProduct(fixture);
     const common = { organizationId: fixture.organizationId, productId, customerId: null };
     const many = Array.from({ length: 1_100 }, (_, at) => ({ ...common, id: newId(), key: `PAGE-${at}` }));

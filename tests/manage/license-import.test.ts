@@ -130,7 +130,7 @@ testsOn("sqlite", "importing licenses", openManageFixture, (fixture) => {
     expect(second).toMatchObject({ data: [{ row: 5 }], next_cursor: null });
   });
 
-  test("JSON lines are named by their number and returned unchanged, and a dry run stores rejected ones too", async () => {
+  test("JSON lines are named by their number and returned unchanged, and a dry run stores refused ones too", async () => {
     const productId = await newProduct(fixture);
     const wrong: [line: string, error: object][] = [
       ["not json", { row: 2, field: "row", column: null, value: null }],
@@ -207,7 +207,7 @@ testsOn("sqlite", "importing licenses", openManageFixture, (fixture) => {
     ["skip", [], 202, undefined],
   ];
   test.each(permissions)(
-    "to %s existing licenses with %j beside licenses:import gets %i",
+    "an import to %s existing licenses with %j beside licenses:import gets %i",
     async (what, more, status, missing) => {
       const { api } = await fixture.member(["licenses:import", ...more]);
       const to = path(fixture.productId, `?on_existing=${what}`);
@@ -255,7 +255,7 @@ testsOn("postgres", "undoing and cancelling imports", openManageFixture, (fixtur
     );
   const markUsed = (id: unknown) => fixture.change("licenses", { id: String(id) }, { first_used_at: 1 });
 
-  test("undoing deletes created licenses and restores updated ones, except used ones", async () => {
+  test("undoing an import deletes created licenses and restores updated ones, except used ones", async () => {
     const productId = await newProduct(fixture);
     const rows = (notes: string, ...keys: string[]) =>
       csvFile(
@@ -281,7 +281,7 @@ testsOn("postgres", "undoing and cancelling imports", openManageFixture, (fixtur
     expect(last).toMatchObject({ action: "import.undone", after: expect.stringContaining('"kept":1') });
   });
 
-  test("undoing with delete_used deletes used licenses too, once, however many request it", async () => {
+  test("undoing an import with delete_used deletes used licenses too, once, however many request it", async () => {
     const productId = await newProduct(fixture);
     const job = await importFile(fixture, file(3), "?send_events=true", { productId });
     await markUsed((await exported(fixture, productId)).get("K-1")?.id);
@@ -314,7 +314,7 @@ testsOn("postgres", "undoing and cancelling imports", openManageFixture, (fixtur
     }
   });
 
-  test("undoing updates needs the permissions of the update", async () => {
+  test("undoing an import that updated licenses needs the permissions of the update", async () => {
     const productId = await newProduct(fixture);
     await importFile(fixture, file(1), "", { productId });
     const job = await importFile(fixture, file(2), "?on_existing=update", { productId });

@@ -30,7 +30,7 @@ testsOn("postgres", "bulk changes to licenses", openManageFixture, (fixture) => 
   const endsOf = async (tag: string) =>
     new Set((await list(`tag=${tag}`)).map((license: Shown) => Date.parse(license.expires_at)));
 
-  test("a dry run reports the counts and changes nothing", async () => {
+  test("a dry run of a bulk change reports the counts and changes nothing", async () => {
     const { licenses, ids, selection } = await create(5);
     await act(ids[0] ?? "", "revoke");
     const counts = { matched: 5, changed: 4, next_cursor: null };
@@ -45,7 +45,7 @@ testsOn("postgres", "bulk changes to licenses", openManageFixture, (fixture) => 
     expect(await statusesOf(licenses)).toEqual(["active"]);
   });
 
-  test("each other action changes the selected licenses, and what it changed can be searched for", async () => {
+  test("each other bulk action changes the selected licenses, and what it changed can be searched for", async () => {
     const { licenses, selection, tag } = await create(3);
     await statusesOf(licenses.slice(0, 1));
     const run = async (action: string, more: object = {}) =>
@@ -63,7 +63,7 @@ testsOn("postgres", "bulk changes to licenses", openManageFixture, (fixture) => 
     expect(await list("q=fresh")).toEqual([]);
   });
 
-  test("a change of several batches happens once, is completed, and audits each license", async () => {
+  test("a bulk change of several batches happens once, is completed, and audits each license", async () => {
     const { licenses, ids, selection, tag } = await create(120, { expires_in_seconds: 3600 });
     const endMs = Date.parse(licenses[0]?.expires_at ?? "");
     const all = { matched: 120, changed: 120 };
@@ -92,7 +92,7 @@ testsOn("postgres", "bulk changes to licenses", openManageFixture, (fixture) => 
     expect(await list(`tag=${tag}`)).toEqual([]);
   });
 
-  test("an order that cannot be carried out is refused, and the field is named", async () => {
+  test("a bulk change that cannot be carried out is refused, and the field is named", async () => {
     const wrong: [field: string, body: object][] = [
       ["extend_by", { action: "extend" }],
       ["expires_at", { action: "set_expiry", expires_at: "9999-12-31T23:59:59-12:00" }],
@@ -103,7 +103,7 @@ testsOn("postgres", "bulk changes to licenses", openManageFixture, (fixture) => 
   });
 
   /** That each action needs its own: tests/routes/access.ts. */
-  test("a member needs only the permission of the action, besides seeing licenses", async () => {
+  test("a bulk change needs only the permission of the action, besides seeing licenses", async () => {
     const { api } = await fixture.member(["licenses:view", "licenses:revoke"]);
     const order = { action: "revoke", selection: { ids: ["x"] }, dry_run: true };
     const answer = await api.post(`/organizations/${fixture.organizationId}/licenses/bulk`, order);

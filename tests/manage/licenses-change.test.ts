@@ -11,7 +11,7 @@ const end = "2099-01-01T00:00:00.000Z";
 testsOn("sqlite", "changing a license", openManageFixture, (fixture) => {
   const { create, patch, act, read, validate, list } = licensesOf(fixture);
 
-  test("fields that are not sent stay unchanged, and the audit log records what changed, if anything did", async () => {
+  test("fields of a license that are not sent stay unchanged, and the audit log records what changed, if any", async () => {
     const license = await create({ notes: "kept", tags: ["one"], metadata: { a: 1 }, max_ips: 4 });
     const changed = { notes: "new", tags: ["one", "two"] };
     const { body } = await patch(license.id, changed);
@@ -66,7 +66,7 @@ testsOn("sqlite", "changing a license", openManageFixture, (fixture) => {
   });
 
   /** What is wrong with every license: apps/server/features/licenses/refused-input.test.ts. */
-  test("what contradicts the license is refused, and the field is named", async () => {
+  test("a change that contradicts the license is refused, and the field is named", async () => {
     const { id } = await create({ version_range_min: "1.0" });
     const { body } = await read(id);
     const wrong: [field: string, sent: object][] = [
@@ -103,7 +103,7 @@ testsOn("sqlite", "changing a license", openManageFixture, (fixture) => {
     expect(found.map(({ id }: { id: string }) => id)).toEqual([first.id, second.id]);
   });
 
-  test("a stale update changes nothing, and of concurrent ones with If-Match only one is not refused", async () => {
+  test("a stale update of a license is refused, and so are all but one of concurrent updates with If-Match", async () => {
     const license = await create();
     await patch(license.id, { notes: "first" });
     expect((await patch(license.id, { notes: "late", updated_at: license.updated_at })).status).toBe(412);

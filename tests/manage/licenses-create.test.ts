@@ -13,7 +13,7 @@ testsOn("sqlite", "creating licenses", openManageFixture, (fixture) => {
   const create = (body: object, headers?: Record<string, string>) =>
     fixture.owner.api.post(`/products/${fixture.productId}/licenses`, body, headers);
 
-  test("an email address is enough: the product provides the rest, and the key works immediately", async () => {
+  test("an email address is enough for a license: the product provides the rest, and the key works immediately", async () => {
     const product = `/products/${fixture.productId}`;
     await fixture.owner.api.patch(product, { default_max_ips: 7, default_expires_in_days: 30 });
     const { status, body } = await create({ customer_email: " Ada@Example.com " });
@@ -33,7 +33,7 @@ testsOn("sqlite", "creating licenses", openManageFixture, (fixture) => {
     await fixture.owner.api.patch(product, { default_expires_in_days: null });
   });
 
-  test("every field is stored and shown as sent, and the audit log has the actor but not the key", async () => {
+  test("every field of a license is stored and shown as sent, and the audit log has the actor but not the key", async () => {
     const wanted = {
       ...{ license_key: "Old Shop/42", customer_discord_id: "123456789012345678" },
       ...{ customer_name: "Ada Lovelace", expires_at: "2031-01-02T03:04:05.000Z", max_ips: 2 },
@@ -59,7 +59,7 @@ testsOn("sqlite", "creating licenses", openManageFixture, (fixture) => {
   });
 
   /** All expiries: packages/domain/licenses/expiry.test.ts. */
-  test("an expiry is a date, a duration from now, a term from the first use, or none", async () => {
+  test("the expiry of a license is a date, a duration from now, a term from the first use, or none", async () => {
     const stored: [sent: object, shown: object][] = [
       [
         { expires_at: null, notes: " \n" },
@@ -76,7 +76,7 @@ testsOn("sqlite", "creating licenses", openManageFixture, (fixture) => {
     expect(Date.parse(running.expires_at) - Date.parse(running.created_at)).toBe(60_000);
   });
 
-  test("what does not fit together and an existing key are refused and named, even if it is made at the same time", async () => {
+  test("fields that contradict each other and an existing key are refused and named, even a concurrent one", async () => {
     const wrong: [field: string, body: object][] = [
       ["licenses.1.max_ips", { licenses: [who, { ...who, max_ips: 0 }] }],
       ["license_key", { ...who, count: 2, license_key: "one" }],

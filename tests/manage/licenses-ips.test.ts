@@ -7,7 +7,7 @@ import { registeredIps } from "../support/public-api-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
 
-testsOn("postgres", "a license's IP addresses", openManageFixture, (fixture) => {
+testsOn("postgres", "IP addresses of licenses", openManageFixture, (fixture) => {
   const licenses = licensesOf(fixture);
   const api = () => fixture.owner.api;
   const create = async (max_ips = 3, productId?: string) => {
@@ -37,7 +37,7 @@ testsOn("postgres", "a license's IP addresses", openManageFixture, (fixture) => 
     });
   });
 
-  test("the list marks IP addresses that are blocked for this license at any level, page by page", async () => {
+  test("the list of a license's IP addresses marks those that are blocked for it at any level, page by page", async () => {
     const [license, other] = [await create(9), await create()];
     const ips = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"];
     for (const ip of ips) await add(license.path, ip);
@@ -66,7 +66,7 @@ testsOn("postgres", "a license's IP addresses", openManageFixture, (fixture) => 
       expect([ip, ...refusal(await add(path, ip))]).toEqual([ip, 422, "ip"]);
   });
 
-  test("another IP address is refused at the limit, until one is removed or all are reset", async () => {
+  test("an IP address beyond the limit is refused, until one is removed or all are reset", async () => {
     const { id, path, license_key: key } = await create(1);
     await validateFrom(key, "203.0.113.1");
     const refused = await add(path, "203.0.113.2");

@@ -17,7 +17,7 @@ const rowCount = long ? 30_000 : 10_000;
  * These tests kill real servers, on both databases in long runs only. That another worker continues an import, an undo
  * or nothing at all, wherever one stopped: apps/server/features/license-files/interrupted.test.ts.
  */
-describe.each(long ? databases : [sqlite])("on $kind, a server is killed", ({ make }) => {
+describe.each(long ? databases : [sqlite])("a killed server on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let server: ServerProcess;
   beforeEach(async () => {
@@ -45,7 +45,7 @@ describe.each(long ? databases : [sqlite])("on $kind, a server is killed", ({ ma
   };
   const audited = async (action: string) => (await fixture.stored("audit_log", { action })).length;
 
-  test("licenses are extended and created once when the requests are repeated with their Idempotency-Keys", async () => {
+  test("licenses are extended and created once when a killed server gets the same Idempotency-Keys again", async () => {
     const { create, newProduct } = licensesOf(fixture);
     const made = await create({ expires_in_seconds: 86_400, count });
     const { id: otherId } = await newProduct();
@@ -101,7 +101,7 @@ describe.each(long ? databases : [sqlite])("on $kind, a server is killed", ({ ma
   });
 
   test.each(long ? ["row_by_row", "all_or_nothing"] : ["all_or_nothing"])(
-    "or stopped: an import continues on the next one and writes every row once, %s",
+    "an import whose server is killed or stopped continues on the next one and writes every row once, %s",
     async (mode) => {
       const file = csvFile(
         ["license_key", "customer_email", "tags", "ips"],

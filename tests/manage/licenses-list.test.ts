@@ -34,7 +34,7 @@ testsOn("sqlite", "listing and searching licenses", openManageFixture, (fixture)
   const names = (data: { license_key: string }[]) => data.map((one) => one.license_key.replace("key-", ""));
   const list = async (query: string, at = path) => (await fixture.owner.api.get(`${at}?${query}`)).body;
 
-  test("each parameter of the query has its effect, also on the pages and the count", async () => {
+  test("each parameter of the list of licenses has its effect, also on the pages and the count", async () => {
     const all = ["elsewhere", "revoked", "noted", "soon", "expired", "plain"];
     const queries: [query: string, found: string[]][] = [
       ["", all],
@@ -65,7 +65,7 @@ testsOn("sqlite", "listing and searching licenses", openManageFixture, (fixture)
     expect(names((await list("sort=updated_at&limit=1")).data)).toEqual(["soon"]);
   });
 
-  test("a cursor is valid for one list and one order", async () => {
+  test("a cursor of licenses is valid for one list and one order", async () => {
     const { next_cursor: cursor } = await list("limit=1");
     const [name, at, last] = JSON.parse(Buffer.from(cursor, "base64url").toString());
     const forged = [

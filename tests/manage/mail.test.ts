@@ -81,7 +81,7 @@ testsOn("postgres", "emails to customers", openManageFixture, (fixture) => {
     expect([await emailsTo(ada), await emailsTo(grace)].map((emails) => emails.length)).toEqual([2, 1]);
   });
 
-  test("a small batch that fails sends none", async () => {
+  test("a small batch of licenses that fails sends no emails", async () => {
     const { id } = await addProduct();
     const to = address();
     const licenses = keyed(20, to);
@@ -90,7 +90,7 @@ testsOn("postgres", "emails to customers", openManageFixture, (fixture) => {
     expect(await emailsTo(to)).toEqual([]);
   });
 
-  test("a large batch that is rolled back because a key was taken in the meantime sends none", async () => {
+  test("a large batch of licenses that is rolled back because a key was taken in the meantime sends no emails", async () => {
     const { id } = await addProduct();
     const to = address();
     const licenses = keyed(1_500, to);
@@ -102,7 +102,7 @@ testsOn("postgres", "emails to customers", openManageFixture, (fixture) => {
     expect(await emailsTo(to)).toEqual([]);
   });
 
-  test("an import sends none, with or without events, whether it succeeds or is rolled back", async () => {
+  test("an import sends no emails, with or without events, whether it succeeds or is rolled back", async () => {
     const { id: productId } = await addProduct();
     const to = address();
     const columns = ["license_key", "customer_email"];
@@ -147,7 +147,7 @@ testsOn("postgres", "emails to customers", openManageFixture, (fixture) => {
     expect((await fixture.admin.api.get(path)).body.waiting_email_count).toBe(0);
   });
 
-  test("each is written once when the server is killed in between and the request is repeated", async () => {
+  test("each email is written once when the server is killed in between and the request is repeated", async () => {
     const own = await openKillableServer(postgres.make);
     const { id } = await addProduct(delivered, own);
     const to = address();

@@ -83,7 +83,7 @@ testsOn("postgres", "members and roles", openManageFixture, (fixture) => {
       expect((await editor.api.patch(path, changes)).status).toBe(status);
   });
 
-  test("a changed role and a removal apply from the next request, only here, and are recorded with the names", async () => {
+  test("a changed role and a removal apply from the next request, in one organization, and are recorded by name", async () => {
     const member = await fixture.member([]);
     const elsewhere = await (await fixture.person()).api.post("/organizations", { name: "Elsewhere" });
     await join(elsewhere.body.id, member, member.roleId);
@@ -206,7 +206,7 @@ testsOn("postgres", "members and roles", openManageFixture, (fixture) => {
     expect((await fixture.owner.api.delete(path)).status).toBe(204);
   });
 
-  test("wrong fields are named, and stale updates of a role and a member are refused", async () => {
+  test("wrong fields of a role and a member are named, and stale updates are refused", async () => {
     const wrong = await fixture.owner.api.post(roles, { name: "", permissions: ["everything"] });
     expect(refusedFields(wrong)).toEqual([422, "name", "permissions.0"]);
     const member = await fixture.member([]);

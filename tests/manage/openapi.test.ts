@@ -14,12 +14,12 @@ describe("the contract of the management API", () => {
     expect(served).toEqual(contractRoutes.map(nameOf).sort());
   });
 
-  test("the same for the portal", () => {
+  test("the server serves exactly the routes of the portal that its contract lists", () => {
     const served = portalRoutes.map(({ route }) => nameOf(route)).sort();
     expect(served).toEqual(portalContractRoutes.map(nameOf).sort());
   });
 
-  test("every route has a unique ID and path", () => {
+  test("every route of the management API has a unique ID and path", () => {
     expect(new Set(contractRoutes.map((route) => route.id)).size).toBe(contractRoutes.length);
     const addresses = contractRoutes.map(
       (route) => `${route.method} ${route.path.replace(/\{\w+\}/g, "{}")}`,

@@ -42,7 +42,7 @@ testsOn("sqlite", "deleting an organization", openManageFixture, (fixture) => {
   const removeDue = () =>
     new OrganizationRemoval(fixture.store, { deleteOrganization: async () => {} }).run();
 
-  test("the owner must name it; until it is due, all works and it can be cancelled, with one email for each", async () => {
+  test("a deletion names the organization; until it is due, all works and it can be cancelled, with an email each", async () => {
     const { id, path, slug, owner, validate } = await firm();
     for (const body of [{}, { confirm: slug, delete_after: "2020-01-01T00:00:00Z" }])
       expect((await askDelete(owner, path, body)).status).toBe(422);
@@ -71,7 +71,7 @@ testsOn("sqlite", "deleting an organization", openManageFixture, (fixture) => {
     expect(emails[0]?.body_text).toMatch(/It will be deleted on \w+ \d+, \d{4} at \d\d:\d\d UTC/);
   });
 
-  test("when due, the organization no longer exists, its key answers product_not_found, and its requests are deleted", async () => {
+  test("a deletion that is due removes the organization and its requests, and its key gets product_not_found", async () => {
     const [gone, stays] = [await firm(), await firm()];
     const member = await fixture.member(["members:view"], gone.id);
     expect(await gone.validate()).toBe("active");
@@ -91,7 +91,7 @@ testsOn("sqlite", "deleting an organization", openManageFixture, (fixture) => {
     expect(await logged()).toEqual([]);
   });
 
-  test("a restore at the last moment either succeeds entirely or not at all", async () => {
+  test("a restore of an organization at the last moment succeeds entirely or not at all", async () => {
     for (let round = 0; round < 4; round++) {
       const { id, path, owner, validate } = await firm();
       await set(id, { delete_after: 1 });
@@ -102,7 +102,7 @@ testsOn("sqlite", "deleting an organization", openManageFixture, (fixture) => {
     }
   });
 
-  test("the export contains everything, line by line, and no secret", async () => {
+  test("the export of an organization contains everything, line by line, and no secret", async () => {
     const { id, path, slug, owner, productId, apiKey, rows } = await firm();
     const license = { organizationId: id, productId, customerId: null, maxIps: 3 };
     const more = Array.from({ length: 450 }, () => ({ ...license, id: newId(), key: newId() }));

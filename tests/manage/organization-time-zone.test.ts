@@ -4,7 +4,7 @@ import { refusal } from "../support/licenses.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
 
-testsOn("postgres", "an organization's time zone", openManageFixture, (fixture) => {
+testsOn("postgres", "time zones", openManageFixture, (fixture) => {
   const create = (body: object) =>
     fixture.owner.api.post(`/products/${fixture.productId}/licenses`, { customer_email: "a@b.c", ...body });
   /** The expiry of a license after a bulk change. */
@@ -17,7 +17,7 @@ testsOn("postgres", "an organization's time zone", openManageFixture, (fixture) 
   const setTimeZone = (timeZone: unknown) =>
     fixture.owner.api.patch(`/organizations/${fixture.organizationId}`, { time_zone: timeZone });
 
-  test("the time zone is UTC by default, and only a valid zone can be set", async () => {
+  test("an organization's time zone is UTC by default, and only a valid zone can be set", async () => {
     const stored = async () =>
       (await fixture.owner.api.get(`/organizations/${fixture.organizationId}`)).body.time_zone;
     expect(await stored()).toBe("UTC");

@@ -37,7 +37,7 @@ testsOn("postgres", "ownership", openOnFree, (fixture) => {
   const emailsTo = (...to: string[]) => openedEmails(fixture.store, { to });
 
   /** How many a user can own is tested in the domain; whose plans count, and that several at once do, in the store. */
-  test("if anyone can sign up, even a platform admin can own two, and otherwise any number", async () => {
+  test("if anyone can sign up, even a platform admin can own two organizations, and otherwise any number", async () => {
     await setPlatform("default_plan", "enterprise");
     await setPlatform("sign_up", "open");
     const [person, admin] = [await fixture.person(), await fixture.person({ admin: true })];
@@ -50,7 +50,7 @@ testsOn("postgres", "ownership", openOnFree, (fixture) => {
     expect(await create(admin)).toBe(201);
   });
 
-  test("owner and member swap roles and keep their joining dates, and both are notified by email", async () => {
+  test("a new and a former owner swap roles and keep their joining dates, and both are notified by email", async () => {
     const { id, path, owner, roleId, transferTo } = await firm();
     const heir = await fixture.member([], id);
     const before = (await owner.api.get(`${path}/members`)).body.data;
@@ -101,7 +101,7 @@ testsOn("postgres", "ownership", openOnFree, (fixture) => {
     expect(await emailsTo(owner.email, full.email, suspended.email, outsider.email)).toEqual([]);
   });
 
-  test("of transfers at once one succeeds, and no member is lost", async () => {
+  test("of transfers of ownership at the same time one succeeds, and no member is lost", async () => {
     for (let round = 0; round < 4; round++) {
       const { id, owner, transferTo } = await firm();
       const heirs = await Promise.all([1, 2, 3].map(() => fixture.member([], id)));
@@ -113,7 +113,7 @@ testsOn("postgres", "ownership", openOnFree, (fixture) => {
     }
   });
 
-  test("a transfer while the new owner leaves results in an owner who is in the organization", async () => {
+  test("a transfer of ownership while the new owner leaves results in an owner who is in the organization", async () => {
     for (let round = 0; round < 4; round++) {
       const { id, path, owner, transferTo } = await firm();
       const heir = await fixture.member([], id);

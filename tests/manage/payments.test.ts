@@ -153,7 +153,7 @@ else
       expect(await validated()).toBe("active");
     });
 
-    test("what is forged, has 1 MB or is not posted is refused where events arrive", async () => {
+    test("an event of Stripe that is forged, has 1 MB or is not posted is refused", async () => {
       const forged = await sendEvent(fixture.url, JSON.stringify(stripeEvent("invoice.paid", "cus_1")));
       expect(problemOf(forged)).toEqual([400, "invalid_stripe_signature"]);
       expect(forged.headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
@@ -170,8 +170,8 @@ else
     });
   });
 
-testsOn("sqlite", "without Stripe", openManageFixture, (fixture) => {
-  test("nothing can be bought, there are no invoices, and events have no path", async () => {
+testsOn("sqlite", "servers without Stripe", openManageFixture, (fixture) => {
+  test("without Stripe, nothing can be bought, there are no invoices, and events have no path", async () => {
     const path = `/organizations/${fixture.organizationId}/billing`;
     const { api } = fixture.owner;
     for (const answer of [await api.post(`${path}/checkout`, pro), await api.post(`${path}/portal`)])

@@ -106,7 +106,7 @@ testsOn("postgres", "the limits of an organization", openManageFixture, (fixture
     expect([status, (await accept(other, body.link)).status]).toEqual([200, 200]);
   });
 
-  test("an import that does not fit imports nothing, and says so before", async () => {
+  test("an import that exceeds the limit imports nothing, and says so before", async () => {
     const { order, licenses, imported } = await organization({ max_licenses_override: 4 });
     await order();
     const dry = await imported(5, "?dry_run=true");
@@ -118,7 +118,7 @@ testsOn("postgres", "the limits of an organization", openManageFixture, (fixture
     expect(await imported(3, "")).toMatchObject({ state: "finished", created: 3 });
   });
 
-  test("row by row, an import creates what fits and names the other rows", async () => {
+  test("an import row by row creates licenses up to the limit and names the other rows", async () => {
     const { api, productId, imported } = await organization({ max_licenses_override: 2 });
     const job = await imported(4, "?mode=row_by_row");
     expect(job).toMatchObject({ state: "finished", created: 2, failed: 2 });

@@ -70,7 +70,7 @@ testsOn("sqlite", "plans", openOwn, (fixture) => {
     ]);
   });
 
-  test("an edited limit of a plan holds at once for its organizations, and its name is in the refusal", async () => {
+  test("an edited limit of a plan applies at once to its organizations, and its name is in the refusal", async () => {
     const [limited, unlimited] = [await organization("pro"), await organization("enterprise")];
     const add = ({ api, path }: typeof limited) => api.post(`${path}/products`, { name: "Another" });
     const limits = { max_products: 1, daily_limit: 12 };

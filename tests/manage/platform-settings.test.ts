@@ -112,7 +112,7 @@ testsOn("postgres", "platform settings", openOwn, (fixture) => {
     ["request_log_days", 0],
     ["request_log_mb", 9],
     ["plan", "free"],
-  ])("%s: %p is refused with the field's name", async (field, value) => {
+  ])("a setting %s of %p is refused with the field's name", async (field, value) => {
     expect(refusal(await change({ [field]: value }))).toEqual([422, field]);
   });
 });
@@ -126,7 +126,7 @@ const openWithSettings = (make: Make) => {
   return openManageFixture(make, { why: "has these settings", environment });
 };
 
-testsOn("postgres", "settings in the environment", openWithSettings, (fixture) => {
+testsOn("postgres", "environment", openWithSettings, (fixture) => {
   const path = "/admin/settings";
 
   test("settings in the environment apply instead of those of the platform, whose change is refused with the reason", async () => {
@@ -146,7 +146,7 @@ testsOn("postgres", "settings in the environment", openWithSettings, (fixture) =
   });
 
   test.each(["http://127.0.0.1/", "http://localhost:3000/", "http://a.localhost/"])(
-    "do not allow webhooks to this machine: %s is refused",
+    "the environment's settings do not allow webhooks to this machine, so %s is refused",
     async (url) => {
       const webhooks = `/organizations/${fixture.organizationId}/webhooks`;
       const { body } = await fixture.owner.api.post(webhooks, { url });

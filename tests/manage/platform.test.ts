@@ -79,7 +79,7 @@ testsOn("postgres", "the whole installation", openOwn, (fixture) => {
       expect(answer.body).toMatchObject({ status: 422, errors });
   });
 
-  test("a message of no or too many characters, a script as URL and an unknown level are refused", async () => {
+  test("announcements of no or too many characters, with a script as URL or an unknown level are refused", async () => {
     const long = "x".repeat(501);
     const refused = [{ url: "javascript:alert(1)" }, { message: " " }, { message: long }, { level: "x" }];
     for (const body of refused) expect((await announce(body)).status).toBe(422);

@@ -30,7 +30,7 @@ testsOn("postgres", "a customer's account in the portal", openPortalFixture, (fi
     me.body.identities.map(({ value }) => value);
   const isSignedIn = async (browser: PortalClient) => (await browser.get("/me")).status === 200;
 
-  test("the language can be chosen and left to the browser again", async () => {
+  test("a customer's language can be chosen and left to the browser again", async () => {
     const { browser } = await signedIn();
     for (const [body, locale] of [
       [{ locale: "es" }, "es"],
@@ -40,7 +40,7 @@ testsOn("postgres", "a customer's account in the portal", openPortalFixture, (fi
       expect((await browser.patch("/me", body)).body.locale).toBe(locale);
   });
 
-  test("sessions are listed, and ended one by one", async () => {
+  test("a customer's sessions are listed, and ended one by one", async () => {
     const { browser } = await signedIn();
     const other = await fixture.signedIn(browser);
     const { data } = (await browser.get("/me/sessions")).body;
@@ -85,7 +85,7 @@ testsOn("postgres", "a customer's account in the portal", openPortalFixture, (fi
     expect(statuses).toEqual([202, 202, 202, 202, 429, 429]);
   });
 
-  test("identities are removed until one is left, also at once", async () => {
+  test("a customer's identities are removed until one is left, even by concurrent requests", async () => {
     const { email, browser } = await signedIn();
     const remove = ({ id }: { id: string }) => browser.delete(`/me/identities/${id}`);
     const { identities } = (await add(browser, await fixture.customer())).body;

@@ -10,7 +10,7 @@ const newEmail = () => `${newId()}@example.com`;
 const idsOf = (data: readonly { id: string }[]) => data.map(({ id }) => id);
 
 /** Which licenses are whose, and their pages, are tested in the store, with the queries of the portal. */
-testsOn("postgres", "a customer's licenses", openPortalFixture, (fixture) => {
+testsOn("postgres", "licenses in the portal", openPortalFixture, (fixture) => {
   let acme: Seller;
   let other: Seller;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ testsOn("postgres", "a customer's licenses", openPortalFixture, (fixture) => {
     expect((await customer.post(`/licenses/${id}/reveal-key`)).status).toBe(404);
   };
 
-  test("the list has those of all sellers in pages, with what customers recognize them by and without keys", async () => {
+  test("the list has the licenses of all sellers in pages, with what customers recognize them by, without keys", async () => {
     const email = newEmail();
     const first = await addLicense(acme, { customer: { email } });
     const second = await addLicense(other, { customer: { email } });
@@ -49,7 +49,7 @@ testsOn("postgres", "a customer's licenses", openPortalFixture, (fixture) => {
     expect(await listPages(customer, "/licenses?limit=1")).toEqual(ids.map((id) => [id]));
   });
 
-  test("the list of one seller has pages too, and the list of all names sellers with more than it shows", async () => {
+  test("the list of one seller's licenses has pages too, and that of all names sellers with more than it shows", async () => {
     const email = newEmail();
     const ids: string[] = [];
     for (let count = 0; count < 22; count++)
@@ -62,7 +62,7 @@ testsOn("postgres", "a customer's licenses", openPortalFixture, (fixture) => {
     expect(pages).toEqual([ids.slice(0, 20), ids.slice(20)]);
   });
 
-  test("the list rejects cursors that it did not write", async () => {
+  test("the list of licenses refuses cursors that it did not write", async () => {
     const customer = await fixture.signedIn(newEmail());
     const of = (values: unknown) => Buffer.from(JSON.stringify(values)).toString("base64url");
     for (const query of [
@@ -110,7 +110,7 @@ testsOn("postgres", "a customer's licenses", openPortalFixture, (fixture) => {
     expect((await customer.get(`/licenses/${second.id}`)).text).not.toContain("Known to");
   });
 
-  test("a license that was given to someone else disappears at once, and appears there", async () => {
+  test("a license that was given to someone else disappears from the list at once, and appears in the other's", async () => {
     const license = await fixture.sold(acme);
     const next = newEmail();
     await acme.owner.api.patch(`/licenses/${license.id}`, { customer_email: next });

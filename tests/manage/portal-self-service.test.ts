@@ -72,7 +72,7 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
     expect((await license.remove("203.0.113.15")).status).toBe(200);
   });
 
-  test("a reset costs one removal for each IP address, is refused as a whole if they do not cover all, and is recorded", async () => {
+  test("a reset costs one removal for each IP address, is refused as a whole beyond the budget, and is recorded", async () => {
     const license = await sold({ portal_ip_removals_per_30_days: 4 }, ipsOf(5));
     const refused = { status: 409, code: "ip_removals_not_enough", params: { needed: 5, count: 4 } };
     expect((await license.reset()).body).toMatchObject(refused);
@@ -89,7 +89,7 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
     expect(await license.events("license.ips_reset")).toHaveLength(1);
   });
 
-  test("a replaced key holds from the next validation on, and is recorded", async () => {
+  test("a replaced key is valid from the next validation on, and is recorded", async () => {
     const license = await sold({ portal_key_rotation: true }, ["203.0.113.200"]);
     const { license_key: key } = (await license.rotate()).body;
     expect(await license.validate()).toBe("license_not_found");
@@ -129,7 +129,7 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
     expect(await fixture.stored("events", { license_id: license.id })).toEqual([]);
   });
 
-  test("a customer who changes without end waits, and nobody else does", async () => {
+  test("a customer who makes changes without end has to wait, and nobody else has to", async () => {
     const [license, other] = [await sold(), await sold()];
     const answers = await Promise.all(Array.from({ length: 70 }, license.reveal));
     const refused = answers.filter(({ status }) => status === 429);

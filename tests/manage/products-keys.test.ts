@@ -222,7 +222,7 @@ testsOn("postgres", "signing secrets", openManageFixture, (fixture) => {
     for (const { secret } of [current, next]) expect(everything).not.toContain(secret);
   });
 
-  test("without an overlap a new secret signs immediately, and an upcoming one that it replaces never does", async () => {
+  test("a new signing secret without an overlap signs immediately, and an upcoming one that it replaces never", async () => {
     const { id, signedWith } = await signedProduct();
     const waiting = await rotate(id);
     const first = await rotate(id, { overlap_seconds: 0 });

@@ -30,7 +30,7 @@ testsOn("sqlite", "products", openManageFixture, (fixture) => {
     expect(await statusWith(apiKey)).toBe("product_not_found");
   });
 
-  test("settings apply from the next request unless they are stale, and are in the audit log", async () => {
+  test("settings of a product apply from the next request unless they are stale, and are in the audit log", async () => {
     const before = await fixture.owner.api.get(own());
     const guard = { "if-match": before.headers.get("etag") ?? "" };
     expect((await fixture.owner.api.patch(own(), { status: "disabled" }, guard)).body.status).toBe(
@@ -76,7 +76,7 @@ testsOn("sqlite", "products", openManageFixture, (fixture) => {
     expect((await owner.api.post(licenses, one)).status).toBe(201);
   });
 
-  test("validation errors name each field", async () => {
+  test("the refusal of a product names each wrong field", async () => {
     const wrong = { name: "", default_max_ips: 0, max_ip: 3, ipv6_prefix: 65 };
     const { status, body } = await create(wrong);
     const errors: { field: string; message: string }[] = body.errors;
@@ -119,7 +119,7 @@ testsOn("sqlite", "custom responses", openManageFixture, (fixture) => {
     expect(changed.text).toContain('"custom_response":{"plan":"pro"}');
   });
 
-  test("a preview without a license uses sample values and stores nothing", async () => {
+  test("a preview of a response without a license uses sample values and stores nothing", async () => {
     const custom_response = { plan: "pro", to: "{{customer.email}}" };
     await fixture.owner.api.patch(path(), { custom_response });
     expect((await preview({})).body).toEqual({ custom: { plan: "pro", to: "ada@example.com" } });

@@ -47,7 +47,7 @@ testsOn("sqlite", "bodies of the management and sign-in APIs", openManageFixture
     ["a type other than JSON, to sign in", 415, () => signIn, () => [xml]],
     ["an invalid Idempotency-Key", 400, licenses, () => [asOwner(), json, "Idempotency-Key: a b"]],
     ["an invalid If-Match", 400, licenses, () => [asOwner(), json, "If-Match: unquoted"]],
-  ])("%s: the headers alone are answered %i, before any body arrives", async (_, status, target, headers) => {
+  ])("a request with %s is answered %i before its body arrives", async (_, status, target, headers) => {
     const sent = await headers();
     for (const framing of ["Content-Length: 200", chunked])
       expect((await answerToHead(target(), ...sent, framing))?.status).toBe(status);

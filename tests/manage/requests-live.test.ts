@@ -69,7 +69,7 @@ testsOn("postgres", "requests as they happen", openNodes, (fixture) => {
     filtered.close();
   });
 
-  test("an interrupted client continues without a gap", async () => {
+  test("an interrupted stream of requests continues without a gap", async () => {
     const stream = await open();
     const first = await validate();
     const { id: lastEventId } = await stream.event("the first request", isRequest(first));
@@ -88,7 +88,7 @@ testsOn("postgres", "requests as they happen", openNodes, (fixture) => {
     again.close();
   });
 
-  test("one user can open only so many, and a stream that is closed counts no longer", async () => {
+  test("one user can open a limited number of streams, and a stream that is closed counts no longer", async () => {
     const { token } = await fixture.member(["requests:view"]);
     const streams = await Promise.all(Array.from({ length: 10 }, () => open("", null, token)));
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));

@@ -20,7 +20,7 @@ interface Page {
 }
 
 /** What each filter finds: packages/store/suite/request-search.ts. */
-testsOn("postgres", "the request log", openManageFixture, (fixture) => {
+testsOn("postgres", "request log", openManageFixture, (fixture) => {
   const startedAt = new Date().toISOString();
   let path: string;
   let license: { id: string; license_key: string };
@@ -59,7 +59,7 @@ testsOn("postgres", "the request log", openManageFixture, (fixture) => {
     return { ...rest, data: [...body.data, ...rest.data] };
   };
 
-  test("the log has every request with what was decided, newest first and page by page", async () => {
+  test("the request log has every request with what was decided, newest first and page by page", async () => {
     const { data, ...rest } = await list();
     expect(data.map(({ id }) => id)).toEqual(Object.values(sent).reverse());
     expect(rest).toMatchObject({ next_cursor: null, searched_until: null });
@@ -87,7 +87,7 @@ testsOn("postgres", "the request log", openManageFixture, (fixture) => {
     expect(second.next_cursor).toBeNull();
   });
 
-  test("each parameter of the query has its effect", async () => {
+  test("each parameter of the request log has its effect", async () => {
     const { data } = await list();
     const names = new Map(Object.entries(sent).map(([name, id]) => [id, name]));
     const longestMs = Math.max(...data.map(({ duration_ms }) => duration_ms));
@@ -125,7 +125,7 @@ testsOn("postgres", "the request log", openManageFixture, (fixture) => {
     expect(errors[0].params.allowed).toContain("body_timeout");
   });
 
-  test("the log finds an IPv6 address as itself and as its /64, rows of licenses that no longer exist, and nothing of others", async () => {
+  test("the request log finds an IPv6 address as itself and its /64, deleted licenses, and nothing of others", async () => {
     const { owner } = fixture;
     const { body: other } = await owner.api.post("/organizations", { name: "Other" });
     const [id, license_id] = [newId(), newId()];
@@ -191,7 +191,7 @@ testsOn("postgres", "the request log", openManageFixture, (fixture) => {
     expect((await get(`${path}/${newId()}/explain`)).code).toBe("request_not_found");
   });
 
-  test("the log is exported with the same filters", async () => {
+  test("the request log is exported with the filters of its list", async () => {
     const { text: jsonl, headers } = await fixture.owner.api.get(`${path}/export?format=jsonl`);
     expect(headers.get("content-disposition")).toBe('attachment; filename="requests.jsonl"');
     const lines = jsonl.trimEnd().split("\n");

@@ -35,7 +35,7 @@ testsOn("postgres", "secrets and Idempotency-Key", openManageFixture, (fixture) 
     ["creating a personal access token", "/me/access-tokens", token, "token", "create a new one"],
     ["creating an organization's token", tokens, token, "token", "create a new one"],
   ])(
-    "%s: a repeat says that the first response contained a secret, which is not stored",
+    "%s again with the Idempotency-Key says that the first response had a secret, which is not stored",
     async (_, path, body, secret, replacedBy) => {
       const key = newId();
       const first = await post(path, body, key);

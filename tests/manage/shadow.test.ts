@@ -54,7 +54,7 @@ testsOn("postgres", "shadow rules", openManageFixture, (fixture) => {
   const register = (license: AddedLicense, ip: string, atMs: number) =>
     fixture.store.transaction((db) => registerIp(db, license.id, ip, atMs));
 
-  test("a lower limit: slots registered before stay, others go to the first to come", async () => {
+  test("under a lower limit, slots registered before stay, and others go to the first IP addresses that come", async () => {
     const { license, log, shadow } = await product();
     const [some, unlimited] = [await license(), await license({ maxIps: null })];
     await register(some, "192.0.2.1", nowMs - 20 * dayMs);

@@ -66,8 +66,8 @@ testsOn("sqlite", "transfers of licenses that the seller changes", openTransferS
   describe.each([
     ["with", true],
     ["without", false],
-  ])("an import %s events", (_, events) => {
-    test("that overwrites the customer cancels a pending transfer", async () => {
+  ])("imports %s events", (_, events) => {
+    test("an import that overwrites the customer cancels a pending transfer", async () => {
       const [changed, same] = [await waiting(), await waiting()];
       const rows = [
         [changed.license.key, someoneNew()],
@@ -78,7 +78,7 @@ testsOn("sqlite", "transfers of licenses that the seller changes", openTransferS
       expect((await seller.shown(same.id)).state).toBe("pending");
     });
 
-    test("that is undone cancels pending transfers", async () => {
+    test("an import that is undone cancels pending transfers", async () => {
       const license = await seller.sold(seller.review);
       const [email, key] = [someoneNew(), `KEY-${newId()}`];
       const job = await importing(

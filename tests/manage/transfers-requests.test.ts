@@ -17,7 +17,7 @@ import { transferRow } from "../support/transfer-row.ts";
 testsOn("sqlite", "requests for transfers", openTransferSeller, (seller) => {
   const receivedBy = async (licenseId: string) => (await seller.owner.api.get(`/licenses/${licenseId}`)).body;
 
-  test("a request names one recipient, and a message of at most 1,000 characters", async () => {
+  test("a request for a transfer names one recipient, and a message of at most 1,000 characters", async () => {
     const license = await seller.sold(seller.review);
     const email = "a@example.com";
     for (const [field, body] of [
@@ -41,7 +41,7 @@ testsOn("sqlite", "requests for transfers", openTransferSeller, (seller) => {
     }
   });
 
-  test("the recipient is not the customer who has the license, in any letter case", async () => {
+  test("the recipient of a transfer is not the customer who has the license, in any letter case", async () => {
     const license = await seller.sold(seller.review);
     const own = String(Date.now());
     const { id } = await seller.sold(seller.review, { customer_email: null, customer_discord_id: own });
@@ -56,7 +56,7 @@ testsOn("sqlite", "requests for transfers", openTransferSeller, (seller) => {
     }
   });
 
-  test("the recipient can be another identity of the same person, to whom it still belongs", async () => {
+  test("the recipient of a transfer can be another identity of the same person, to whom it still belongs", async () => {
     const [email, own] = [someoneNew(), `9${Date.now()}`];
     const { id } = await seller.sold(seller.automatic, { customer_email: email });
     const customer = await seller.signedIn({ emails: [email], discordIds: [own] });

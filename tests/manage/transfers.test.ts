@@ -15,7 +15,7 @@ import { openTransferSeller, someoneNew } from "../support/transfer-fixture.ts";
  * tests/races.
  */
 testsOn("sqlite", "transfers that someone decides on", openTransferSeller, (seller) => {
-  test("a request waits, is shown to both sides, and changes nothing", async () => {
+  test("a request for a transfer waits, is shown to both sides, and changes nothing", async () => {
     const license = await seller.sold(seller.review);
     const email = someoneNew();
     const before = await seller.row(license.id);
@@ -49,7 +49,7 @@ testsOn("sqlite", "transfers that someone decides on", openTransferSeller, (sell
     expect(await seller.audited(license.id)).toEqual([byAda]);
   });
 
-  test("an approval gives the license to the recipient, with a new key and without IP addresses", async () => {
+  test("an approved transfer gives the license to the recipient, with a new key and without IP addresses", async () => {
     const license = await seller.sold(seller.review, { notes: "VIP" });
     await seller.store.transaction((db) => registerIp(db, license.id, "203.0.113.7", Date.now()));
     const email = someoneNew();
@@ -116,7 +116,7 @@ testsOn("sqlite", "transfers that someone decides on", openTransferSeller, (sell
     expect(JSON.parse(before ?? "")).toMatchObject({ current_unique_ip_count: many });
   });
 
-  test("a rejection names the reason to the customer, leaves the license, and is final", async () => {
+  test("the rejection of a transfer names the reason to the customer, leaves the license, and is final", async () => {
     const license = await seller.sold(seller.review);
     const id = await seller.requested(license);
     const before = await seller.row(license.id);
@@ -131,7 +131,7 @@ testsOn("sqlite", "transfers that someone decides on", openTransferSeller, (sell
     expect((await seller.approve(id)).body.code).toBe("transfer_not_pending");
   });
 
-  test("a customer cancels a request, also from another account with the email address, and the recipient cannot", async () => {
+  test("a customer cancels a transfer, also from another account with the email address, and the recipient cannot", async () => {
     const license = await seller.sold(seller.review);
     const email = someoneNew();
     const id = await seller.requested(license, { email });

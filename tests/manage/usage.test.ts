@@ -74,7 +74,7 @@ testsOn("sqlite", "usage", openManageFixture, (fixture) => {
   );
 
   testOnOneDay(
-    "the history has every day, of one product and of all, including deleted ones",
+    "the usage history has every day, of one product and of all, including deleted ones",
     async (today) => {
       const { api, get, productId, addProduct } = await anOrganization();
       const deleted = await addProduct("Deleted");
@@ -92,7 +92,7 @@ testsOn("sqlite", "usage", openManageFixture, (fixture) => {
     },
   );
 
-  testOnOneDay("totals show what the plan limits, and an estimate of the storage", async (today) => {
+  testOnOneDay("usage totals show what the plan limits, and an estimate of the storage", async (today) => {
     const { setTerms, get, api, productId } = await anOrganization();
     await setTerms({ max_products_override: 3 });
     const before = await get("/usage/totals");

@@ -76,7 +76,7 @@ testsOn("postgres", "versions", openManageFixture, (fixture) => {
     expect((await list()).filter((line) => line.endsWith("latest"))).toHaveLength(1);
   });
 
-  test("what is not a version, or contradicts itself, is refused", async () => {
+  test("a version that is none, or contradicts itself, is refused", async () => {
     const { add, put, list } = await product();
     await add("2.x", "latest");
     for (const version of ["", "1.x.2", "latest", 7])
@@ -90,7 +90,7 @@ testsOn("postgres", "versions", openManageFixture, (fixture) => {
     expect(await list()).toEqual(["2.x latest"]);
   });
 
-  test("the whole list can be replaced unless it is stale, and remaining versions keep their dates", async () => {
+  test("the whole list of versions can be replaced unless it is stale, and remaining ones keep their dates", async () => {
     const { add, list, put, path, id } = await product();
     const revision = async (): Promise<number> => (await fixture.owner.api.get(path)).body.revision;
     const first = await add("1.0.0", "latest");

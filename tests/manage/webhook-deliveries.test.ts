@@ -145,7 +145,7 @@ testsOn("postgres", "the deliveries of a webhook endpoint", openManageFixture, (
     expect(await replayed(one, {})).toEqual([]);
   });
 
-  test("a range is replayed by time, type and state, once per event", async () => {
+  test("a range of deliveries is replayed by time, type and state, once per event", async () => {
     const one = await endpoint();
     const rows = await makeDeliveries(
       one,
@@ -182,7 +182,7 @@ testsOn("postgres", "the deliveries of a webhook endpoint", openManageFixture, (
     expect(counts).toEqual([200, 200, 50]);
   });
 
-  test("statistics show successes and durations over a day and a week", async () => {
+  test("statistics of a webhook endpoint show successes and durations over a day and a week", async () => {
     const one = await endpoint();
     const statistics = async () => (await one.get("/statistics")).body;
     const exact = { counts_are_exact: true };

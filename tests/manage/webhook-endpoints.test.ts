@@ -93,7 +93,7 @@ testsOn("postgres", "webhook endpoints", openManageFixture, (fixture) => {
     });
   });
 
-  test("an endpoint that is disabled by hand holds its deliveries, and sends them when it is enabled", async () => {
+  test("an endpoint that is disabled by hand keeps its deliveries, and sends them when it is enabled", async () => {
     const { id, path } = await create();
     const pending = { state: "pending", next_attempt_at: Date.now() + 3_600_000 } as const;
     await makeDelivery({ ...fixture, endpointId: id }, pending);

@@ -13,8 +13,8 @@ setDefaultTimeout(180_000);
 const count = long ? 3_000 : 1_000;
 
 /** Only long runs test both databases. */
-describe.each(long ? databases : [postgres])("a replay on $kind whose server is killed", ({ make }) => {
-  test("sends each event once more when repeated, with its original ID", async () => {
+describe.each(long ? databases : [postgres])("a killed server on $kind", ({ make }) => {
+  test("a replay whose server is killed sends each event once more when repeated, with its original ID", async () => {
     const fixture = await openKillableServer(make);
     const { store, organizationId } = fixture;
     const receiver = await openReceiver();

@@ -16,7 +16,7 @@ const limit = 5;
 /** The requests alternate between two nodes. */
 const openTwoNodes = async (make: TestedDatabase["make"]) => withSecondNode(await openManageFixture(make));
 
-testsOn("postgres", "limits of a plan at the same moment", openTwoNodes, (fixture) => {
+testsOn("postgres", "concurrent requests and plan limits", openTwoNodes, (fixture) => {
   const organization = async (limits: Partial<OrganizationRow>) => {
     const person = await fixture.person();
     const { body } = await person.api.post("/organizations", { name: "Limited" });
@@ -67,7 +67,7 @@ testsOn("postgres", "limits of a plan at the same moment", openTwoNodes, (fixtur
     expect((await person.api.get(list)).body.data).toHaveLength(before + limit - used);
   });
 
-  test("large and small orders at once never exceed the limit, and none is created in part", async () => {
+  test("large and small orders at once never exceed the limit of licenses, and none is created in part", async () => {
     const most = 330;
     const { productId, accepted } = await organization({ max_licenses_override: most });
     const orders = Array.from({ length: 12 }, (_, index) => {
@@ -92,7 +92,7 @@ testsOn("postgres", "limits of a plan at the same moment", openTwoNodes, (fixtur
     return { jobs, stored: await storedLicenses(productId) };
   };
 
-  test("two imports at once create exactly the licenses that fit", async () => {
+  test("two imports at once create exactly the licenses that the limit allows", async () => {
     const { jobs, stored } = await importTwo("?mode=row_by_row");
     expect(jobs.map(({ state }) => state)).toEqual(["finished", "finished"]);
     expect(jobs.reduce((sum, job) => sum + job.created, 0)).toBe(600);

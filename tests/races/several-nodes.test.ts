@@ -100,7 +100,7 @@ const changes: readonly [what: string, change: Change, status: string, undo: Cha
 
 for (const { kind, make } of databases) {
   const nodeCount = kind === "postgres" ? 3 : 1;
-  describe(`at the same moment, on ${kind} with ${nodeCount} node(s)`, () => {
+  describe(`${nodeCount} node(s) on ${kind}`, () => {
     let org: Awaited<ReturnType<typeof openOwnOrganization>>;
     let servers: readonly ServerProcess[] = [];
     let license = { id: "", key: "" };
@@ -171,7 +171,7 @@ for (const { kind, make } of databases) {
       ["until_limit", 3, "ip_limit_reached"],
       ["first_only", 1, "ip_not_registered"],
     ] as const)(
-      "%s: of many IP addresses, exactly %i get a slot on each license",
+      "with %s, exactly %i of many IP addresses get a slot on each license",
       async (scope, slots, refusal) => {
         const { store } = org;
         const settings = { auto_register_scope: scope };

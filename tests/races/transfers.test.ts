@@ -34,7 +34,7 @@ interface Transferred {
   readonly id: string;
 }
 
-describe.each(tested)("at the same moment on $kind", (database) => {
+describe.each(tested)("races on $kind", (database) => {
   // Complete before the first test.
   const races = {} as Races;
   beforeAll(async () => {
@@ -191,7 +191,7 @@ function changesMeanwhile(races: Races, kind: TestedDatabase["kind"]): void {
     ["a request", "the deletion of its account", "cancelled", null, "sign_in_required"],
     ["an automatic request", "the deletion of its account", "approved", null, "sign_in_required"],
   ])(
-    "%s and %s: the transfer is %s if the first is first, and otherwise %p, with the refusal %s",
+    "%s and %s at once leave the transfer %s if the first is first, and otherwise %p, with the refusal %s",
     async (...row) => {
       const [actName, changeName, ifFirst, ifNot, refused] = row;
       const [usualStart, act] = acts[actName] ?? missing(actName);
@@ -232,7 +232,7 @@ function changesMeanwhile(races: Races, kind: TestedDatabase["kind"]): void {
     ],
   ];
   test.each(changesOfMany)(
-    "approvals while %s are first, or the transfers are cancelled",
+    "approvals while %s either succeed first or are refused, and then the transfers are cancelled",
     async (_, change) => {
       for (let round = 0; round < Math.ceil(rounds / 4); round++) {
         const waiting: Transferred[] = [];

@@ -41,7 +41,7 @@ const mostCpuMs = 300;
 /** Few short rows need no steps. */
 const mostVersions = 5_000;
 
-describe("no transaction grows with the data", () => {
+describe("transactions on much data", () => {
   let org: Awaited<ReturnType<typeof openOwnOrganization>>;
   let measured: ReturnType<typeof measuredStore>;
   let api: RoutedApi;
@@ -113,7 +113,7 @@ describe("no transaction grows with the data", () => {
     expect(largest.cpuMs).toBeLessThan(mostCpuMs);
   };
 
-  test("a thousand licenses get the longest text that a request can write", () =>
+  test("transactions are bounded when a thousand licenses get the longest text that a request can write", () =>
     bounded(async () => {
       const metadata = { text: "m".repeat(7_000) };
       const body = { count: 1_000, customer_email: "new@example.com", metadata };
@@ -127,14 +127,14 @@ describe("no transaction grows with the data", () => {
     ["a new expiry", { action: "set_expiry", expires_at: "2040-01-01T00:00:00Z" }],
     ["revocation", { action: "revoke" }],
     ["deletion", { action: "delete" }],
-  ])("a bulk action changes two thousand licenses: %s", (_name, action) =>
+  ])("transactions are bounded when a bulk action changes two thousand licenses: %s", (_name, action) =>
     bounded(() => {
       const body = { ...action, selection: { ids: ids.slice(4_000, 6_000) } };
       return send("POST", `/organizations/${org.organizationId}/licenses/bulk`, body);
     }),
   );
 
-  test("a customer with thousands of licenses is renamed", () =>
+  test("transactions are bounded when a customer with thousands of licenses is renamed", () =>
     bounded(async () => {
       const { data } = await send("GET", `${customers()}?search=big`);
       await send("PATCH", `${customers()}/${data[0].id}`, { name: "A name for all of them" });
@@ -145,7 +145,7 @@ describe("no transaction grows with the data", () => {
       expect(await rowsOf(named)).toBe(manyOfOneCustomer);
     }));
 
-  test("that customer is merged into another", () =>
+  test("transactions are bounded when a customer with thousands of licenses is merged into another", () =>
     bounded(async () => {
       const { data } = await send("GET", `${customers()}?search=big`);
       const changed = await send("PATCH", `${customers()}/${data[0].id}`, { email: "c3000@example.com" });
@@ -159,7 +159,7 @@ describe("no transaction grows with the data", () => {
       expect((await send("GET", `${customers()}?search=big`)).data).toEqual([]);
     }));
 
-  test("the IP addresses of a license with very many are reset", () =>
+  test("transactions are bounded when the IP addresses of a license with very many are reset", () =>
     bounded(async () => {
       const [id = ""] = ids;
       await ipsFor(id);
@@ -169,7 +169,7 @@ describe("no transaction grows with the data", () => {
       expect(data[0].data.count).toBe(manyIps);
     }));
 
-  test("a license with very many IP addresses is deleted", () =>
+  test("transactions are bounded when a license with very many IP addresses is deleted", () =>
     bounded(async () => {
       const id = ids[1] ?? "";
       await ipsFor(id);
@@ -177,7 +177,7 @@ describe("no transaction grows with the data", () => {
       expect(await storedRows(org.store.reads, "license_ips", { license_id: id })).toEqual([]);
     }));
 
-  test("a file with long rows is imported", () =>
+  test("transactions are bounded when a file with long rows is imported", () =>
     bounded(async () => {
       const product = await productById(org.store.reads, org.productId);
       if (product === undefined) throw new Error("The product is not there.");
@@ -190,14 +190,14 @@ describe("no transaction grows with the data", () => {
       expect(job.created).toBe(2_000);
     }));
 
-  test("expired licenses get events", () =>
+  test("transactions are bounded when expired licenses get events", () =>
     bounded(async () => {
       const watch = new ExpiryCheck(measured.store, readConfig({}), async () => Date.now());
       await watch.run();
       await new ExpiryCheck(measured.store, readConfig({}), async () => Date.now() + 7_200_000).run();
     }));
 
-  test("events are distributed and pruned", () =>
+  test("transactions are bounded when events are distributed and pruned", () =>
     bounded(async () => {
       const distributor = new Distributor(measured.store);
       while ((await distributor.round()) > 0);
@@ -205,7 +205,7 @@ describe("no transaction grows with the data", () => {
       await deliveryPruning(measured.store).run();
     }));
 
-  test("stored responses and emails are pruned", () =>
+  test("transactions are bounded when stored responses and emails are pruned", () =>
     bounded(async () => {
       const answer = { fingerprint: "f", status: 200, sealed_answer: "x".repeat(50_000), created_at: 1 };
       const stored = { ...answer, actor_id: "a" };
@@ -216,7 +216,7 @@ describe("no transaction grows with the data", () => {
       expect(await storedRows(org.store.reads, "idempotency_keys", { created_at: 1 })).toEqual([]);
     }));
 
-  test("the refusals of an hour are summarized", () =>
+  test("transactions are bounded when the refusals of an hour are summarized", () =>
     bounded(async () => {
       const { organizationId, productId } = org;
       const refusal = { hour: 1, type: "license.ip_blocked" as const, count: 5, last_ip: "203.0.113.1" };
@@ -226,7 +226,7 @@ describe("no transaction grows with the data", () => {
       await refusalPruning(measured.store).run();
     }));
 
-  test("the list of versions is replaced by the longest possible one, twice", () =>
+  test("transactions are bounded when the list of versions is replaced by the longest possible one, twice", () =>
     bounded(
       async () => {
         for (const part of ["1", "2"]) {
@@ -238,7 +238,7 @@ describe("no transaction grows with the data", () => {
       2 * mostVersions + mostRows,
     ));
 
-  test("the product is deleted, and the organization is removed", async () => {
+  test("transactions are bounded when the product is deleted, and the organization is removed", async () => {
     await bounded(() => send("DELETE", `/products/${org.productId}`));
     // The rest is deleted directly to keep the test fast. The remaining rows show the size of a step.
     await org.store.transaction(async (db) => {

@@ -66,7 +66,7 @@ export function accessTests(routes: RoutesFixture): void {
     });
 
     test.each(authRoutes.filter((route) => route.needs === "session"))(
-      "$method /api/auth$path: needs a session and accepts no token or API key",
+      "$method /api/auth$path needs a session and accepts no token or API key",
       async (route) => {
         const { ours, unchanged, send, owner, admin } = routes;
         await unchanged.during(`${route.method} ${route.path}`, async () => {
@@ -80,7 +80,7 @@ export function accessTests(routes: RoutesFixture): void {
     );
 
     test.each(guarded)(
-      "%s: answers 401 without a token, with a product's API key and with an expired token",
+      "%s answers 401 without a token, with a product's API key and with an expired token",
       async (name, route) => {
         const { ours, theirs, unchanged, as } = routes;
         await unchanged.during(name, async () => {
@@ -95,7 +95,7 @@ export function accessTests(routes: RoutesFixture): void {
     );
 
     test.each(guarded)(
-      "%s: tells outsiders nothing, not even whether the resource exists",
+      "%s tells outsiders nothing, not even whether the resource exists",
       async (name, route) => {
         const { ours, theirs, unchanged, outsider, as, owner, admin } = routes;
         const { who } = route.access;
@@ -118,7 +118,7 @@ export function accessTests(routes: RoutesFixture): void {
     );
 
     test.each(guarded.filter(([, route]) => isInside(route)))(
-      "%s: a platform admin who looks at the organization reads what views are for, and changes nothing",
+      "with %s, a platform admin who looks at the organization reads what views are for, and changes nothing",
       async (name, route) => {
         const { ours, theirs, unchanged, impersonator } = routes;
         await unchanged.during(name, async () => {
@@ -132,7 +132,7 @@ export function accessTests(routes: RoutesFixture): void {
       },
     );
 
-    test.each(guarded)("%s: refuses a caller without the permission", async (name, route) => {
+    test.each(guarded)("%s refuses a caller without the permission", async (name, route) => {
       const { ours, theirs, unchanged, everythingButOwner, withAllBut, without, as } = routes;
       const { access } = route;
       const path = pathIn(route, ours);
@@ -154,7 +154,7 @@ export function accessTests(routes: RoutesFixture): void {
     });
 
     test.each(guarded.filter(([, route]) => !isInside(route) || route.access.who === "owner"))(
-      "%s: refuses a personal token that lacks one permission or has only one",
+      "%s refuses a personal token that lacks one permission or has only one",
       async (name, route) => {
         const { ours, unchanged, narrowTokens, as } = routes;
         const { who } = route.access;
@@ -171,7 +171,7 @@ export function accessTests(routes: RoutesFixture): void {
     );
 
     test.each(guarded.filter(([, { access }]) => access.who === "member" && access.or.length > 0))(
-      "%s: accepts each of its alternative permissions alone",
+      "%s accepts each of its alternative permissions alone",
       async (_, route) => {
         const { ours, unchanged, member } = routes;
         if (route.access.who !== "member" || route.access.may === null) return;
@@ -202,7 +202,7 @@ export function accessTests(routes: RoutesFixture): void {
     });
 
     test.each(named.filter(([, route]) => furtherPermissions[route.id] !== undefined))(
-      "%s: requires the permission of each action",
+      "%s requires the permission of each action",
       async (name, route) => {
         const { ours, unchanged, without } = routes;
         for (const { permission, body } of furtherPermissions[route.id] ?? []) {
@@ -227,7 +227,7 @@ export function accessTests(routes: RoutesFixture): void {
       }
     });
 
-    test.each(nested)("%s: a nested resource of another organization is not found", async (name, route) => {
+    test.each(nested)("%s does not find a nested resource of another organization", async (name, route) => {
       const { ours, theirs, unchanged } = routes;
       const path = mixedPath(route, theirs, (name) => ours.idFor(name, route.path));
       const unknown = mixedPath(route, theirs, unknownId);
@@ -238,7 +238,7 @@ export function accessTests(routes: RoutesFixture): void {
       });
     });
 
-    test.each(naming)("%s: an ID of another organization in the body is not found", async (name, route) => {
+    test.each(naming)("%s does not find an ID of another organization in the body", async (name, route) => {
       const { ours, theirs, unchanged } = routes;
       const path = pathIn(route, theirs);
       await unchanged.during(name, async () => {

@@ -65,7 +65,7 @@ const fuzzed: readonly Fuzzed[] = [
 
 /** Generated requests to every route but those of the public API, anonymous and as someone who may call it. */
 export function generatedRequestTests(routes: RoutesFixture): void {
-  describe("generated requests", () => {
+  describe("generators", () => {
     let cookie = "";
     let portalCookie = "";
     const seen = new Set<number>();
@@ -115,7 +115,7 @@ export function generatedRequestTests(routes: RoutesFixture): void {
       return isFine ? null : `${status} to ${lines.join(" | ")}: ${answer?.body.slice(0, 300)}`;
     };
 
-    test.each(fuzzed.map((route) => [route.id, route] as const))("%s: never a 5xx", async (_, route) => {
+    test.each(fuzzed.map((route) => [route.id, route] as const))("%s never answers 5xx", async (_, route) => {
       const together = fc.array(generator(route), { minLength: togetherAtMost, maxLength: togetherAtMost });
       for (const isAnonymous of [true, false]) {
         const isNeverFailing = fc.asyncProperty(together, async (requests) => {
@@ -129,7 +129,7 @@ export function generatedRequestTests(routes: RoutesFixture): void {
       if (isEnding(route)) await signIn();
     });
 
-    test("the generators reached every intended outcome, and the log has no errors", async () => {
+    test("generated requests reached every intended outcome, and the log has no errors", async () => {
       expect([...seen]).toEqual(expect.arrayContaining([200, 201, 204, 400, 401, 403, 404, 409, 415, 422]));
       expect((await fetch(`${routes.url}/readyz`)).status).toBe(200);
       const lines = routes.server.output().split("\n");

@@ -65,29 +65,33 @@ const deliberate: Readonly<Record<string, readonly string[]>> = {
 export function serverOwnedFieldTests(routes: RoutesFixture): void {
   const { send } = senderFor(routes);
 
-  describe("fields that only the server sets", () => {
-    test.each(named.filter(([, route]) => takesJson(route)))("are refused by %s", async (name, route) => {
-      const { unchanged } = routes;
-      const allowed = deliberate[route.id] ?? [];
-      const sent = Object.fromEntries(
-        Object.entries(serverOwned).filter(([field]) => !allowed.includes(field)),
-      );
-      const members = membersOf(route.body);
-      expect(Object.keys(sent).filter((field) => members.includes(field))).toEqual([]);
-      const { access } = route;
-      if (access.who === "anyone" || (access.who === "person" && access.byToken === "never")) {
-        // Parsed only, because these routes are rate limited or accept no token.
-        expect(route.body.safeParse(sent).success).toBe(false);
-        return;
-      }
-      await unchanged.during(name, async () => {
-        const answer = await send(route, pathIn(route, routes.ours), sent);
-        expect(answer.status).toBe(422);
-        if (isPlainObject(route)) expect(fieldsOf(answer)).toEqual(expect.arrayContaining(Object.keys(sent)));
-      });
-    });
+  describe("fields of the server", () => {
+    test.each(named.filter(([, route]) => takesJson(route)))(
+      "fields that only the server sets are refused by %s",
+      async (name, route) => {
+        const { unchanged } = routes;
+        const allowed = deliberate[route.id] ?? [];
+        const sent = Object.fromEntries(
+          Object.entries(serverOwned).filter(([field]) => !allowed.includes(field)),
+        );
+        const members = membersOf(route.body);
+        expect(Object.keys(sent).filter((field) => members.includes(field))).toEqual([]);
+        const { access } = route;
+        if (access.who === "anyone" || (access.who === "person" && access.byToken === "never")) {
+          // Parsed only, because these routes are rate limited or accept no token.
+          expect(route.body.safeParse(sent).success).toBe(false);
+          return;
+        }
+        await unchanged.during(name, async () => {
+          const answer = await send(route, pathIn(route, routes.ours), sent);
+          expect(answer.status).toBe(422);
+          if (isPlainObject(route))
+            expect(fieldsOf(answer)).toEqual(expect.arrayContaining(Object.keys(sent)));
+        });
+      },
+    );
 
-    test("none of these requests changed the database", () => routes.unchanged.compare());
+    test("requests with server-owned fields changed nothing", () => routes.unchanged.compare());
   });
 }
 
@@ -95,9 +99,9 @@ export function serverOwnedFieldTests(routes: RoutesFixture): void {
 export function inputTests(routes: RoutesFixture): void {
   const { callerFor, send, pathFor, bodyWith, organizationFor } = senderFor(routes);
 
-  describe("a body longer than its limit", () => {
+  describe("long bodies", () => {
     test.each(named.filter(([, route]) => takesJson(route) || route.bodyTypes !== undefined))(
-      "is refused by %s before it arrives",
+      "a body longer than its limit is refused by %s before it arrives",
       async (_, route) => {
         const raw = await openRaw(routes.server.port);
         const head = [
@@ -118,9 +122,9 @@ export function inputTests(routes: RoutesFixture): void {
     );
   });
 
-  describe("a body that nobody should send", () => {
+  describe("invalid bodies", () => {
     test.each(named.filter(([, route]) => takesJson(route)))(
-      "causes no server error in %s, and text that cannot be stored is named",
+      "an invalid body causes no server error in %s, and text that cannot be stored is named",
       async (_, route) => {
         const members = membersOf(route.body);
         for (const value of members.length === 0 ? [] : unstorable) {
@@ -151,9 +155,9 @@ export function inputTests(routes: RoutesFixture): void {
     );
   });
 
-  describe("a query that nobody should send", () => {
+  describe("invalid queries", () => {
     test.each(named.filter(([, route]) => membersOf(route.query).length > 0))(
-      "causes no server error in %s",
+      "an invalid query causes no server error in %s",
       async (_, route) => {
         for (const member of membersOf(route.query)) {
           for (const value of member === "cursor" ? [...cursors, ...queryValues] : queryValues)
@@ -164,9 +168,9 @@ export function inputTests(routes: RoutesFixture): void {
     );
   });
 
-  describe("a path that nobody should send", () => {
+  describe("invalid paths", () => {
     test.each(named.filter(([, route]) => hasParameters(route)))(
-      "causes no server error in %s and finds nothing",
+      "an invalid path causes no server error in %s and finds nothing",
       async (_, route) => {
         for (const parameter of pathParameters(route.path)) {
           for (const value of pathValues) {

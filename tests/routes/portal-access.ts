@@ -47,7 +47,7 @@ export function portalAccessTests(routes: RoutesFixture): void {
     });
 
     test.each(portalGuarded)(
-      "portal %s: answers 401 to everyone who is not a customer: nobody, users, tokens and API keys",
+      "the portal's %s answers 401 to everyone who is not a customer: nobody, users, tokens and API keys",
       async (name, route) => {
         const { ours, unchanged, dashboardCookie, ourCustomer, send, owner, admin } = routes;
         const callers = [
@@ -75,7 +75,7 @@ export function portalAccessTests(routes: RoutesFixture): void {
     });
 
     test.each(portalNaming)(
-      "portal %s: tells another customer nothing, not even whether the resource exists",
+      "the portal's %s tells another customer nothing, not even whether the resource exists",
       async (name, route) => {
         const { unchanged, theirCustomer, neighbor, send } = routes;
         await unchanged.during(name, async () => {
@@ -91,7 +91,7 @@ export function portalAccessTests(routes: RoutesFixture): void {
     );
 
     test.each(portalNaming.filter(([, { path }]) => namesIn(path) > 1))(
-      "portal %s: below the customer's own resource, another customer's is not found",
+      "the portal's %s does not find another customer's resource below the customer's own",
       async (_, route) => {
         const { ours, unchanged, neighbor, neighborLicenseId, send } = routes;
         const own = (idOf: (name: string) => string | undefined) =>
@@ -108,7 +108,7 @@ export function portalAccessTests(routes: RoutesFixture): void {
     );
 
     test.each(portalGuarded.filter(([, { method }]) => method !== "GET"))(
-      "portal %s: refuses a request from another site",
+      "the portal's %s refuses a request from another site",
       async (name, route) => {
         const { unchanged, ourCustomer, send, url } = routes;
         await unchanged.during(name, async () => {
@@ -121,7 +121,7 @@ export function portalAccessTests(routes: RoutesFixture): void {
       },
     );
 
-    test.each(guarded)("%s: a customer's session in the portal opens nothing", async (name, route) => {
+    test.each(guarded)("%s refuses a customer's session in the portal", async (name, route) => {
       const { ours, unchanged, ourCustomer, send } = routes;
       const cookies = [
         ourCustomer.cookie,
@@ -138,7 +138,7 @@ export function portalAccessTests(routes: RoutesFixture): void {
     });
 
     test.each(authRoutes.filter((route) => route.needs === "session"))(
-      "$method /api/auth$path: a customer's session in the portal opens nothing",
+      "$method /api/auth$path refuses a customer's session in the portal",
       async (route) => {
         const { unchanged, ourCustomer, send } = routes;
         await unchanged.during(`${route.method} ${route.path}`, async () => {
@@ -148,12 +148,12 @@ export function portalAccessTests(routes: RoutesFixture): void {
       },
     );
 
-    test("none of these requests changed the database", async () => {
+    test("requests that a customer may not make changed nothing in the database", async () => {
       const { unchanged } = routes;
       await unchanged.compare();
     });
 
-    test("portal: the same requests find the resource for the customer who has it", async () => {
+    test("the same requests to the portal find the resource for the customer who has it", async () => {
       const { ourCustomer, send } = routes;
       const found: Record<string, number> = {};
       // Last, because it ends the session.

@@ -4,14 +4,14 @@ import { until } from "../support/until.ts";
 
 const { ProcessPool, runJobs } = await import(join(import.meta.dir, "../../scripts/process-pool.mjs"));
 
-describe("a process of the test run", () => {
-  test("returns its exit code, and its output in one piece", async () => {
+describe("processes of the test run", () => {
+  test("a process returns its exit code, and its output in one piece", async () => {
     const program = "echo one; sleep 0.1; echo two >&2; exit 3";
     const { code, text } = await new ProcessPool().run("sh", ["-c", program]);
     expect({ code, text }).toEqual({ code: 3, text: "one\ntwo\n" });
   });
 
-  test.if(process.platform === "linux")("returns the processor time of the process", async () => {
+  test.if(process.platform === "linux")("a process returns the processor time that it used", async () => {
     const busy = "const end = process.cpuUsage().user + 300_000; while (process.cpuUsage().user < end);";
     const pool = new ProcessPool();
     const { processorSeconds } = await pool.run(process.execPath, ["-e", busy]);
@@ -20,7 +20,7 @@ describe("a process of the test run", () => {
     expect(idle).toBeLessThan(0.3);
   });
 
-  test("leaves none of its child processes running", async () => {
+  test("a process leaves none of its child processes running", async () => {
     const { code, text } = await new ProcessPool().run("sh", ["-c", "sleep 600 & echo $!"]);
     expect(code).toBe(0);
     await until("its child process is gone", () => !isRunning(Number(text)));
@@ -29,12 +29,12 @@ describe("a process of the test run", () => {
   test.each([
     ["is killed after too long a silence", "sleep", "0.2 seconds of silence"],
     ["cannot be started", "/no/such/program", "/no/such/program could not be run"],
-  ])("that %s says so", async (_, program, words) => {
+  ])("a process that %s says so", async (_, program, words) => {
     const { code, text } = await new ProcessPool().run(program, ["600"], { silenceMs: 200 });
     expect({ code, text }).toEqual({ code: null, text: expect.stringContaining(words) });
   });
 
-  test("ends with all its child processes when the pool stops, and none starts afterwards", async () => {
+  test("a process ends with all its child processes when the pool stops, and none starts afterwards", async () => {
     const pool = new ProcessPool();
     const running = pool.run("sh", ["-c", "sleep 600 & sleep 600"]);
     pool.stop();

@@ -29,8 +29,8 @@ const rules = "packages/domain/rules.test.ts";
 const wire = "tests/http/wire.test.ts";
 const passing = (file: string) => `<testcase name="works" classname="all" time="0.1" file="${file}" />`;
 
-describe("the report of a test run", () => {
-  test("is counted by kind, and names each failure as written", () => {
+describe("reports of test runs", () => {
+  test("a report counts tests by kind, and names each failure as written", () => {
     const { failures, tallies } = read(
       `<testsuites>${passing(rules)}${passing(wire)}
         <testcase name="takes &lt;b&gt; &amp; &quot;c&quot;" classname="inside &gt; all" file="${wire}"><failure type="x" /></testcase>
@@ -47,14 +47,14 @@ describe("the report of a test run", () => {
     );
   });
 
-  test("has what was printed about each failed test", () => {
+  test("a report has what was printed about each failed test", () => {
     const output = "first.test.ts:\n(pass) a [1ms]\nerror: 1 is not 2\n  at b\n(fail) b [2ms]\n(pass) c\n";
     expect(failureTexts(output)).toEqual(["error: 1 is not 2\n  at b\n(fail) b [2ms]"]);
     expect(failureTexts("(pass) a\nout of memory\n")).toEqual(["(pass) a\nout of memory"]);
     expect(failureTexts(`${"x".repeat(10_000)}\n(fail) a`)[0]).toHaveLength(2_000);
   });
 
-  test("reports a failure of every file that it lacks, and of a run that exited abnormally", () => {
+  test("a report has a failure for every file that it lacks, and for a run that exited abnormally", () => {
     const { failures, passed, failed } = read(passing(rules), [rules, wire]);
     expect(failures).toEqual([`${wire}: no test of it ran`]);
     expect({ passed, failed }).toEqual({ passed: 1, failed: 1 });
@@ -64,7 +64,7 @@ describe("the report of a test run", () => {
   });
 });
 
-describe("a test file that does not finish", () => {
+describe("broken test files", () => {
   const first = 'import { test } from "bun:test"; test("first", () => {});';
   test.each([
     ["exits its process with code 0", `${first} test("second", () => process.exit(0));`],
@@ -78,7 +78,7 @@ describe("a test file that does not finish", () => {
     ["has no test", "export {};"],
     ["never finishes", `${first} test("second", () => { for (;;) Bun.sleepSync(1_000); });`],
   ])(
-    "%s, and fails",
+    "a test file that %s fails",
     async (what, source) => {
       const file = `${reports}-${what.replaceAll(" ", "-")}.test.ts`;
       writeFileSync(join(folder, file), source);
