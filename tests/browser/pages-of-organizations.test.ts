@@ -7,7 +7,7 @@ test("the list of pages contains the pages of all features", () => {
   expect(pages.filter(({ path }) => path.includes("undefined"))).toEqual([]);
 });
 
-walkPages("every page of an organization", {
+walkPages("pages of an organization", {
   pages: pages.filter(({ path }) => path.startsWith("/o/")),
   overlayCount: 20,
 });

@@ -124,7 +124,7 @@ portalTests("signing in to the customer portal", (portal) => {
 });
 
 portalTests("the customer portal", (portal) => {
-  test("every page has no accessibility or layout problems in either theme", async () => {
+  test("no page of the portal has accessibility or layout problems in either theme", async () => {
     const inside = await portal.signedIn(portal.email);
     const outside = await portal.visitor();
     const license = `/licenses/${portal.fullLicense.id}`;
@@ -154,7 +154,7 @@ portalTests("the customer portal", (portal) => {
     }
   });
 
-  test("each license of the list opens its own page", async () => {
+  test("each license in the portal's list opens its own page", async () => {
     const page = await portal.signedIn(portal.email);
     await page.goto(portal.url);
     for (const product of ["Polaris", "Atlas"]) {
@@ -244,7 +244,7 @@ portalTests("the customer portal", (portal) => {
     await page.getByText("Cancelled", { exact: true }).waitFor();
   });
 
-  test("without a license, the page names the email address and how to add another, which brings its licenses", async () => {
+  test("without a license, the portal names the email address and how to add another, which brings its licenses", async () => {
     const { manage, organizationId } = portal.dashboard;
     const lonely = "lonely@studio.example";
     const second = "second@studio.example";
@@ -276,7 +276,7 @@ portalTests("the customer portal", (portal) => {
     await page.getByRole("heading", { name: "No licenses found" }).waitFor();
   });
 
-  test("without a connection and after a failure, a page says so and can be tried again", async () => {
+  test("without a connection and after a failure, a page of the portal says so and can be tried again", async () => {
     expectErrors();
     const page = await portal.signedIn(portal.email);
     const license = page.getByRole("link", { name: /Polaris/ }).first();

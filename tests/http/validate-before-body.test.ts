@@ -15,7 +15,7 @@ const atOnceMs = 5_000;
 const chunked = "Transfer-Encoding: chunked";
 const requestLine = "POST /api/v1/validate HTTP/1.1\r\nHost: test\r\n";
 
-testsOn("sqlite", "bodies that have not arrived", openPublicApiFixture, (fixture) => {
+testsOn("sqlite", "late bodies", openPublicApiFixture, (fixture) => {
   const begin = async (apiKey: string, framing: string) => {
     const raw = await openRaw(fixture.server.port);
     raw.write(`${requestLine}Authorization: Bearer ${apiKey}\r\n${framing}\r\n\r\n`);

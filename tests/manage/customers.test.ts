@@ -245,7 +245,7 @@ testsOn("postgres", "customers", openCustomers, (fixture) => {
   });
 });
 
-testsOn("postgres", "customers who change at the same moment", openCustomers, (fixture) => {
+testsOn("postgres", "concurrent changes to customers", openCustomers, (fixture) => {
   const emailOf = async ({ id }: AddedLicense) => {
     const { customer_id } = await fixture.licenseOf(id);
     return (await fixture.api.get(`${fixture.path}/${customer_id}`)).body.email;

@@ -11,7 +11,7 @@ import { openPublicApiFixture, type PublicApiFixture } from "../support/public-a
 
 setDefaultTimeout(60_000);
 
-describe("the reference at /docs", () => {
+describe("/docs", () => {
   let fixture: PublicApiFixture;
   let page: string;
   let headers: Headers;
@@ -24,7 +24,7 @@ describe("the reference at /docs", () => {
   });
   afterAll(() => fixture.close());
 
-  test("every operation has a section with its path and a link", () => {
+  test("every operation has a section of the reference with its path and a link", () => {
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
     const routes = [...contractRoutes, ...authRoutes, { id: "validate", path: "/api/v1/validate" }];
     const parts = routes.flatMap(({ id, path }) => [`<article id="${id}">`, `href="#${id}"`, path]);
@@ -37,7 +37,7 @@ describe("the reference at /docs", () => {
     expect(ids.filter((id) => !page.includes(` id="${id}"`))).toEqual([]);
   });
 
-  test("every webhook event has a section with its members and an example", () => {
+  test("every webhook event has a section of the reference with its members and an example", () => {
     const { webhooks } = openApiDocument();
     expect(Object.keys(webhooks)).toEqual([...eventTypes]);
     for (const type of eventTypes) {
@@ -51,7 +51,7 @@ describe("the reference at /docs", () => {
     expect(headerNames.filter((name) => !page.includes(`<code>${name}</code>`))).toEqual([]);
   });
 
-  test("the page loads nothing from other origins, and its policy forbids it", async () => {
+  test("the reference loads nothing from other origins, and its policy forbids it", async () => {
     const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toContain("unsafe");
@@ -69,7 +69,7 @@ describe("the reference at /docs", () => {
     }
   });
 
-  test("every link on the page has a target, and every element ID is unique", async () => {
+  test("every link in the reference has a target, and every element ID is unique", async () => {
     const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
     for (const [, target = ""] of page.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(target);

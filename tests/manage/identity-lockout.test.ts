@@ -44,7 +44,7 @@ testsOn("sqlite", "limits and lockouts of an account", openSignInFixture, (fixtu
     expect(await statusOf(email, { browser })).toBe(200);
   });
 
-  test("one network gets only some of the attempts, whichever of its IPv6 addresses it uses", async () => {
+  test("one network gets only some of an account's attempts, whichever of its IPv6 addresses it uses", async () => {
     const { browser, email } = await knownHere();
     const headers = { "x-forwarded-for": "2001:db8:77:1::2" };
     await fixture.useUp("sign_in", email, 9, { ip: "2001:db8:77:1::1" });

@@ -40,7 +40,7 @@ testsOn("sqlite", "password reset and email change", openSignInFixture, (fixture
     expect(await fixture.actions(userId)).toContain("person.password_reset");
   });
 
-  test("a request for an unknown email address gets the same response in the same time", async () => {
+  test("a reset of an unknown email address gets the same response in the same time", async () => {
     const answers = new Set<string>();
     const request = async (email: string) => {
       const answer = await fixture.browser().auth("/request-password-reset", { email });

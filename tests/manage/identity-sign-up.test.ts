@@ -84,7 +84,7 @@ testsOn("postgres", "sign-up", openSignUpFixture, (open) => {
     expect((await ask(email)).status).toBe(429);
   });
 
-  test("a forged link verifies nothing", async () => {
+  test("a forged link verifies no email address", async () => {
     const answer = await open.browser().auth("/verify-email?token=eyJhbGciOiJub25lIn0.e30.");
     expect(answer.status).toBe(401);
     const foreign = encodeURIComponent("https://evil.example");

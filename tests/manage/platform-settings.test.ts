@@ -48,7 +48,7 @@ testsOn("postgres", "platform settings", openOwn, (fixture) => {
     ]);
   });
 
-  test("concurrent changes are serialized, and each is audited with the value before it", async () => {
+  test("concurrent changes of settings are serialized, and each is audited with the value before it", async () => {
     const plans = ["free", "pro", "enterprise", "pro", "free"];
     const answers = await Promise.all(plans.map(choose));
     expect(answers.map((answer) => answer.status)).toEqual(plans.map(() => 200));
@@ -146,7 +146,7 @@ testsOn("postgres", "environment", openWithSettings, (fixture) => {
   });
 
   test.each(["http://127.0.0.1/", "http://localhost:3000/", "http://a.localhost/"])(
-    "the environment's settings do not allow webhooks to this machine, so %s is refused",
+    "a webhook to this machine is refused unless it is allowed: %s",
     async (url) => {
       const webhooks = `/organizations/${fixture.organizationId}/webhooks`;
       const { body } = await fixture.owner.api.post(webhooks, { url });

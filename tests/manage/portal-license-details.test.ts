@@ -12,7 +12,7 @@ import { until } from "../support/until.ts";
 const newEmail = () => `${newId()}@example.com`;
 type Settings = NonNullable<Parameters<typeof addLicense>[1]>;
 
-testsOn("postgres", "a license as its customer sees it", openPortalFixture, (fixture) => {
+testsOn("postgres", "license details in the portal", openPortalFixture, (fixture) => {
   let acme: Seller;
   beforeAll(async () => {
     acme = await fixture.seller();

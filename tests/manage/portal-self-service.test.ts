@@ -21,7 +21,7 @@ const everything = { portal_ip_removals_per_30_days: 9, portal_key_rotation: tru
  * What a license allows, and what is left of a budget, is tested in the domain; idempotency keys with transfers, and
  * suspended sellers with their billing.
  */
-testsOn("postgres", "what customers change themselves", openPortalFixture, (fixture) => {
+testsOn("postgres", "self-service in the portal", openPortalFixture, (fixture) => {
   const sold = (settings: object = {}, ips: readonly string[] = [], maxIps = 100) =>
     soldWith(fixture, settings, ips, maxIps);
   const outcomes = (answers: readonly { status: number; body: { code: string } }[]) =>

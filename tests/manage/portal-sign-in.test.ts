@@ -49,7 +49,7 @@ testsOn("sqlite", "signing in to the portal", openPortalFixture, (fixture) => {
     expect(cookiesOf(out)).toEqual(["countersign_portal=…; Max-Age=0; Path=/; HttpOnly; SameSite=Lax"]);
   });
 
-  test("with https, every cookie is bound to its host", () => {
+  test("with https, every cookie of the portal is bound to its host", () => {
     expect(portalCookie("https://portal.example.com", "countersign_portal", "x", 60)).toBe(
       "__Host-countersign_portal=x; Max-Age=60; Path=/; HttpOnly; Secure; SameSite=Lax",
     );
@@ -100,7 +100,7 @@ testsOn("sqlite", "signing in to the portal", openPortalFixture, (fixture) => {
     expect([(await codesOf(email)).length, await codesOf(other)]).toEqual([2, []]);
   });
 
-  test("one IP address is refused after a hundred requests, for ten minutes at most", async () => {
+  test("one IP address is refused after a hundred sign-in requests, for ten minutes at most", async () => {
     const answers = await Promise.all(
       Array.from({ length: 105 }, (_, at) =>
         new PortalClient(fixture.url, "203.0.113.77").post("/sign-in", { email: `flood-${at}@example.com` }),
@@ -111,7 +111,7 @@ testsOn("sqlite", "signing in to the portal", openPortalFixture, (fixture) => {
     for (const { headers } of refused) expect(Number(headers.get("retry-after"))).toBeWithin(1, 601);
   });
 
-  test("a flood from many IP addresses is refused beyond 200 requests a second, for a second", async () => {
+  test("a flood of sign-ins from many IP addresses is refused beyond 200 requests a second, for a second", async () => {
     const email = await fixture.customer();
     const answers = await Promise.all(
       Array.from({ length: 500 }, () => client().post("/sign-in/verify", { email, code: "000000" })),

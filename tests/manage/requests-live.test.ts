@@ -21,7 +21,7 @@ async function openNodes(make: Parameters<typeof openManageFixture>[0]) {
   return { ...fixture, streaming, close };
 }
 
-testsOn("postgres", "requests as they happen", openNodes, (fixture) => {
+testsOn("postgres", "live requests", openNodes, (fixture) => {
   /** Of a member who loses the permission at once, which is noticed some seconds later. */
   let losing: EventStream;
   let path: string;

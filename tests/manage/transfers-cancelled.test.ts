@@ -6,7 +6,7 @@ import { testsOn } from "../support/tests-on.ts";
 import { openTransferSeller, type Sold, someoneNew } from "../support/transfer-fixture.ts";
 import { until } from "../support/until.ts";
 
-testsOn("sqlite", "transfers of licenses that the seller changes", openTransferSeller, (seller) => {
+testsOn("sqlite", "changes to licenses with pending transfers", openTransferSeller, (seller) => {
   const waiting = async () => {
     const license = await seller.sold(seller.review);
     return { license, id: await seller.requested(license) };

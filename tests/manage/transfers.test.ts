@@ -14,7 +14,7 @@ import { openTransferSeller, someoneNew } from "../support/transfer-fixture.ts";
  * Which request is refused or waits is tested in the domain, the lists in the store, decisions at the same moment in
  * tests/races.
  */
-testsOn("sqlite", "transfers that someone decides on", openTransferSeller, (seller) => {
+testsOn("sqlite", "decisions on transfers", openTransferSeller, (seller) => {
   test("a request for a transfer waits, is shown to both sides, and changes nothing", async () => {
     const license = await seller.sold(seller.review);
     const email = someoneNew();

@@ -23,7 +23,7 @@ async function openWithReceiver(make: TestedDatabase["make"]) {
   return { ...fixture, receiver, close };
 }
 
-testsOn("sqlite", "what webhooks send", openWithReceiver, (fixture) => {
+testsOn("sqlite", "sent webhooks", openWithReceiver, (fixture) => {
   /** An endpoint with this path at the receiver. */
   const endpoint = async (at: string, fields: object = {}) => {
     const webhooks = `/organizations/${fixture.organizationId}/webhooks`;
