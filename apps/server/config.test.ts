@@ -43,7 +43,7 @@ const stripe = (secretKey: string, webhookSecret = "whsec_12345678") => ({
 const keys = (secretKey: string) => ({ secretKey, webhookSecret: "whsec_12345678" });
 const discord = { COUNTERSIGN_DISCORD_CLIENT_ID: "1", COUNTERSIGN_DISCORD_CLIENT_SECRET: "s" };
 
-describe("a valid value is used", () => {
+describe("valid values", () => {
   const postgres = "postgres://user:secret@db.example.com:5432/countersign";
   const rows: [Environment, Partial<Config>][] = [
     [{ PORT: "0" }, { port: 0, url: "http://127.0.0.1:0" }],
@@ -77,7 +77,9 @@ describe("a valid value is used", () => {
     [{ OTEL_SERVICE_NAME: "a" }, { traces: null }],
     [{ DATABASE_URL: "" }, { database: { kind: "sqlite", folder: resolve("data") } }],
   ];
-  test.each(rows)("%j", (environment, settings) => expect(readConfig(environment)).toMatchObject(settings));
+  test.each(rows)("the values in %j are used", (environment, settings) =>
+    expect(readConfig(environment)).toMatchObject(settings),
+  );
 
   test("webhooks can reach the private networks that are listed, and only listed proxies are trusted", () => {
     const proxies = { COUNTERSIGN_TRUSTED_PROXIES: "10.0.0.0/8, ::1" };
@@ -89,7 +91,7 @@ describe("a valid value is used", () => {
   });
 });
 
-describe("an invalid value stops the start, and the message names the setting and what it must be", () => {
+describe("invalid values", () => {
   const port = "a whole number from 0 to 65535";
   const webUrl = "https://license.example.com";
   const postgresUrl = "postgres://user:password@host:5432/database";
@@ -115,7 +117,7 @@ describe("an invalid value stops the start, and the message names the setting an
     ["COUNTERSIGN_METRICS_TOKEN", "without spaces", "a token that has spaces"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "must be a URL", "127.0.0.1:4318"],
   ];
-  test.each(rows)("%s must be %s", (name, shouldBe, ...values) => {
+  test.each(rows)("an invalid %s stops the start with %j in the message", (name, shouldBe, ...values) => {
     for (const value of values) {
       const message = problemOf({ [name]: value });
       expect([value, message]).toEqual([value, expect.stringContaining(shouldBe)]);
@@ -127,7 +129,7 @@ describe("an invalid value stops the start, and the message names the setting an
     ["a Discord client ID without its secret", { COUNTERSIGN_DISCORD_CLIENT_ID: "1" }, "CLIENT_SECRET"],
     ["a key of Stripe without the secret of its webhook", stripe("sk_test_1", ""), "WEBHOOK_SECRET"],
     ["the secret of Stripe's webhook without a key", stripe(""), "WEBHOOK_SECRET"],
-  ])("%s is rejected", (_, environment, named) => {
+  ])("%s stops the start", (_, environment, named) => {
     expect(problemOf(environment)).toContain(`${named} together, or neither`);
   });
 
@@ -143,7 +145,7 @@ describe("an invalid value stops the start, and the message names the setting an
   });
 });
 
-describe("a setting can be read from a file", () => {
+describe("settings in files", () => {
   const folder = mkdtempSync(join(tmpdir(), "countersign-config-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const file = (text: string) => {
@@ -152,13 +154,13 @@ describe("a setting can be read from a file", () => {
     return path;
   };
 
-  test("without the line break at its end, whichever setting it is", () => {
+  test("every setting can be read from a file, without the line break at its end", () => {
     const key = { COUNTERSIGN_ENCRYPTION_KEY_FILE: file("a passphrase from a file\n") };
     const environment = { ...key, PORT_FILE: file("8081\n") };
     expect(readConfig(environment)).toMatchObject({ encryptionKey: "a passphrase from a file", port: 8081 });
   });
 
-  test("but not together with a value, if it is missing, or if it is empty", () => {
+  test("a file stops the start if it is missing or empty, or if its setting has a value, too", () => {
     const both = { DATABASE_URL: "postgres://h/d", DATABASE_URL_FILE: file("postgres://h/e") };
     expect(problemOf(both)).toBe("Set DATABASE_URL or DATABASE_URL_FILE, not both.");
     const path = join(folder, "missing");

@@ -67,7 +67,7 @@ test.each<[string, unknown]>([
   ["The disk is full. outer (inner)", new Error("outer", { cause: withCode("inner", { code: "ENOSPC" }) })],
   ["The disk is full. no space", withCode("no space", { code: "53100" })],
   ["busy", withCode("busy", { errcode: 5 })],
-])("the reason of an error is: %s", (expected, error) => expect(reasonOf(error)).toBe(expected));
+])("the reason %s is read from an error", (expected, error) => expect(reasonOf(error)).toBe(expected));
 
 test("a frequent message is logged immediately the first time, and then with a count", async () => {
   const reported: (string | number)[] = [];

@@ -22,7 +22,7 @@ test("the validating thread loads no code of the management API, sign-in, import
   expect(loaded.filter((file) => !allowed.some((start) => file.startsWith(start)))).toEqual([]);
 });
 
-test("only traces are loaded later, if they are configured", () => {
+test("the validating thread loads only traces later, if they are configured", () => {
   const { later } = loadedFrom(join(server, "serve.ts"));
   expect([...later].map((file) => relative(server, file))).toEqual(["features/traces/request-traces.ts"]);
 });

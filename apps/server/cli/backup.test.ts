@@ -68,7 +68,7 @@ describe.each(databasesWithBackup("backup and restore"))("backup and restore on 
     target.remove();
   });
 
-  test("existing data is replaced only with --force, with the counts of refusals, and is set aside", async () => {
+  test("a restore replaces existing data only with --force, with the counts of refusals, and sets it aside", async () => {
     const database = await make();
     await runHere(["migrate"], database.environment);
     const licenseId = newId();
@@ -98,7 +98,7 @@ describe.each(databasesWithBackup("backup and restore"))("backup and restore on 
     database.remove();
   });
 
-  test("a backup that is damaged, incomplete, newer or of another database is rejected, and nothing changes", async () => {
+  test("a backup that is damaged, incomplete, newer or of another database is refused, and nothing changes", async () => {
     const database = await make();
     const { folder, org, later } = await backedUp(database);
     const file = readdirSync(folder).find((name) => name.startsWith("countersign.")) ?? "";
@@ -145,7 +145,7 @@ describe.each(databasesWithBackup("backup and restore"))("backup and restore on 
   });
 
   if (kind === "postgres")
-    test("tables of a later release are set aside, so that an upgrade can be reverted", async () => {
+    test("a restore sets tables of a later release aside, so that an upgrade can be reverted", async () => {
       const database = await make();
       const { folder } = await backedUp(database);
       await withClient(database.environment.DATABASE_URL ?? "", async (client) => {
@@ -158,8 +158,8 @@ describe.each(databasesWithBackup("backup and restore"))("backup and restore on 
     });
 });
 
-describe("a backup is refused", () => {
-  test("if its folder is not empty, and the backup there stays unchanged", async () => {
+describe("refused backups", () => {
+  test("a backup is refused if its folder is not empty, and the backup there stays unchanged", async () => {
     const folder = freshFolder();
     writeFileSync(join(folder, "manifest.json"), "an earlier backup");
     const data = freshFolder();
@@ -171,7 +171,7 @@ describe("a backup is refused", () => {
     expect(readFileSync(join(folder, "manifest.json"), "utf8")).toBe("an earlier backup");
   });
 
-  test("if there is no database, and the data folder stays unchanged", async () => {
+  test("a backup is refused if there is no database, and the data folder stays unchanged", async () => {
     const data = freshFolder();
     const folder = join(freshFolder(), "backup");
     expect(await runHere(["backup", folder], { COUNTERSIGN_DATA: data })).toMatchObject({
@@ -181,7 +181,7 @@ describe("a backup is refused", () => {
     expect([readdirSync(data), existsSync(folder)]).toEqual([[], false]);
   });
 
-  test("if pg_dump is missing or older than the database", async () => {
+  test("a backup is refused if pg_dump is missing or older than the database", async () => {
     const environment = { DATABASE_URL: await freshDatabase(), PATH: freshFolder() };
     const folder = join(environment.PATH, "backup");
     const refused = async (message: RegExp) =>

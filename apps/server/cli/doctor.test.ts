@@ -22,7 +22,7 @@ async function examine(environment: Readonly<Record<string, string>>, run = runH
 }
 
 describe.each(databases)("doctor on $kind", ({ kind, makeEmpty }) => {
-  test("finds no problems with a running server, and reports that it is running", async () => {
+  test("the doctor finds no problems with a running server, and reports that it is running", async () => {
     const { environment, remove } = await makeEmpty();
     const server = await startServerProcess(environment);
     const found = await examine(environment, runCountersign);
@@ -34,7 +34,7 @@ describe.each(databases)("doctor on $kind", ({ kind, makeEmpty }) => {
     remove();
   });
 
-  test("a key that cannot decrypt the secrets is a problem", async () => {
+  test("an encryption key that cannot decrypt the secrets is a problem", async () => {
     const { environment, remove } = await makeEmpty();
     const sealedBy = (key: string) => ({ ...environment, COUNTERSIGN_ENCRYPTION_KEY: key });
     const right = sealedBy("the right passphrase");
@@ -97,7 +97,7 @@ test.each([
   },
 );
 
-test("checking an empty folder creates nothing in it", async () => {
+test("the doctor creates nothing in an empty folder", async () => {
   const folder = join(freshFolder(), "data");
   const { code } = await examine({ COUNTERSIGN_DATA: folder });
   expect({ code, exists: existsSync(folder) }).toEqual({ code: 0, exists: false });

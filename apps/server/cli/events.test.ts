@@ -19,7 +19,7 @@ testsOn("sqlite", "countersign events", openManageFixture, (fixture) => {
     return `events listen --organization ${organizationId} --url ${server.url} ${options}`.split(" ");
   };
 
-  test("events while it listens are forwarded with a new signature, earlier ones are not", async () => {
+  test("events while the command listens are forwarded with a new signature, and earlier ones are not", async () => {
     const receiver = await openReceiver();
     const early = await addLicense();
     const options = `--forward ${receiver.url} --secret ${secret} --count 1 --type license.created --json`;
@@ -60,14 +60,14 @@ testsOn("sqlite", "countersign events", openManageFixture, (fixture) => {
     ["events listen --forward nowhere --organization x", "--forward is"],
     ["events listen --forward http://localhost:1/", "--organization is missing."],
     ["events listen --forward http://localhost:1/ --organization x", "--token is missing."],
-  ])("%s is rejected with one sentence", async (words, sentence) => {
+  ])("%s is refused with one sentence", async (words, sentence) => {
     const { code, stderr } = await runHere(words.split(" "), fixture.database.environment);
     expect(code).toBe(1);
     expect(stderr).toContain(sentence);
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 
-  test("a rejected token is reported", async () => {
+  test("a refused token is reported", async () => {
     const words = listenWords("--forward http://127.0.0.1:1/");
     const stderr = expect.stringContaining("The server responded 401");
     expect(await runHere(words, { COUNTERSIGN_TOKEN: "cst_nothing" })).toMatchObject({ code: 1, stderr });

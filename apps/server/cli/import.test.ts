@@ -70,7 +70,7 @@ testsOn("postgres", "countersign import and export", openOwnOrganization, (fixtu
     expect((await run("import", "--help")).stdout).toContain("--send-events");
   });
 
-  test("invalid rows are listed, and the exit code is not 0", async () => {
+  test("invalid rows of an import are listed, and the exit code is not 0", async () => {
     const rows = ['{"license_key":"CLI-1","customer_email":"a@example.com"}', '{"notes":"x"}', ""];
     writeFileSync(file("wrong.jsonl"), rows.join("\n"));
     const { code, stdout } = await run(...importing("wrong.jsonl"));
@@ -85,7 +85,7 @@ testsOn("postgres", "countersign import and export", openOwnOrganization, (fixtu
     expect((await run(...lenient)).stdout).toContain("1 skipped, 1 failed");
   });
 
-  test("invalid arguments are rejected with one sentence", async () => {
+  test("invalid arguments of imports and exports are refused with one sentence", async () => {
     writeFileSync(file("header.csv"), "nonsense\n1\n");
     const exporting = ["export", "--organization", fixture.organizationId];
     const rows: [string[], RegExp][] = [

@@ -16,7 +16,7 @@ const password = ["--password", "a good password"];
 const account = [...email, ...password];
 
 describe.each(on("sqlite"))("setup on $kind", ({ makeEmpty }) => {
-  test("an empty database gets an account, an organization and a product, and each further call an organization", async () => {
+  test("the first setup adds an account, an organization and a product, and each further one an organization", async () => {
     const { environment, location, remove } = await makeEmpty();
     const first = await runCountersign(["setup", ...names, ...account, "--json"], environment);
     expect(first).toMatchObject({ code: 0, stderr: "" });
@@ -66,7 +66,7 @@ describe.each(on("sqlite"))("setup on $kind", ({ makeEmpty }) => {
     remove();
   });
 
-  test("emails are in the requested language or that of the terminal, and only the first account is an admin", async () => {
+  test("setup writes emails in the requested language or the terminal's, and only the first account is an admin", async () => {
     const { environment, location, remove } = await makeEmpty();
     const german = { LANG: "de_DE.UTF-8" };
     const rows: [
@@ -127,12 +127,12 @@ describe("the arguments of setup", () => {
     [[...names, ...email, "--password", "short"], tooShort],
     [[...names, ...password], "Add --email with the owner's email address."],
     [[...names, "--wrong"], "Unknown option '--wrong'. Run countersign setup --help for the options."],
-  ])("%j is rejected with one sentence", async (words, sentence) => {
+  ])("the arguments %j are refused with one sentence", async (words, sentence) => {
     const rejected = { code: 1, stdout: "", stderr: `${sentence}\n` };
     expect(await runHere(["setup", ...words], environment)).toEqual(rejected);
   });
 
-  test("text output shows the key once, with a request to try", async () => {
+  test("text output of setup shows the key once, with a request to try", async () => {
     const { code, stdout } = await runHere(["setup", ...names], environment);
     expect(code).toBe(0);
     const key = /^ {2}(csk_\w+)$/m.exec(stdout)?.[1];

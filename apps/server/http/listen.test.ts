@@ -16,15 +16,18 @@ describe.each([
   { host: "0.0.0.0", others: ["127.0.0.1", "0.0.0.0", "::"] },
   { host: "::1", others: ["::1", "::"] },
   { host: "::", others: ["127.0.0.1", "::1", "::"] },
-])("the port of a server that listens on $host cannot be opened by another", ({ host, others }) => {
+])("ports of servers on $host", ({ host, others }) => {
   for (const other of others)
-    test.skipIf(!hasIpv6 && (host + other).includes(":"))(`on ${other}`, async () => {
-      const first = listen(host, 0, parts);
-      const inUse = expect.objectContaining({ code: "EADDRINUSE" });
-      try {
-        expect(() => listen(other, first.port, parts)).toThrow(inUse);
-      } finally {
-        await first.cut();
-      }
-    });
+    test.skipIf(!hasIpv6 && (host + other).includes(":"))(
+      `${other} shares no port with ${host}`,
+      async () => {
+        const first = listen(host, 0, parts);
+        const inUse = expect.objectContaining({ code: "EADDRINUSE" });
+        try {
+          expect(() => listen(other, first.port, parts)).toThrow(inUse);
+        } finally {
+          await first.cut();
+        }
+      },
+    );
 });

@@ -51,7 +51,7 @@ test("a periodic job never runs concurrently with itself, and stopping waits for
 const job = { name: "pruning", everyMs: 60_000 };
 
 describe("the last runs of this node", () => {
-  test("a run has a start, and an end once it is over, and the last failure stays known", () => {
+  test("a run of a job has a start, and an end once it is over, and the last failure stays known", () => {
     const runs = new JobRuns("a");
     const row = () => runs.rows(1_000_000)[0];
     expect(row()).toBeUndefined();
@@ -67,7 +67,7 @@ describe("the last runs of this node", () => {
     expect(row()?.finished_at).toBeGreaterThanOrEqual(row()?.failed_at ?? Number.POSITIVE_INFINITY);
   });
 
-  test("only what changed is saved, and again if saving failed", async () => {
+  test("only runs that changed are saved, and again if saving failed", async () => {
     const runs = new JobRuns("a");
     const saved: string[][] = [];
     const save = async (rows: readonly JobRunRow[]) => void saved.push(rows.map((row) => row.job));
@@ -86,7 +86,7 @@ describe("the last runs of this node", () => {
     expect(new JobRuns().node).not.toBe(new JobRuns().node));
 });
 
-describe("why a job failed", () => {
+describe("failures", () => {
   test.each([
     ["connect postgres://user:pass@db.example:5432/x", "connect postgres://…@db.example:5432/x"],
     ["GET https://api.example.com/a?key=abc&b=1 failed", "GET https://api.example.com/a?… failed"],
@@ -94,9 +94,9 @@ describe("why a job failed", () => {
     ['{"password": "hunter2", "x": 1}', '{"password": …, "x": 1}'],
     ["Authorization: Bearer abc.def", "Authorization: Bearer …"],
     ["first\nsecond\u2028third", "first second third"],
-  ])("%j is shown as %j", (reason, shown) => expect(failureText(new Error(reason))).toBe(shown));
+  ])("the reason %j is shown as %j", (reason, shown) => expect(failureText(new Error(reason))).toBe(shown));
 
-  test("a reason includes the cause, is a text for anything that can be thrown, and is cut at a whole character", () => {
+  test("a reason includes the cause, is a text for anything that is thrown, and is cut at a whole character", () => {
     expect(failureText(new Error("outer", { cause: new Error("inner") }))).toBe("outer (inner)");
     expect(failureText("text")).toBe("text");
     const text = failureText(new Error("🔑".repeat(10_000)));

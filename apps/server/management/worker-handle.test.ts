@@ -9,7 +9,7 @@ import { Forwarder } from "../http/forward.ts";
 import { createLog } from "../log.ts";
 import { ManagementWorker, type WorkerParts } from "./worker-handle.ts";
 
-describe("the management worker", () => {
+describe("requests to the worker", () => {
   const folder = freshFolder();
   const lines: string[] = [];
   let store: MainStore;
@@ -45,7 +45,7 @@ describe("the management worker", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test("gets path, query, method, headers and body as they were sent", async () => {
+  test("the management worker gets path, query, method, headers and body as they were sent", async () => {
     const response = await fetch(`${url}/some/path?q=%20a&q=b`, {
       method: "PUT",
       headers: { "x-own": "1", cookie: "c=d" },
@@ -59,24 +59,24 @@ describe("the management worker", () => {
     });
   });
 
-  test("learns the caller's IP address only from the validating thread", async () => {
+  test("the management worker learns the caller's IP address only from the validating thread", async () => {
     const response = await fetch(url, { headers: { "x-countersign-peer": "203.0.113.9" } });
     expect(await response.json()).toMatchObject({ headers: { "x-countersign-peer": "192.0.2.7" } });
   });
 
-  test("returns responses unchanged, compressed and with every cookie", async () => {
+  test("responses of the management worker are returned unchanged, compressed and with every cookie", async () => {
     const response = await fetch(`${url}/packed`);
     expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
     expect(response.headers.get("content-encoding")).toBe("gzip");
     expect(await response.text()).toBe("small");
   });
 
-  test("can reject a body without reading it", async () => {
+  test("the management worker can refuse a body without reading it", async () => {
     const response = await fetch(`${url}/refuse`, { method: "POST", body: "x".repeat(5_000_000) });
     expect(response.status).toBe(413);
   });
 
-  test("delays only its own callers, however long it computes", async () => {
+  test("the management worker delays only its own callers, however long it computes", async () => {
     let isOver = false;
     const blocked = fetch(`${url}/block`).finally(() => {
       isOver = true;
@@ -88,7 +88,7 @@ describe("the management worker", () => {
     await blocked;
   });
 
-  test("is restarted when it exits; until then requests get 503 or wait", async () => {
+  test("the management worker is restarted when it exits; until then requests get 503 or wait", async () => {
     const lost = await fetch(`${url}/end`);
     expect(lost.status).toBe(503);
     expect(lost.headers.get("retry-after")).toBe("1");
@@ -96,7 +96,7 @@ describe("the management worker", () => {
     expect(lines.join("")).toContain("The management worker exited. Restarting it.");
   });
 
-  test("reports why it cannot start, and leaves nothing behind", async () => {
+  test("the management worker reports why it cannot start, and leaves no thread", async () => {
     const started = ManagementWorker.start({ ...parts, file: fixture("failing-worker") });
     expect(await started.catch(String)).toContain("There is no such thing.");
     const socket = await worker.socket;

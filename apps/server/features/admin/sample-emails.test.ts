@@ -28,12 +28,12 @@ test.each(each)(
   },
 );
 
-test("every kind that has a subject has a sample", () => {
+test("every kind of email that has a subject has a sample", () => {
   const subjects = Object.keys(words.en).filter((sentence) => sentence.endsWith(".subject"));
   expect(subjects.sort()).toEqual(emailKinds.map((kind) => `${kind}.subject`).sort());
 });
 
-test("names are text on one line, not markup", () => {
+test("names in emails are text on one line, not markup", () => {
   const invitation = {
     organizationName: '<b onclick="x()">Acme</b> & \r\nBcc: all@example.com',
     roleName: "</td><script>",
@@ -48,7 +48,7 @@ test("names are text on one line, not markup", () => {
   expect(subject).toBe('Invitation to join <b onclick="x()">Acme</b> & Bcc: all@example.com');
 });
 
-test("a seller's text is marked as theirs, keeps its lines, and is not markup either", () => {
+test("a seller's text in an email is marked as theirs, keeps its lines, and is not markup", () => {
   const { text, html } = deliveryEmail({
     ...{ id: "1", license_key: "ABC", expires_at: null, term_ms: 30 * 86_400_000, revoked_at: null },
     ...{ product: "Backup", deliver_license_by_email: 1, expiring_soon_email: 0 },

@@ -48,8 +48,8 @@ paymentTests("sqlite", "payment pages of Stripe", (fixture, payments) => {
   const portal = async (payer: Newcomer, parts = payments.parts) =>
     portalUrl(parts, await payer.organization(), "en");
 
-  describe("the checkout", () => {
-    test("is a page with everything that the plan needs", async () => {
+  describe("checkouts", () => {
+    test("a checkout is a page with everything that the plan needs", async () => {
       const payer = await payments.newcomer();
       const calls = await callsDuring(async () => {
         expect(await checkout(payer)).toStartWith("https://checkout.stripe.test/");
@@ -81,7 +81,7 @@ paymentTests("sqlite", "payment pages of Stripe", (fixture, payments) => {
       expect(asked[trial]).toBeUndefined();
     });
 
-    test("uses one price per amount and interval, and an earlier one again unless it was archived in Stripe", async () => {
+    test("a checkout uses one price per amount and interval, an earlier one again unless it is archived in Stripe", async () => {
       const payer = await payments.newcomer();
       const monthly = await price(payer);
       expect(await price(payer, { interval: "year" })).not.toBe(monthly);
@@ -106,7 +106,7 @@ paymentTests("sqlite", "payment pages of Stripe", (fixture, payments) => {
       expect(await price(payer)).not.toBe(monthly);
     });
 
-    test("renames the product after the plan, calculates taxes if the operator wants that, and grants a trial once", async () => {
+    test("a checkout renames the product after the plan, calculates taxes if that is set, and grants a trial once", async () => {
       const payer = await payments.payer();
       await fixture.write((db) => setState(db, "automatic_tax", "true"));
       expect((await session(payer))["automatic_tax[enabled]"]).toBe("true");
@@ -121,7 +121,7 @@ paymentTests("sqlite", "payment pages of Stripe", (fixture, payments) => {
       });
     });
 
-    test("creates one customer, however many are started at once, and closes the page before, so that nobody pays twice", async () => {
+    test("concurrent checkouts create one customer, and each closes the page before, so that nobody pays twice", async () => {
       const payer = await payments.newcomer();
       await Promise.all([checkout(payer), checkout(payer), checkout(payer)]);
       const customers = [...payments.stripe.customers.values()];
@@ -130,7 +130,7 @@ paymentTests("sqlite", "payment pages of Stripe", (fixture, payments) => {
       expect(payments.stripe.openPages(payments.stripe.customerOf(payer.id).id)).toBe(1);
     });
 
-    test.each(["deleted in Stripe", "in another mode"])("replaces a customer who is %s", async (where) => {
+    test.each(["deleted in Stripe", "in another mode"])("a customer who is %s is replaced", async (where) => {
       const payer = await payments.payer();
       if (where === "deleted in Stripe") payer.customer.isDeleted = true;
       else payments.stripe.forget(payer.customer.id);
@@ -140,7 +140,7 @@ paymentTests("sqlite", "payment pages of Stripe", (fixture, payments) => {
       expect((await payer.billing())?.stripe_customer_id).toBe(second.id);
     });
 
-    test("is refused to a subscriber, also before the event about it has arrived", async () => {
+    test("a checkout is refused to a subscriber, also before the event about the subscription has arrived", async () => {
       const payer = await payments.payer();
       const subscription = payments.stripe.subscribe(payer.customer);
       await expect(checkout(payer)).rejects.toMatchObject({ code: "already_subscribed" });
@@ -152,7 +152,7 @@ paymentTests("sqlite", "payment pages of Stripe", (fixture, payments) => {
       expect(await payer.state()).toEqual({ plan: "free", state: "cancelled" });
     });
 
-    test("is refused for a plan without a price, and while the operator has set the plan", async () => {
+    test("a checkout is refused for a plan without a price, and while the operator has set the plan", async () => {
       const payer = await payments.newcomer();
       const unsold = checkout(payer, { plan: "enterprise", interval: "year" });
       await expect(unsold).rejects.toMatchObject({ code: "plan_not_for_sale" });
@@ -165,8 +165,8 @@ paymentTests("sqlite", "payment pages of Stripe", (fixture, payments) => {
     });
   });
 
-  describe("the payment account", () => {
-    test("offers the plans for sale, and is configured again only after their prices changed", async () => {
+  describe("payment accounts", () => {
+    test("the payment account offers the plans for sale, and is configured again only after their prices changed", async () => {
       const payer = await payments.payer();
       await withPlan(fixture, "pro", { monthly_price: newAmount() }, async () => {
         const calls = await callsDuring(async () => {
@@ -193,7 +193,7 @@ paymentTests("sqlite", "payment pages of Stripe", (fixture, payments) => {
       expect(changed.some(({ path }) => path.startsWith(`${configurations}/bpc_`))).toBe(true);
     });
 
-    test("replaces prices that were archived in Stripe", async () => {
+    test("the payment account replaces prices that were archived in Stripe", async () => {
       const payer = await payments.payer();
       payments.stripe.archive(await price(payer));
       await withPlan(fixture, "pro", { name: "Team", yearly_price: newAmount() }, async () => {
@@ -201,7 +201,7 @@ paymentTests("sqlite", "payment pages of Stripe", (fixture, payments) => {
       });
     });
 
-    test("is refused to an organization without a customer, also if Stripe does not know it", async () => {
+    test("the payment account is refused to an organization without a customer, also if Stripe does not know it", async () => {
       const payer = await payments.payer();
       payments.stripe.forget(payer.customer.id);
       for (const one of [await payments.newcomer(), payer])
@@ -209,7 +209,7 @@ paymentTests("sqlite", "payment pages of Stripe", (fixture, payments) => {
     });
   });
 
-  test("work with Stripe's own test server, which knows no customer and accepts every valid call", async () => {
+  test("payments work with Stripe's own test server, which knows no customer and accepts every valid call", async () => {
     const payer = await payments.newcomer();
     const parts = { ...payments.parts, settings: { ...payments.stripe.settings, url: await stripeMock() } };
     const forSale = { monthly_price: newAmount(), yearly_price: newAmount(), trial_days: 7 };

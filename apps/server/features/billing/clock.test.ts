@@ -121,7 +121,7 @@ onDatabase("postgres", "the billing clock", (fixture) => {
     expect((await billingOf(fixture.reads, deleted.id))?.due_at).toBeNull();
   });
 
-  test("a node that stops in the middle leaves nothing, and another one does it all", async () => {
+  test("a suspension that a node does not complete changes nothing, and another node repeats all of it", async () => {
     const org = await overdue(fixture);
     const interrupted = fixture.write(async (db) => {
       await runClock(db, org.id, dashboardUrl, at(7));
@@ -135,7 +135,7 @@ onDatabase("postgres", "the billing clock", (fixture) => {
     expect(await org.audited()).toHaveLength(3);
   });
 
-  test("a node that cannot change an organization goes on with the others", async () => {
+  test("a node that cannot change an organization continues with the others", async () => {
     // What other tests left is done.
     await run(7);
     const all = await several(3, () => overdue(fixture));
@@ -171,7 +171,7 @@ onDatabase("postgres", "the billing clock", (fixture) => {
     expect(suspended).toHaveLength(ids.length);
   });
 
-  describe("its emails", () => {
+  describe("emails", () => {
     /** Whom to ask about payments, while `work` runs. */
     const withContact = async (work: () => Promise<void>) => {
       await fixture.write((db) => setState(db, "billing_contact", "sales@example.com"));
@@ -187,7 +187,7 @@ onDatabase("postgres", "the billing clock", (fixture) => {
       return org.setTerms(0, (terms) => ({ ...terms, ...byHand }));
     };
 
-    test("go to the owner and to members who manage billing, each in their language", async () => {
+    test("reminders to pay go to the owner and to members who manage billing, each in their language", async () => {
       const org = await organization(fixture, { time_zone: "Europe/Berlin" });
       const payer = await fixture.member(org.id, ["billing:manage"]);
       const viewer = await fixture.member(org.id, ["billing:view"]);
@@ -221,7 +221,7 @@ onDatabase("postgres", "the billing clock", (fixture) => {
       );
     });
 
-    test("say whom to ask if there is no subscription, and that a suspension was ended by hand", async () => {
+    test("reminders without a subscription say whom to ask, and the end of a suspension by hand is reported", async () => {
       const org = await organization(fixture, { plan: "enterprise" });
       await org.setTerms(0, (terms) => inState(terms, "grace", at(0)));
       await withContact(async () => {
@@ -237,7 +237,7 @@ onDatabase("postgres", "the billing clock", (fixture) => {
       expect(stopped?.body_text).toContain("contact sales@example.com");
     });
 
-    test("announce the end of a cancelled subscription 3 days before, once, and report it when Stripe has ended it", async () => {
+    test("the end of a cancelled subscription is announced 3 days before, once, and reported when Stripe has ended it", async () => {
       const org = await organization(fixture);
       await org.subscribe("active", 0);
       await subscribed(org, at(10));
@@ -253,7 +253,7 @@ onDatabase("postgres", "the billing clock", (fixture) => {
       expect(await org.kinds()).toEqual(["plan_ending", "plan_ended"]);
     });
 
-    test("come 3 days before the date that was set and at that date, when the plan falls back to Free", async () => {
+    test("the end that was set for a plan is announced 3 days before, and reported on that date, when Free follows", async () => {
       const org = await organization(fixture);
       await withContact(async () => {
         await planUntil(org, "pro", 10);
@@ -274,7 +274,7 @@ onDatabase("postgres", "the billing clock", (fixture) => {
       expect(after?.body_text).toContain("It now has the Free plan.");
     });
 
-    test("say what happens to version checks", async () => {
+    test("the end of a plan is announced and reported with what happens to version checks", async () => {
       const org = await organization(fixture);
       const { id: productId } = await fixture.row("products", { organization_id: org.id });
       await fixture.change("products", productId, { version_module_enabled: 1 });
@@ -288,7 +288,7 @@ onDatabase("postgres", "the billing clock", (fixture) => {
       expect((await org.row()).had_version_module).toBe(1);
     });
 
-    test("name the plan of a subscription that is paid, which follows", async () => {
+    test("the end of a plan is reported with the plan of the paid subscription that follows", async () => {
       const org = await organization(fixture);
       await planUntil(org, "enterprise", 1);
       await subscribed(org, null);

@@ -32,7 +32,7 @@ paymentTests("postgres", "the comparison with Stripe", (fixture, payments) => {
       await closeOrganization(db, id, await fixture.store.clock());
       await finishRemoval(db, id);
     });
-  test("repairs what a lost event left wrong, once a day", async () => {
+  test("the reconciliation repairs what a lost event left wrong, once a day", async () => {
     const payer = await payments.subscriber();
     payer.subscription.status = "past_due";
     await run();
@@ -46,7 +46,7 @@ paymentTests("postgres", "the comparison with Stripe", (fixture, payments) => {
     expect(payments.stripe.reads(payer.customer)).toBe(before);
   });
 
-  test("goes on after one that fails or has an unknown status: it is unchanged and retried later", async () => {
+  test("a customer whose comparison fails or whose status is unknown is unchanged, retried, and delays no other", async () => {
     const [failing, odd, working] = await several(3, () => payments.subscriber());
     for (const { subscription } of [failing, working]) subscription.status = "past_due";
     odd.subscription.status = "confused";
@@ -66,7 +66,7 @@ paymentTests("postgres", "the comparison with Stripe", (fixture, payments) => {
     expect((await failing.state()).state).toBe("grace");
   });
 
-  test("changes nothing for a customer who is in another account or mode, and says so", async () => {
+  test("the reconciliation changes nothing for a customer in another account or mode, and logs that", async () => {
     const payer = await payments.subscriber();
     payments.stripe.forget(payer.customer.id);
     await makeDue(payer);
@@ -80,7 +80,7 @@ paymentTests("postgres", "the comparison with Stripe", (fixture, payments) => {
     expect(warning).toContain("Stripe does not know the customer");
   });
 
-  test("cancels the subscription of a deleted organization, closes its payment page, and removes its row, if necessary later", async () => {
+  test("a deleted organization loses its subscription, its payment page and its row, if necessary later", async () => {
     const payer = await payments.payer();
     const organization = await payer.organization();
     await checkoutUrl(payments.parts, { organization, plan: "pro", interval: "month", locale: "en" });
@@ -102,7 +102,7 @@ paymentTests("postgres", "the comparison with Stripe", (fixture, payments) => {
     expect(payments.stripe.openPages(payer.customer.id)).toBe(0);
   });
 
-  test("works with Stripe's own test server, which answers every customer with the same subscription", async () => {
+  test("the reconciliation works with Stripe's own test server, where every customer has the same subscription", async () => {
     const [kept, deleted] = [await payments.payer(), await payments.payer()];
     await removeOrganization(deleted);
     await fixture.write(async (db) => {

@@ -266,7 +266,7 @@ else {
       expect(await payer.state()).toEqual(pro);
     });
 
-    test("what is signed is refused if it is not JSON, and ignored if it is of another shape", async () => {
+    test("a signed body is refused if it is not JSON, and ignored if it is of another shape", async () => {
       const answerTo = async (payload: string) => {
         const { status, code } = await receive(payload, await signed(payload));
         return [status, code];
@@ -284,19 +284,19 @@ test.each<[name: string, event: object, customer: string | null]>([
   ["a subscription", { type: "customer.subscription.updated", ...about({ customer: "cus_1" }) }, "cus_1"],
   ["an expanded customer", { type: "invoice.paid", ...about({ customer: { id: "cus_1" } }) }, "cus_1"],
   ["a checkout", { type: "checkout.session.completed", ...about({ customer: "cus_1" }) }, "cus_1"],
-  ["a deleted one", { type: "customer.deleted", ...about({ object: "customer", id: "cus_1" }) }, "cus_1"],
+  ["a deletion", { type: "customer.deleted", ...about({ object: "customer", id: "cus_1" }) }, "cus_1"],
   ["another account", { type: "invoice.paid", account: "acct_1", ...about({ customer: "cus_1" }) }, null],
   ["something else", { type: "charge.succeeded", ...about({ customer: "cus_1" }) }, null],
   ["no customer", { type: "checkout.session.completed", ...about({ customer: null }) }, null],
   ["a number", { type: "invoice.paid", ...about({ customer: 1 }) }, null],
-  ["an ID that is none", { type: "invoice.paid", ...about({ customer: "cus\0" }) }, null],
+  ["an invalid ID", { type: "invoice.paid", ...about({ customer: "cus\0" }) }, null],
   ["a list", { type: "invoice.paid", ...about([]) }, null],
   ["nothing", { type: "invoice.paid", data: null }, null],
-])("an event about %s", (_, event, customerId) => {
+])("an event about %s is read with the customer whom it affects, if any", (_, event, customerId) => {
   expect(readEvent({ id: "evt_1", ...event })).toMatchObject({ id: "evt_1", customerId });
 });
 
-test("nothing else is an event", () => {
+test("a value without an ID and a type is no event", () => {
   for (const value of [null, 1, "evt", [], {}, { id: 1, type: "a" }, { id: "evt_1" }, { id: "", type: "a" }])
     expect([value, readEvent(value)]).toEqual([value, null]);
 });

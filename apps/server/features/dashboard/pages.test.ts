@@ -46,7 +46,7 @@ function expectPage(answer: Response): string {
   return policy;
 }
 
-describe("the dashboard", () => {
+describe("pages of the dashboard", () => {
   test.each<[path: string, headers: Record<string, string>]>([
     ["/", page],
     ["/o/nordlicht/licenses?status=active", page],
@@ -54,7 +54,7 @@ describe("the dashboard", () => {
     ["/sign-in", anything],
     ["/setup?token=x", {}],
     ["/o/nordlicht/licenses", { accept: "text/*;q=0.5" }],
-  ])("has its page at %s for %j with a nonce", async (path, headers) => {
+  ])("the dashboard has its page at %s for %j with a nonce", async (path, headers) => {
     const answer = ask(path, headers);
     const policy = expectPage(answer);
     expect(policy).toContain("frame-ancestors 'none'");
@@ -62,12 +62,12 @@ describe("the dashboard", () => {
     expect(await answer.text()).toBe(`<meta name="csp-nonce" content="${nonce}">`);
   });
 
-  test("has another nonce in every response", async () => {
+  test("the dashboard has another nonce in every response", async () => {
     const texts = await Promise.all([ask("/", page).text(), ask("/", page).text()]);
     expect(texts[0]).not.toBe(texts[1] ?? "");
   });
 
-  test("has every page that its router knows", () => {
+  test("the dashboard has every page that its router knows", () => {
     const web = join(import.meta.dir, "../../../web");
     const found = new Set<string>();
     for (const file of readdirSync(web, { recursive: true, encoding: "utf8" })) {
@@ -116,14 +116,14 @@ test.each<[what: string, path: string, headers?: Record<string, string>, method?
   expect(ask(path, headers, { method }).status).toBe(404);
 });
 
-describe("the portal", () => {
+describe("pages of the portal", () => {
   test.each([
     ["/portal", "of the main host", ask, "/portal"],
     ["/portal/", "of the main host", ask, "/portal"],
     ["/portal/licenses/lic_1?x=y", "of the main host", ask, "/portal"],
     ["/licenses/lic_1", "of its own host", askOwnHost, ""],
     ["/sign-in", "of its own host, where nothing is the dashboard", askOwnHost, ""],
-  ])("has its page at %s %s", async (path, _, askHost, base) => {
+  ])("the portal has its page at %s %s", async (path, _, askHost, base) => {
     const answer = askHost(path, page);
     expectPage(answer);
     expect(await answer.text()).toBe(`<meta name="portal-base" content="${base}">`);
@@ -135,17 +135,17 @@ describe("the portal", () => {
     ["/portal/licenses/lic_1?x=%20y&z", "/licenses/lic_1?x=%20y&z"],
     ["/portal//elsewhere.example/x", "/elsewhere.example/x"],
     ["/portal/@elsewhere.example", "/@elsewhere.example"],
-  ])("leads from %s to %s of its own host if it has one", (path, target) => {
+  ])("the portal leads from %s to %s of its own host if it has one", (path, target) => {
     for (const site of [{}, onPortalHost]) {
       const { status, headers } = ask(path, { ...page, ...site }, { from: withPortalHost });
       expect([status, headers.get("location")]).toEqual([302, `https://portal.example.com${target}`]);
     }
   });
 
-  test("leaves the other paths of the main host to the dashboard if it has its own", async () =>
+  test("the other paths of the main host are the dashboard's if the portal has its own host", async () =>
     expect(await ask("/sign-in", page, { from: withPortalHost }).text()).toContain("csp-nonce"));
 
-  test("has every page that its router knows", () => {
+  test("the portal has every page that its router knows", () => {
     const source = readFileSync(join(import.meta.dir, "../../../web/portal/pages.ts"), "utf8");
     const found = [...source.matchAll(/: "\/([\w-]+)/g)].map(([, segment = ""]) => segment);
     expect([...new Set(found)].sort()).toEqual([...portalSegments].sort());
@@ -156,7 +156,7 @@ describe("the portal", () => {
   });
 });
 
-test("without a build, the response says how to build it", async () => {
+test("without a build of the dashboard, the response says how to build it", async () => {
   const answer = ask("/", page, { from: new DashboardPages(join(folder, "nowhere")) });
   expect(answer.status).toBe(503);
   expect(await answer.text()).toContain("npm run build");

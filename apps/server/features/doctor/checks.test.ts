@@ -28,9 +28,9 @@ test.each([
   ["Bun is the expected one", checkRuntime({ bun: "1.4.4", node: "26.0.0" }), "ok"],
   ["Bun is older", checkRuntime({ bun: "1.3.9", node: "24.0.0" }), "warning"],
   ["Node.js runs it", checkRuntime({ node: "24.0.0" }), "problem"],
-])("if %s, the check says: %j", (_, { state }, expected) => expect(state).toBe(expected as typeof state));
+])("if %s, the check returns %j", (_, { state }, expected) => expect(state).toBe(expected as typeof state));
 
-describe("the proxy check", () => {
+describe("proxies", () => {
   const trusted = parseTrustedProxies("10.0.0.0/8");
   const proxies = trusted.ok ? trusted.proxies : CidrSet.empty;
 
@@ -39,13 +39,13 @@ describe("the proxy check", () => {
     ["0.0.0.0", "http://0.0.0.0:3000", CidrSet.empty, "warning"],
     ["127.0.0.1", "https://license.example.com", CidrSet.empty, "warning"],
     ["0.0.0.0", "https://license.example.com", proxies, "ok"],
-  ] as const)("HOST %s and %s: %#", (host, url, trustedProxies, state) => {
+  ] as const)("the proxy check compares HOST %s with the URL %s", (host, url, trustedProxies, state) => {
     const check = checkProxy({ host, url, trustedProxies });
     expect(check.state).toBe(state);
     expect(check.action === null).toBe(state === "ok");
   });
 
-  test("the URL is named as the reason only if it was set", () => {
+  test("the proxy check names the URL as the reason only if it was set", () => {
     const nothing = { trustedProxies: CidrSet.empty };
     const messageFor = (url: string) => checkProxy({ host: "0.0.0.0", url, ...nothing }).message;
     expect(messageFor("http://0.0.0.0:3000")).toStartWith("HOST is");
@@ -53,7 +53,7 @@ describe("the proxy check", () => {
   });
 });
 
-test("a GeoIP file that is missing, damaged or no such file is a warning", async () => {
+test("a GeoIP file that is missing, damaged or of another format is a warning", async () => {
   const folder = mkdtempSync(join(tmpdir(), "countersign-doctor-"));
   const path = join(folder, "countries.mmdb");
   const checked = async (content: Buffer | string) => {

@@ -63,7 +63,7 @@ onDatabase("postgres", "the check of lowered limits", (fixture) => {
     ["a plan change", { plan: "free" }],
     ["a cancelled subscription", { billing_state: "cancelled" }],
     ["a limit where there was none", { daily_limit_override: 10_000 }],
-  ])("%s can exceed the limit, too", async (_what, terms) => {
+  ])("%s records both events if the usage exceeds the limit", async (_what, terms) => {
     const { use, change, recorded } = await openOrganization(null);
     await use(12_000);
     await change(terms);
@@ -72,7 +72,7 @@ onDatabase("postgres", "the check of lowered limits", (fixture) => {
     expect(await recorded()).toEqual(types.map((type) => [type, 10_000, 12_000]));
   });
 
-  test("what a validation has recorded is not recorded again", async () => {
+  test("an event that a validation has recorded is not recorded again", async () => {
     const { change, recorded, validate } = await openOrganization(10);
     await validate(9);
     expect(await recorded()).toHaveLength(1);
@@ -82,7 +82,7 @@ onDatabase("postgres", "the check of lowered limits", (fixture) => {
     expect(await recorded()).toEqual([["quota.warning", 10, expect.any(Number)]]);
   });
 
-  test("the limit at the time of the check decides, and the next day records nothing", async () => {
+  test("the limit at the time of the check decides about its events, and the next day records none", async () => {
     const { use, change, recorded } = await openOrganization(1_000);
     await use(100);
     await change({ daily_limit_override: 50 });

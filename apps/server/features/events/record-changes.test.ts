@@ -11,7 +11,7 @@ const { waiting, none } = distribution;
 onDatabase("sqlite", "the events of changes", (fixture) => {
   const { write } = fixture;
 
-  test("a bulk revocation is sent as one event for each product, and those of its licenses are listed only", async () => {
+  test("a bulk revocation is sent as one event for each product, and the events of its licenses are only listed", async () => {
     const { organizationId, productId, product, license } = await fixture.organization();
     const { productId: other } = await product();
     const licenses = [await license(), await license(), await license({ productId: other })];

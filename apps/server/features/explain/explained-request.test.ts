@@ -68,7 +68,7 @@ const named: [string, Situation][] = [
   ["active", {}],
 ];
 
-onDatabase("sqlite", "an explanation", (fixture) => {
+onDatabase("sqlite", "explanations", (fixture) => {
   /** A new organization, product and license in this situation. */
   const arrange = async (situation: Situation) => {
     const org = await fixture.organization();
@@ -112,7 +112,7 @@ onDatabase("sqlite", "an explanation", (fixture) => {
     if (result.tag === "validated") return result.verdict.status;
     return result.tag === "limited" ? "rate_limit_exceeded" : "invalid_api_key";
   };
-  test.each(named)("says %s where a validation does", async (expected, situation) => {
+  test.each(named)("an explanation says %s where a validation does", async (expected, situation) => {
     const { org, license } = await arrange(situation);
     const { status, valid, rules } = await explained(org, license, situation);
     expect<string[]>([status, await validated(org, license, situation)]).toEqual([expected, expected]);

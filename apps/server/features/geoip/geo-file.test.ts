@@ -14,7 +14,7 @@ function countriesFile(countries: Readonly<Record<string, string>>): Buffer {
 const folder = mkdtempSync(join(tmpdir(), "countersign-geoip-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("finds countries of IPv4 and IPv6 addresses and networks", async () => {
+test("countries of IPv4 and IPv6 addresses and networks are found", async () => {
   const countries = {
     "192.0.2.0/24": "DE",
     "198.51.100.128/25": "fr",
@@ -29,7 +29,7 @@ test("finds countries of IPv4 and IPv6 addresses and networks", async () => {
   expect(geo.placeOf("203.0.113.1")).toEqual({ country: null, coordinates: null });
 });
 
-test("finds coordinates in a file of cities", async () => {
+test("coordinates are found in a file of cities", async () => {
   const coordinates = { latitude: 52.52, longitude: 13.4 };
   const berlin = { country: "DE", ...coordinates };
   const geo = await openGeo(mmdb({ "192.0.2.0/24": berlin, "198.51.100.0/24": { country: "FR" } }));
@@ -38,7 +38,7 @@ test("finds coordinates in a file of cities", async () => {
   expect(geo.placeOf("198.51.100.1")?.coordinates).toBeNull();
 });
 
-test("a replaced file is read again, and a file that cannot be read leaves the old one in use", async () => {
+test("a replaced GeoIP file is read again, and one that cannot be read leaves the old one in use", async () => {
   const path = join(folder, "countries.mmdb");
   const replace = (content: Buffer | string) => {
     writeFileSync(`${path}.new`, content);
@@ -81,7 +81,7 @@ test("a damaged record is reported once and has no place, and the others are fou
   expect(file.failure).toBe(failures[0] ?? null);
 });
 
-test("a file that is cut off is refused", async () => {
+test("a GeoIP file that is cut off is refused", async () => {
   const file = countriesFile({ "192.0.2.0/24": "DE" });
   expect(openGeo(file.subarray(0, 60))).rejects.toThrow();
   expect(openGeo(Buffer.alloc(0))).rejects.toThrow();

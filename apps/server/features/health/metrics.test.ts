@@ -38,7 +38,7 @@ test("a worker that has exited is missing, and is asked again at the next scrape
   expect(await part.text()).toBe("up 1\n");
 });
 
-test("families are written in the text format of Prometheus", () => {
+test("metrics are written in the text format of Prometheus", () => {
   const odd = 'a "quoted" \\ value\nin two lines';
   const text = exposition([
     counter("requests_total", "Requests.", [{ labels: { endpoint: "validate", outcome: odd }, value: 2 }]),

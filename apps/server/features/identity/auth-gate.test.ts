@@ -28,7 +28,7 @@ const signed = (value: string) =>
   encodeURIComponent(`${value}.${createHmac("sha256", secret).update(value).digest("base64")}`);
 
 describe("the auth gate", () => {
-  test("an IP address over its limit is rejected, whatever it claims to be, and others are not affected", () => {
+  test("an IP address over its limit is refused, whatever it claims to be, and others are not affected", () => {
     const { knock } = openGate();
     const answers = Array.from({ length: 500 }, (_, time) => {
       const forged = { "x-countersign-ip": `10.0.0.${time}`, "x-forwarded-for": `10.0.0.${time}` };
@@ -39,7 +39,7 @@ describe("the auth gate", () => {
     expect(knock("/sign-in/email", "192.0.2.2")).toMatchObject({ route: { id: "signIn" } });
   });
 
-  test("anonymous requests beyond a hundred a second are rejected, signed-in users are not affected", () => {
+  test("anonymous requests beyond a hundred a second are refused, and signed-in users are not affected", () => {
     let nowMs = -1_000;
     const { knock } = openGate(() => nowMs);
     for (nowMs of [0, 1_000]) {
@@ -86,7 +86,7 @@ describe("the auth gate", () => {
   });
 });
 
-test("the tarpit sends a few rejections immediately, delays the rest, and sends all of them in the end", async () => {
+test("the tarpit sends a few refusals immediately, delays the rest, and sends all of them in the end", async () => {
   let nowMs = 0;
   const answers = new Tarpit(() => nowMs);
   const given = Array.from({ length: 100 }, () => answers.delay(() => new Response("no")));

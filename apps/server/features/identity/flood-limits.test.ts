@@ -31,7 +31,7 @@ onDatabase("sqlite", "attempts by account", (fixture) => {
     return refusals;
   };
 
-  test("beyond the limit, attempts are spread over time, and a rejection says when the next is accepted", async () => {
+  test("attempts beyond an account's limit are spread over time, and a refusal says when the next is accepted", async () => {
     let nowMs = 1_000_000;
     const { account, limits: accounts } = opened(() => nowMs);
     const attempt = () => accounts.check("reset", account, anywhere());
@@ -88,7 +88,7 @@ onDatabase("sqlite", "attempts by account", (fixture) => {
     expect(await check(known)).toBeNull();
   });
 
-  test("a rejection is repeated without a database query, and stored counts identify nobody", async () => {
+  test("a refusal is repeated without a database query, and stored counts identify nobody", async () => {
     const transaction = mock(fixture.store.transaction.bind(fixture.store));
     const { account, limits: accounts } = opened(() => 0, { transaction: transaction as never });
     for (let time = 0; time < 100; time++) await refusal(accounts.check("reset", account, anywhere()));
@@ -125,7 +125,7 @@ describe("attempts by IP address", () => {
     expect(flood.waitFor("sign_up", "198.51.100.1", device)).toBeGreaterThan(0);
   });
 
-  test("at most 50,000 counts are stored", () => {
+  test("at most 50,000 counts of IP addresses are stored", () => {
     const flood = new FloodLimits(nowhere, () => 0);
     for (let number = 0; number < 60_000; number++)
       flood.countIp("reset", `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`);

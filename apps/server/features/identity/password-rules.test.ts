@@ -13,7 +13,7 @@ const uncommon = [
   ...["a good password", "correct horse battery staple", "9301 5527 8846", "пароль не простой"],
 ];
 
-test.each(common)("%p is common", async (password) => expect(await isCommon(password)).toBe(true));
+test.each(common)("%p is a common password", async (password) => expect(await isCommon(password)).toBe(true));
 
 test.each(uncommon)("%p is not common", async (password) => expect(await isCommon(password)).toBe(false));
 
@@ -23,7 +23,7 @@ test.each([
   ["ada lovelace!", false],
   [" ADA.LOVELACE ", false],
   ["lovelace likes long engines", true],
-])("the password %p is good for Ada Lovelace: %p", async (password, isGood) => {
+])("that the password %p is good for Ada Lovelace is %p", async (password, isGood) => {
   const ada = { email: "ada.lovelace@example.com", name: "Ada Lovelace" };
   expect((await passwordFault(password, ada)) === null).toBe(isGood);
 });

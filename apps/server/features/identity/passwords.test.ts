@@ -28,7 +28,7 @@ test("a password is the same however its characters are typed, and is stored as 
   expect(await verifyPassword("passworter", stored)).toBe(false);
 });
 
-describe("while as many anonymous passwords wait as are accepted", () => {
+describe("passwords beyond those that can wait", () => {
   const check = () => verifyPassword("a good password", hash);
 
   test.each([
@@ -37,7 +37,7 @@ describe("while as many anonymous passwords wait as are accepted", () => {
     ["from a link for a new one is checked", { route: { id: "resetPassword" } }, true],
     ["of a known device of another account is refused", { device: { id: "d", owner: stranger } }, false],
     ["of an unknown device is refused", {}, false],
-  ])("the password %s", async (_, parts, isChecked) => {
+  ])("while the queue is full, the password %s", async (_, parts, isChecked) => {
     let isCrowdDone = false;
     const done = Promise.all(crowd()).then(() => {
       isCrowdDone = true;
@@ -53,8 +53,8 @@ describe("while as many anonymous passwords wait as are accepted", () => {
     ["a device cookie goes on", { claimedDevice: { id: "d" } }, false, false],
     ["a link for a password goes on", { route: { id: "resetPassword", isExpensive: true } }, false, false],
     ["no password goes on", { route: { id: "getSession" } }, false, false],
-    ["none of these is rejected before its body is read", {}, false, true],
-  ])("a request with %s", async (_, parts, mayBeKnown, isRejected) => {
+    ["none of these is refused before its body is read", {}, false, true],
+  ])("while the queue is full, a request with %s", async (_, parts, mayBeKnown, isRejected) => {
     const waiting = crowd();
     const goesOn = new Error("It goes on.");
     const going = () => {
@@ -91,14 +91,14 @@ test("tasks run one at a time, in the order in which they were added, also after
   expect(order).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]));
 });
 
-test("while tasks wait, the queue pauses after each for as long as it took", async () => {
+test("while tasks wait, the queue pauses after each for as long as the task took", async () => {
   const queue = new ThrottledQueue(10, 2);
   const startedMs = performance.now();
   await Promise.all([1, 2, 3].map(() => queue.add(() => wait(30), false)));
   expect(performance.now() - startedMs).toBeGreaterThan(5 * 30 - 10);
 });
 
-test("a full queue rejects the next task immediately, except of known users, whose tasks go first", async () => {
+test("a full queue refuses the next task immediately, except those of known users, which go first", async () => {
   const queue = new ThrottledQueue(2, 2);
   const order: string[] = [];
   const add = (name: string, isKnown = false) =>

@@ -21,7 +21,7 @@ testsOn("postgres", "set-up links", openOwnOrganization, (fixture) => {
   const use = (token: string, atMs = nowMs) =>
     fixture.store.transaction((db) => useSetupToken(db, token, atMs));
 
-  test("a link works for half an hour, and is stored as a hash", async () => {
+  test("a set-up link works for half an hour, and is stored as a hash", async () => {
     const token = await create();
     expect(setupLinkMinutes).toBe(30);
     expect([await isValid(token, endMs - 1), await isValid(token, endMs)]).toEqual([true, false]);
@@ -30,7 +30,7 @@ testsOn("postgres", "set-up links", openOwnOrganization, (fixture) => {
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
-  test("of the links of all nodes, one can be used once, also at the same time", async () => {
+  test("only one of the set-up links of all nodes can be used, and only once, also at the same time", async () => {
     const tokens = [await create(), await create()];
     expect(await Promise.all(tokens.map((token) => isValid(token)))).toEqual([true, true]);
     const used = await Promise.all([...tokens, ...tokens].map((token) => use(token)));
@@ -38,7 +38,7 @@ testsOn("postgres", "set-up links", openOwnOrganization, (fixture) => {
     expect(await Promise.all(tokens.map((token) => isValid(token)))).toEqual([false, false]);
   });
 
-  test("once there is a user, no link is created or can be used", async () => {
+  test("once there is a user, no set-up link is created or can be used", async () => {
     const token = await create();
     await addPerson(fixture.store);
     expect([await createSetupToken(fixture.store, nowMs), await use(token)]).toEqual([null, false]);

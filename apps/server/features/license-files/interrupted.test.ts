@@ -29,7 +29,7 @@ const fileOf = (count: number, text: string, ip: string) =>
 const file = fileOf(rowCount, "new", "10.0.0.1");
 const actor = JSON.stringify({ actor_kind: "command_line", actor_name: "test" });
 
-onDatabase("postgres", "an import that is interrupted", (fixture) => {
+onDatabase("postgres", "interrupted imports", (fixture) => {
   const queued = async (org: TestOrganization, changes: Partial<ImportRow> = {}, content = file) => {
     const row = importRow(org, { actor, bytes_total: content.length, ...changes });
     await fixture.write(async (db) => {
@@ -77,7 +77,7 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
   ];
 
   test.each(["row_by_row", "all_or_nothing"] as const)(
-    "is continued by the next worker, which writes every row once: %s",
+    "an interrupted import (%s) is continued by the next worker, which writes every row once",
     async (mode) => {
       const org = await fixture.organization();
       const id = await queued(org, { mode });
@@ -95,7 +95,7 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
     },
   );
 
-  test("is left alone by a worker from which another has taken it over", async () => {
+  test("a worker from which another has taken over an import writes nothing more", async () => {
     const org = await fixture.organization();
     const id = await queued(org);
     const slow = run(id, "slow", { between: () => claim(id, "quick") });
@@ -104,7 +104,7 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
     expect((await countsOf(org))[0]).toBe(50);
   });
 
-  test("by a request to cancel it keeps what was written and writes nothing more", async () => {
+  test("an import that is cancelled keeps what was written and writes nothing more", async () => {
     const org = await fixture.organization();
     const id = await queued(org);
     const cancelled = await runWith(id, () => fixture.write((db) => requestCancel(db, id, Date.now())));
@@ -113,7 +113,7 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
     expect(await undoOf(fixture.reads, id, 99)).toHaveLength(50);
   });
 
-  test("while it is undone is continued by the next worker, which deletes every license once", async () => {
+  test("undoing an import is continued by the next worker, which deletes every license once", async () => {
     const org = await fixture.organization();
     const id = await queued(org);
     await run(id);
@@ -131,7 +131,7 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
     expect((await leftOf(id))[1]).toEqual([]);
   });
 
-  test("while its file arrives leaves nothing", async () => {
+  test("an import that is interrupted while its file arrives leaves nothing", async () => {
     const org = await fixture.organization();
     const id = await queued(org, { state: "receiving" });
     await run(id);
@@ -139,7 +139,7 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
     expect((await countsOf(org))[0]).toBe(0);
   });
 
-  test("by another use of a key reverts every row, if it is all-or-nothing", async () => {
+  test("an all-or-nothing import reverts every row if a key is taken meanwhile", async () => {
     const org = await fixture.organization();
     const id = await queued(org, { mode: "all_or_nothing" });
     const over = await runWith(id, () => org.license({ key: "k-129" }));
@@ -153,14 +153,14 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
     expect([tags, ips, ...(await leftOf(id))]).toEqual([[], [], [], []]);
   });
 
-  test("by another use of a key reports its row and keeps the others, if it is not all-or-nothing", async () => {
+  test("an import row by row reports the row of a key that is taken meanwhile, and keeps the others", async () => {
     const org = await fixture.organization();
     const over = await runWith(await queued(org), () => org.license({ key: "k-129" }));
     expect(over).toMatchObject({ state: "finished", created: rowCount - 1, failed: 1 });
     expect(JSON.parse(over.errors)).toMatchObject([{ row: rowCount + 1, field: "license_key" }]);
   });
 
-  test("by the deletion of its product restores what it had overwritten", async () => {
+  test("an import whose product is deleted meanwhile restores what it had overwritten", async () => {
     const org = await fixture.organization();
     await run(await queued(org, {}, fileOf(40, "old", "10.0.0.9")));
     const before = await stored(org);
@@ -176,7 +176,7 @@ function byLicense(one: { readonly license_id: string }, other: { readonly licen
   return one.license_id < other.license_id ? -1 : 1;
 }
 
-test("steps grow while they are fast and the server is idle, and shrink while it serves requests", async () => {
+test("steps of an import grow while they are fast and the server is idle, and shrink while it serves requests", async () => {
   let calls = 0;
   const throttle = throttled(() => calls);
   for (let step = 0; step < 10; step++) await throttle.rest(10);

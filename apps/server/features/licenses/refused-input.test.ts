@@ -41,7 +41,7 @@ async function errorsOf(route: Route, sent: unknown): Promise<readonly FieldErro
 
 const fieldOf = async (route: Route, sent: unknown) => (await errorsOf(route, sent))?.[0]?.field ?? null;
 
-describe("a license is refused, and the field is named:", () => {
+describe("licenses", () => {
   /** By the schema, which creating and changing a license share: values of the first part of each path. */
   const byBoth: [field: string, values: unknown[]][] = [
     ["notes", ["a\u0000b", "a\ud800b", 7, "n".repeat(10_001)]],
@@ -62,7 +62,7 @@ describe("a license is refused, and the field is named:", () => {
     ["version_pinned", ["9".repeat(65)]],
     ["version_pin_mode", ["latest"]],
   ];
-  test.each(byBoth)("%s", async (field, values) => {
+  test.each(byBoth)("creating and changing a license refuse an invalid %s", async (field, values) => {
     const [name = ""] = field.split(".");
     for (const value of values) {
       const sent = { [name]: value };
@@ -95,11 +95,11 @@ describe("a license is refused, and the field is named:", () => {
     ["licenses.1.customer_email", [{ customer_email: undefined, licenses: [who, {}] }]],
     ["licenses.1.license_key", [{ customer_email: undefined, licenses: twice }]],
   ];
-  test.each(byRules)("%s because of other fields, its contents or the number", async (field, sent) => {
+  test.each(byRules)("%s is refused because of other fields, contents or numbers", async (field, sent) => {
     for (const body of sent) expect(await fieldOf(licenses.createLicenses, { ...who, ...body })).toBe(field);
   });
 
-  test("__proto__, which is a field like any other, and metadata of thousands of levels, unread", async () => {
+  test("__proto__ is refused like an unknown field, and metadata of thousands of levels is refused unread", async () => {
     const sent = '{"customer_email":"a@b.c","__proto__":{"is_lifetime":true}}';
     for (const route of [licenses.createLicenses, licenses.updateLicense])
       expect(await fieldOf(route, sent)).toBe("__proto__");
@@ -108,7 +108,7 @@ describe("a license is refused, and the field is named:", () => {
     expect(await fieldOf(licenses.createLicenses, tooDeep)).not.toBeNull();
   });
 
-  test("ten thousand invalid ones, in a short list, but not ten thousand valid ones", async () => {
+  test("ten thousand invalid licenses are refused with a short list, and ten thousand valid ones are accepted", async () => {
     const errors = await errorsOf(licenses.createLicenses, { licenses: Array(10_000).fill(5) });
     expect(errors?.[0]?.field).toBe("licenses.0");
     expect(JSON.stringify(errors).length).toBeLessThan(20_000);
@@ -159,7 +159,7 @@ const queries: [field: string, values: string[]][] = [
   ["expires_within_days", ["1.5", "-1"]],
   ["customer_id", [""]],
 ];
-test.each(queries)("both lists refuse an invalid %s", (field, values) => {
+test.each(queries)("both lists of licenses refuse an invalid %s", (field, values) => {
   const named = expect.objectContaining({
     errors: expect.arrayContaining([expect.objectContaining({ field })]),
   });

@@ -6,7 +6,7 @@ import { dedupeKey, type Email, writeEmail } from "./email.ts";
 import { notifyEndpointDisabled } from "./endpoint-emails.ts";
 
 onDatabase("postgres", "writing emails", (fixture) => {
-  test("what is reported once is written once and named by its hash, and everything else each time", async () => {
+  test("an email to be sent once is written once with a hash of its name, and every other one each time", async () => {
     const to = `${newId()}@example.net`;
     const once = `test:${newId()}`;
     const email = { to, subject: "A", text: "Words.", html: null, kind: "test" } as const;

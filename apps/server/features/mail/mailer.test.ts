@@ -110,7 +110,7 @@ onDatabase("postgres", "sending the emails of the outbox", (fixture) => {
     expect(receivedBy(old)).toEqual([]);
   });
 
-  test("a wrong password is reported without revealing it, and the email is tried again", async () => {
+  test("a wrong password of the mail server is reported without revealing it, and the email is tried again", async () => {
     const to = await add();
     output = "";
     await attempt([to], newMailer(`smtp://countersign:guessed-wrong@127.0.0.1:${mailServer.port}`));

@@ -7,7 +7,7 @@ const settingsFor = (url: string) =>
 
 test("without a mail server, emails are stored", () => expect(readConfig({}).mail).toBeNull());
 
-test("the URL contains host, port, credentials and TLS mode", () => {
+test("the URL of the mail server contains host, port, credentials and TLS mode", () => {
   const account = { user: "me@example.com", password: "p:ss", from };
   const server = { host: "mail.example.com", port: 2525, tls: "required", checksCertificate: true } as const;
   const settings = settingsFor("smtp://me%40example.com:p%3Ass@mail.example.com:2525");
@@ -23,7 +23,7 @@ test.each([
   ["smtp://u:p@relay.internal?tls=off", 587, "off"],
   ["smtp://u:p@relay.internal?tls=unverified", 587, "required"],
   ["smtp://relay.internal?tls=required", 587, "required"],
-])("%s is port %d with TLS %s", (url, port, tls) => expect(settingsFor(url)).toMatchObject({ port, tls }));
+])("%s has port %d and TLS %s", (url, port, tls) => expect(settingsFor(url)).toMatchObject({ port, tls }));
 
 test.each([
   ["no address", "mail.example.com", from, "COUNTERSIGN_SMTP_URL"],

@@ -112,7 +112,7 @@ describe.each(databases)("removing organizations on $kind", ({ kind, make }) => 
     return rows;
   };
 
-  test("leaves no trace of an organization, and every row of another one", async () => {
+  test("a removal leaves no trace of an organization, and every row of another one", async () => {
     const email = `canary-${newId()}@customers.example`;
     const gone = await filled(email);
     const stays = await filled(`stays-${newId()}@customers.example`);
@@ -142,7 +142,7 @@ describe.each(databases)("removing organizations on $kind", ({ kind, make }) => 
     expect(sightings.ip_sightings).not.toBeEmpty();
   }, 60_000);
 
-  test("keeps who did what in the audit log, and tells the former owner, once on any number of nodes", async () => {
+  test("a removal keeps who did what in the audit log, and tells the former owner, once on any number of nodes", async () => {
     const email = `canary-${newId()}@customers.example`;
     const { organization: id, member: owner } = await filled(email);
     const erase = { before: null, after: null, subject_name: null };
@@ -164,7 +164,7 @@ describe.each(databases)("removing organizations on $kind", ({ kind, make }) => 
     expect(emails.map((message) => message.kind)).toEqual(["organization_deleted"]);
   });
 
-  test("continues on another node after an interruption, a little at a time", async () => {
+  test("a removal continues on another node after an interruption, a little at a time", async () => {
     const { organizationId: id, productId } = await openTestOrganization(null, { store });
     const license = { organizationId: id, productId, customerId: null, maxIps: 3 };
     const many = Array.from({ length: 120 }, () => ({ ...license, id: newId(), key: newId() }));
@@ -190,7 +190,7 @@ describe.each(databases)("removing organizations on $kind", ({ kind, make }) => 
     await finish(id);
   });
 
-  test("knows every table whose rows belong to an organization", async () => {
+  test("a removal knows every table whose rows belong to an organization", async () => {
     const columns = ["organization_id", "product_id", "license_id", "import_id"];
     const found = Object.entries(await tablesOf(store))
       .filter(([, has]) => has.some((column) => columns.includes(column)))
@@ -198,7 +198,7 @@ describe.each(databases)("removing organizations on $kind", ({ kind, make }) => 
     expect(found.filter((table) => !going.includes(table) && !staying.includes(table))).toEqual([]);
   });
 
-  test("checks every table that refers to a customer before deleting one", async () => {
+  test("a removal checks every table that refers to a customer before deleting one", async () => {
     const query =
       kind === "sqlite"
         ? sql<{ name: string }>`select m.name from main.sqlite_master m, pragma_foreign_key_list(m.name) f

@@ -102,7 +102,7 @@ onDatabase("sqlite", "codes to sign in to the portal", (fixture) => {
     expect([await tryCode(code, "browser"), await tryLink(token)]).toEqual(["wrong", "wrong"]);
   });
 
-  test("someone who signs in often gets a code each time, also in new browsers of one network", async () => {
+  test("a customer who signs in often gets a code each time, also in new browsers of one network", async () => {
     const { ask, newest, tryCode } = signingIn(await customer());
     for (let times = 0; times < 14; times++) {
       const challenge = newId();
@@ -123,7 +123,7 @@ onDatabase("sqlite", "codes to sign in to the portal", (fixture) => {
     expect(stored).toEqual([4, 4, 4, 0]);
   });
 
-  test("a flood of requests sends a bounded number of emails, and keeps no known browser and no link out", async () => {
+  test("a flood of requests sends a bounded number of emails, and refuses no known browser and no link", async () => {
     const { ask, sent, newest, tryCode, tryLink } = signingIn(await customer());
     await Promise.all(Array.from({ length: 30 }, () => ask()));
     expect(await sent()).toHaveLength(6);
@@ -212,7 +212,7 @@ onDatabase("sqlite", "codes to sign in to the portal", (fixture) => {
     expect((await openedEmails(fixture.store, { to: email })).length).toBeWithin(20, 23);
   });
 
-  test("the email is in the language of the seller", async () => {
+  test("the email with a code is in the language of the seller", async () => {
     const { ask, sent } = signingIn(await customer("es"));
     await ask();
     expect(await sent()).toMatchObject([{ subject: "Tu código de inicio de sesión" }]);

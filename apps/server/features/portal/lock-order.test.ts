@@ -19,7 +19,7 @@ const secrets = new PortalSecrets("for this test");
 const challenge = "the browser";
 const code = "123456";
 
-onDatabase("postgres", "people of the portal at the same moment", (fixture) => {
+onDatabase("postgres", "concurrent changes in the portal", (fixture) => {
   /** Transactions that PostgreSQL rolled back, because two waited for each other. The store repeats them. */
   let deadlocks = 0;
   /** The store, except that deadlocks are counted. */
@@ -96,7 +96,7 @@ onDatabase("postgres", "people of the portal at the same moment", (fixture) => {
     expect(ends).toEqual(["fulfilled", "rejected"]);
   });
 
-  test("someone who signs in does not wait for someone who adds their email address and waits for them", async () => {
+  test("a person who signs in does not wait for one who adds their email address and waits for them", async () => {
     const [a, b] = [await person(), await person()];
     const { email } = b;
     await addCode(email, a.personId);
@@ -111,7 +111,7 @@ onDatabase("postgres", "people of the portal at the same moment", (fixture) => {
     await atTheSameMoment([a, b], [adding(a, email), signingIn]);
   });
 
-  test("the removal of a customer does not wait for someone who adds the email address and waits for it", async () => {
+  test("the removal of a customer does not wait for a person who adds the email address and waits for it", async () => {
     const [a, b] = [await person(), await person()];
     await addCode(b.email, a.personId);
     const removed = [{ email: b.email, discord_id: null }];

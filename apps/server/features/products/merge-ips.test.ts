@@ -21,7 +21,7 @@ onBothDatabases("merging registered IPv6 addresses", (fixture) => {
   const merge = () => new IpMerging(fixture.store).run();
   const ipCount = async (id: string) => (await fixture.row("licenses", { id })).ip_count;
 
-  test("addresses of one /64 become one registration with the oldest time, and free their slots", async () => {
+  test("IPv6 addresses of one /64 become one registration with the oldest time, and free their slots", async () => {
     const { productId, license, ask, countBy64 } = await open();
     const [{ id, key }, other] = [await license({ maxIps: 4 }), await license({ maxIps: 1 })];
     for (const ip of ["2001:db8:0:1::1", "2001:db8:0:1::2", "10.0.0.1", "2001:db8:0:2::1"])
@@ -42,7 +42,7 @@ onBothDatabases("merging registered IPv6 addresses", (fixture) => {
     expect(await fixture.rows("products", { id: productId })).toMatchObject([{ merge_ips_after: null }]);
   });
 
-  test("a license with too many addresses for one transaction is merged in several, once the setting is changed", async () => {
+  test("too many IP addresses for one transaction are merged in several, once the setting is changed", async () => {
     const { license, askAll, countBy64 } = await open();
     const { id, key } = await license({ maxIps: 1_000 });
     const many = times(450, (index) => `2001:db8:0:${index % 3}::${index + 1}`);
@@ -54,7 +54,7 @@ onBothDatabases("merging registered IPv6 addresses", (fixture) => {
     expect([await ipCount(id), (await registeredIps(fixture.store, id)).length]).toEqual([3, 3]);
   });
 
-  test("during the merge, validations neither reject a registered address nor exceed max_ips", async () => {
+  test("validations during a merge neither refuse a registered IP address nor exceed max_ips", async () => {
     const { license, ask, askAll, countBy64 } = await open();
     const licenses = await Promise.all(times(20, () => license({ maxIps: 4 })));
     const known = ["2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:1::3"];

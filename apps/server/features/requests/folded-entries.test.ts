@@ -21,7 +21,7 @@ describe("requests beyond the daily limit", () => {
     return { at, id, status: "rate_limit_exceeded", ip: `192.0.2.${second % 250}`, ...values };
   };
 
-  test("the first of a minute is logged at once, and the rest as one entry with the second one's ID", () => {
+  test("the first limited request of a minute is logged at once, and the rest as one entry with the second ID", () => {
     const { add, rows, folded } = folding();
     for (const second of [5, 6, 7, 50]) add(limited(second, `r${second}`));
     expect(rows()).toEqual([[5, "r5", "192.0.2.5", 1]]);
@@ -34,7 +34,7 @@ describe("requests beyond the daily limit", () => {
     expect(rows()).toHaveLength(3);
   });
 
-  test("products and endpoints are counted apart", () => {
+  test("limited requests are counted separately for each product and endpoint", () => {
     const { add, rows, folded } = folding();
     for (const id of ["1", "2"]) {
       add(limited(1, `a${id}`, { product_id: "a" }));
@@ -45,7 +45,7 @@ describe("requests beyond the daily limit", () => {
     expect(rows().map(([, id]) => id)).toEqual(["a1", "b1", "l1", "a2", "b2", "l2"]);
   });
 
-  test("a server that stops logs what it counted, with the current time", () => {
+  test("a server that stops logs the limited requests that it counted, with the current time", () => {
     const { add, rows, folded } = folding();
     for (const second of [5, 6, 7]) add(limited(second, `r${second}`));
     folded.flush(noon + 9_000);
@@ -79,7 +79,7 @@ test("sandbox requests are logged one by one up to 600 a minute and product, the
   ]);
 });
 
-test("other requests are not affected", () => {
+test("requests that are neither limited nor of the sandbox are not folded", () => {
   const { folded } = folding();
   expect(folded.concerns(journalEntry({}))).toBe(false);
   expect(folded.concerns(journalEntry({ status: "rate_limit_exceeded" }))).toBe(true);

@@ -19,7 +19,7 @@ test("all rows that are due are removed, however many steps that takes, with a r
   expect({ left, rests }).toEqual({ left: 0, rests: 4 });
 });
 
-test("a server that stops does not wait for the rest", async () => {
+test("a server that stops does not wait until all rows are removed", async () => {
   let steps = 0;
   await repeatUntilZero(
     async () => ++steps,

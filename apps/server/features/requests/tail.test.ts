@@ -22,7 +22,7 @@ onDatabase("sqlite", "the tail of the request log", (fixture) => {
     };
   };
 
-  test("what is added is read once, in order, across midnight, however late it is written", async () => {
+  test("added requests are read once, in order, across midnight, however late they are written", async () => {
     const { write, read } = followed();
     await write(0);
     expect(await read(100)).toEqual([[], 0]);
@@ -37,14 +37,14 @@ onDatabase("sqlite", "the tail of the request log", (fixture) => {
     expect(await read(4_100)).toEqual([[], 0]);
   });
 
-  test("nothing is missed while the log cannot be read", async () => {
+  test("no request is missed while the log cannot be read", async () => {
     const { write, read } = followed();
     await read(0);
     await write(100, minute);
     expect(await read(2 * minute)).toEqual([[100, minute], 0]);
   });
 
-  test("of too many requests, the newest are read and the others are counted", async () => {
+  test("the newest of too many requests are read, and the others are counted", async () => {
     const { write, read } = followed(3);
     await write(0);
     await read(10);

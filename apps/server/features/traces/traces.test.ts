@@ -17,10 +17,10 @@ function tracing(ratio: number, followsParent = true) {
   return { kept, tracer: new Tracer({ followsParent, ratio }, (span) => kept.push(span)) };
 }
 
-describe("a tracer", () => {
+describe("tracers", () => {
   const start = (tracer: Tracer) => tracer.start("job", "internal", null, {});
 
-  test("starts traces with IDs of their own, of the size that the format requires", () => {
+  test("a tracer starts traces with IDs of their own, of the size that the format requires", () => {
     const { kept, tracer } = tracing(1);
     for (let index = 0; index < 1_000; index++) start(tracer)?.end();
     expect(new Set(kept.map(({ traceId }) => traceId)).size).toBe(1_000);
@@ -29,7 +29,7 @@ describe("a tracer", () => {
       expect(`${traceId}-${spanId}`).toMatch(/^[0-9a-f]{32}-[0-9a-f]{16}$/);
   });
 
-  test("keeps about the configured share, and nothing at 0", () => {
+  test("a tracer keeps about the configured share of traces, and none at 0", () => {
     const { kept, tracer } = tracing(0.1);
     for (let index = 0; index < 20_000; index++) start(tracer)?.end();
     expect(kept.length).toBeWithin(1_600, 2_400);
@@ -37,14 +37,14 @@ describe("a tracer", () => {
     for (let index = 0; index < 1_000; index++) expect(start(none)).toBeNull();
   });
 
-  test("lets the caller decide, if it is configured to", () => {
+  test("a tracer lets the caller decide, if it is configured to", () => {
     expect(tracing(0).tracer.start("a", "server", parent, {})).toMatchObject({ traceId: parent.traceId });
     expect(tracing(1).tracer.start("a", "server", { ...parent, isSampled: false }, {})).toBeNull();
     expect(tracing(0, false).tracer.start("a", "server", parent, {})).toBeNull();
     expect(tracing(1, false).tracer.start("a", "server", { ...parent, isSampled: false }, {})).not.toBeNull();
   });
 
-  test("makes the same choice for the same trace everywhere", () => {
+  test("every tracer makes the same choice for the same trace", () => {
     const halves = [tracing(0.5, false).tracer, tracing(0.5, false).tracer];
     for (const traceId of [parent.traceId, `${"0".repeat(18)}${"f".repeat(14)}`, "f".repeat(32)]) {
       const here = halves.map((tracer) => tracer.start("a", "server", { ...parent, traceId }, {}) !== null);

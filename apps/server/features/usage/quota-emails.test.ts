@@ -33,7 +33,7 @@ onDatabase("postgres", "emails about reached daily limits", (fixture) => {
   const kindsTo = async (person: { email: string }) =>
     (await emailsTo(person)).map(({ kind }) => kind).sort();
 
-  test("the owner and members who manage the billing get one for each mark, on any number of nodes", async () => {
+  test("the owner and members who manage billing get one email for each mark, on any number of nodes", async () => {
     const { organizationId, productId, apiKey, owner } = await openOrganization(10);
     const payer = await fixture.member(organizationId, ["billing:manage"]);
     const other = await fixture.member(organizationId, ["products:manage"]);
@@ -63,7 +63,7 @@ onDatabase("postgres", "emails about reached daily limits", (fixture) => {
     expect(await emailsTo(other)).toEqual([]);
   });
 
-  test("an organization gets ten a day, then one that says that there are more, and none after it", async () => {
+  test("an organization gets ten emails a day, then one that says that there are more, and none after it", async () => {
     const [many, few] = [await openOrganization(), await openOrganization()];
     const products = (await Promise.all(times(15, () => many.product()))).map(({ productId }) => productId);
     const atMs = await fixture.store.clock();
@@ -80,7 +80,7 @@ onDatabase("postgres", "emails about reached daily limits", (fixture) => {
     expect(await emailsTo(many.owner)).toHaveLength(12);
   });
 
-  test("none is written about deleted products, suspended organizations and days that are over", async () => {
+  test("no email is written about deleted products, suspended organizations and days that are over", async () => {
     const [deleted, suspended] = [await openOrganization(), await openOrganization()];
     const late = await openOrganization();
     await fixture.change("products", deleted.productId, { deleted_at: 1 });
@@ -104,7 +104,7 @@ onDatabase("postgres", "emails about reached daily limits", (fixture) => {
     expect(await kindsTo(owner)).toEqual(["quota_warning", "quota_warning"]);
   });
 
-  test("counts are pruned after 13 months and what was notified after its day, by several nodes at once", async () => {
+  test("counts are pruned after 13 months and marks that were notified after their day, by several nodes at once", async () => {
     const { organizationId, productId } = await openOrganization();
     const atMs = await fixture.store.clock();
     const today = quotaDay(atMs);

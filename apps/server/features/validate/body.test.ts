@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { forAll } from "../../../../tests/support/for-all.ts";
 import { asKeyMatch, readValidateBody } from "./body.ts";
 
-describe("a body without a usable license key", () => {
+describe("unusable bodies", () => {
   const rows: [problem: string, ...texts: string[]][] = [
     ["The body is not JSON.", "", "   ", "license_key=A", '{"license_key":"A"', "\uFEFF{}"],
     ["The body is not JSON.", '{"license_key":"A"}{"license_key":"B"}', '{"license_key":"A",}'],
@@ -13,7 +13,7 @@ describe("a body without a usable license key", () => {
     ["license_key is not a string.", '{"license_key":null}', '{"license_key":7}', '{"license_key":["A"]}'],
   ];
   test.each(rows.flatMap(([problem, ...texts]) => texts.map((text) => [text, problem] as const)))(
-    "%s is reported",
+    "the body %s has no usable license key, which is reported",
     (text, problem) => {
       const body = readValidateBody(text);
       expect(body).toMatchObject({ licenseKey: "", keyMatch: null, version: null, deviceId: null });
@@ -23,13 +23,13 @@ describe("a body without a usable license key", () => {
   );
 });
 
-describe("a body with a license key", () => {
+describe("usable bodies", () => {
   const longest = "d".repeat(256);
   type Read = [version: string | null, deviceId: string | null, problem: string | null];
   const notString = (name: string): Read => [null, null, `${name} is not a string and was ignored.`];
   const tooLong = "device_id is longer than 256 characters and was ignored.";
   const rows: [why: string, members: object, Read][] = [
-    ["alone", {}, [null, null, null]],
+    ["without other members", {}, [null, null, null]],
     ["with everything", { version: "1.2", device_id: "d" }, ["1.2", "d", null]],
     ["with nulls", { version: null, device_id: null }, [null, null, null]],
     ["with empty texts", { version: "", device_id: "" }, ["", "", null]],
@@ -38,9 +38,9 @@ describe("a body with a license key", () => {
     ["with a number as device id", { device_id: 7 }, notString("device_id")],
     ["with the longest device id", { device_id: longest }, [null, longest, null]],
     ["with a longer device id", { device_id: `${longest}d`, version: "1" }, ["1", null, tooLong]],
-    ["with two unusable members: one is reported", { version: 1, device_id: 1 }, notString("version")],
+    ["with two unusable members, one of them reported", { version: 1, device_id: 1 }, notString("version")],
   ];
-  test.each(rows)("%s", (_why, members, [version, deviceId, problem]) => {
+  test.each(rows)("the license key is read from a body %s", (_why, members, [version, deviceId, problem]) => {
     const body = readValidateBody(JSON.stringify({ license_key: "ab-cd", ...members }));
     expect(body).toEqual({ licenseKey: "ab-cd", keyMatch: "AB-CD", version, deviceId, problem });
   });
@@ -48,7 +48,7 @@ describe("a body with a license key", () => {
   test("the last of two license keys counts, as in JSON parsers", () =>
     expect(readValidateBody('{"license_key":"A","license_key":"B"}').keyMatch).toBe("B"));
 
-  test("the key is signed as sent, and looked up trimmed and in upper case", () => {
+  test("a license key is signed as sent, and looked up trimmed and in upper case", () => {
     const body = readValidateBody('\r\n\t {  "license\\u005fkey" :\n"  aBc\\n" }  \n');
     expect(body).toMatchObject({ licenseKey: "  aBc\n", keyMatch: "ABC" });
   });
@@ -57,12 +57,12 @@ describe("a body with a license key", () => {
 test("a key with a NUL, which no license has, is not looked up", () =>
   expect([" abcd-1234\t", "a\0b", "\0"].map(asKeyMatch)).toEqual(["ABCD-1234", null, null]));
 
-test("objects nested 2,700 deep have no license key", () => {
+test("a body of objects nested 2,700 deep has no license key", () => {
   const body = readValidateBody(`${'{"a":'.repeat(2_700)}1${"}".repeat(2_700)}`);
   expect(body.problem).toStartWith("The body has no license_key.");
 });
 
-test("no text makes it fail, and its result is always usable", () => {
+test("no body makes the parser fail, and its result is always usable", () => {
   const nearlyRight = fc
     .record(
       { license_key: fc.anything(), version: fc.anything(), device_id: fc.anything() },

@@ -74,7 +74,7 @@ test("an endpoint without a response for two seconds frees its capacity before i
   expect(concurrency.isTroubled("a")).toBe(false);
 });
 
-test("as much is claimed ahead as can be sent in about a second, and nothing for a failing endpoint", () => {
+test("as many deliveries are claimed ahead as are sent in about a second, and none for a failing endpoint", () => {
   const concurrency = new DeliveryConcurrency({ ...sizes, perEndpoint: 32 });
   expect(concurrency.ahead("a")).toBe(0);
   for (let round = 0; round < 6; round++) {

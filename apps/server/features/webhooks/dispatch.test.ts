@@ -158,7 +158,7 @@ onDatabase("postgres", "sending deliveries", (fixture) => {
   });
 });
 
-onDatabase("postgres", "an endpoint disabled for failing", (fixture) => {
+onDatabase("postgres", "endpoints disabled for failing", (fixture) => {
   const receivers = new TestReceivers();
   /** A disabled endpoint with this many missed events, whose next probe is due. */
   const disabledEndpoint = async (missed: number) => {
@@ -176,7 +176,7 @@ onDatabase("postgres", "an endpoint disabled for failing", (fixture) => {
     await probe();
   };
 
-  test("is enabled when a probe succeeds, gets each missed event once, and its owner is notified", async () => {
+  test("a failing endpoint is enabled when a probe succeeds, gets each missed event once, and its owner is told", async () => {
     const endpoint = await disabledEndpoint(3);
     await probe();
     const none = { disabled_reason: null, disabled_at: null, failing_since: null, next_probe_at: null };
@@ -193,7 +193,7 @@ onDatabase("postgres", "an endpoint disabled for failing", (fixture) => {
     expect(emails[0]?.body_text).toContain("is responding again");
   });
 
-  test("stays disabled while probes fail, each once on all nodes, with the oldest and the newest event in turns", async () => {
+  test("an endpoint stays disabled while probes fail, each once on all nodes, with the oldest or newest event", async () => {
     const endpoint = await disabledEndpoint(3);
     endpoint.reply(500);
     const startMs = Date.now();
@@ -213,7 +213,7 @@ onDatabase("postgres", "an endpoint disabled for failing", (fixture) => {
     expect(await endpoint.row()).toMatchObject({ probes: 3, next_probe_at: null });
   });
 
-  test("is probed with a test event if it missed nothing", async () => {
+  test("a disabled endpoint that missed nothing is probed with a test event", async () => {
     const endpoint = await disabledEndpoint(0);
     await probe();
     expect((await endpoint.row()).status).toBe("enabled");
@@ -221,7 +221,7 @@ onDatabase("postgres", "an endpoint disabled for failing", (fixture) => {
     expect(await endpoint.states()).toEqual(["delivered"]);
   });
 
-  test("is no longer probed after a 410, and its owner is notified", async () => {
+  test("a disabled endpoint is no longer probed after a 410, and its owner is notified", async () => {
     const endpoint = await disabledEndpoint(2);
     endpoint.reply(410);
     await probe();
@@ -232,7 +232,7 @@ onDatabase("postgres", "an endpoint disabled for failing", (fixture) => {
     expect(endpoint.received()).toHaveLength(1);
   });
 
-  test("that was enabled or disabled by someone during the probe stays so", async () => {
+  test("an endpoint that a user enabled or disabled during the probe stays so", async () => {
     const endpoint = await disabledEndpoint(1);
     await probe(async (outgoing, broken) => {
       if (outgoing.url === endpoint.url)

@@ -18,7 +18,7 @@ const everything = { event_types: null, product_ids: null };
 const enabled = { status: "enabled", disabled_reason: null } as const;
 const listener: Listener = { id: "endpoint", ...seller, ...everything, ...enabled };
 
-describe("an endpoint", () => {
+describe("endpoints", () => {
   const ofProduct = { product_id: "product" };
   test.each<[string, Partial<Listener>, Partial<UndistributedEvent>, boolean]>([
     ["gets the events of its organization", {}, {}, true],
@@ -28,12 +28,12 @@ describe("an endpoint", () => {
     ["does not get the events of other products", { product_ids: '["other"]' }, ofProduct, false],
     ["of a product does not get the events of no product", { product_ids: '["product"]' }, {}, false],
     ["that listens to all products gets the events of each", {}, ofProduct, true],
-  ])("%s", (_, settings, fields, isDelivered) => {
+  ])("an endpoint %s", (_, settings, fields, isDelivered) => {
     const deliveries = deliveriesFor([{ ...event, ...fields }], [{ ...listener, ...settings }], 5);
     expect(deliveries).toHaveLength(isDelivered ? 1 : 0);
   });
 
-  test("gets its events immediately if it is enabled, and later if it was disabled for failing", () => {
+  test("an endpoint gets its events immediately if it is enabled, and later if it was disabled for failing", () => {
     const failing = { ...listener, id: "failing", status: "disabled", disabled_reason: "failing" } as const;
     expect(deliveriesFor([event], [listener, failing], 5)).toMatchObject([
       { endpoint_id: "endpoint", state: "pending", next_attempt_at: 5, attempts: 0, created_at: 5 },
@@ -41,7 +41,7 @@ describe("an endpoint", () => {
     ]);
   });
 
-  test("gets one delivery of each event of its own organization when those of several are distributed together", () => {
+  test("an endpoint gets each event of its own organization once when those of several are distributed together", () => {
     const foreign = { organization_id: "another" };
     const events = [event, { ...event, id: "second" }, { ...event, id: "foreign", ...foreign }];
     const made = deliveriesFor(events, [listener, { ...listener, id: "theirs", ...foreign }], 5);

@@ -20,7 +20,7 @@ const refusable = {
   result: ["update on deliveries", "new.claimed_by is null and old.claimed_by is not null"],
 } as const;
 
-onBothDatabases("a delivery result that the database refuses", (fixture) => {
+onBothDatabases("refused delivery results", (fixture) => {
   const receivers = new TestReceivers();
   let triggers = 0;
   /** Makes the database refuse something about an endpoint while `work` runs. */
@@ -65,7 +65,7 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
   };
   const endpoint = () => receivers.endpoint(fixture);
 
-  test("is stored without the request and the response, and the others are stored in full", async () => {
+  test("a refused result is stored without the request and the response, and the others are stored in full", async () => {
     const [poison, healthy] = [await endpoint(), await endpoint()];
     const results = [...(await sent(poison, 3)), ...(await sent(healthy, 3))];
     await refusing("response", poison, async () => {
@@ -83,7 +83,7 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
     expect(await healthy.attempts()).toMatchObject([whole, whole, whole]);
   });
 
-  test("is given up if nothing of it can be stored, so that the event is sent again", async () => {
+  test("a result is given up if nothing of it can be stored, so that the event is sent again", async () => {
     const [hopeless, healthy] = [await endpoint(), await endpoint()];
     const results = [...(await sent(hopeless, 2)), ...(await sent(healthy, 2))];
     await refusing("result", hopeless, async () => {
@@ -100,7 +100,7 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
   test.each([
     ["kept while its claim lasts", 0, 0],
     ["given up when its claim has expired", leaseMs, 25],
-  ])("is %s if nothing at all can be stored", async (_, agoMs, givenUp) => {
+  ])("a result is %s if nothing at all can be stored", async (_, agoMs, givenUp) => {
     const hopeless = await endpoint();
     const results = await sent(hopeless, 25, Date.now() - agoMs);
     await refusing("result", hopeless, async () => {
@@ -114,7 +114,7 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
     expect(new Set(await hopeless.states())).toEqual(new Set(["delivered"]));
   });
 
-  test("does not keep other claims from being released", async () => {
+  test("a refused result does not prevent the release of other claims", async () => {
     const [stuck, other] = [await endpoint(), await endpoint()];
     const results = [...(await sent(stuck, 2)), ...(await sent(other, 2))];
     const ids = results.map((result) => result.attempt.delivery_id);
@@ -128,7 +128,7 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
     expect(await other.deliveries()).toMatchObject([{ claimed_by: null }, { claimed_by: null }]);
   });
 
-  test("is logged, and delays no other endpoint of the organization", async () => {
+  test("a refused result is logged, and delays no other endpoint of the organization", async () => {
     const poison = await endpoint();
     const { organizationId } = poison;
     const own = () => receivers.endpoint(fixture, { organization_id: organizationId });

@@ -48,21 +48,21 @@ async function portOf(server: Server, host = "127.0.0.1"): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe("a request", () => {
+describe("requests", () => {
   let receiver: Receiver;
   beforeEach(async () => {
     receiver = await openReceiver();
     closings.push(() => receiver.close());
   });
 
-  test("arrives with its path, headers, body and host name", async () => {
+  test("a request arrives with its path, headers, body and host name", async () => {
     const host = `hooks.example:${receiver.port}`;
     expect((await to(`http://${host}/in?x=1`, { resolve }, { "x-own": "y" })).status).toBe(200);
     const headers = { "x-own": "y", host, "content-length": "7" };
     expect(receiver.received[0]).toMatchObject({ path: "/in?x=1", body: '{"a":1}', headers });
   });
 
-  test("returns the status and the first 4 KB of the response, as text that every database can store", async () => {
+  test("a request returns the status and the first 4 KB of the response, as text that every database can store", async () => {
     receiver.reply = () => ({ status: 503, body: `\0${"é".repeat(10_000)}` });
     const { status, body, failure } = await to(receiver.url);
     expect({ status, failure }).toEqual({ status: 503, failure: null });
@@ -70,14 +70,14 @@ describe("a request", () => {
     expect(body).toStartWith("\ufffdé");
   });
 
-  test("follows no redirect", async () => {
+  test("a request follows no redirect", async () => {
     receiver.reply = ({ path }) =>
       path === "/" ? { status: 307, headers: { location: `${receiver.url}/secret` } } : { status: 200 };
     expect((await to(receiver.url)).status).toBe(307);
     expect(receiver.received.map((request) => request.path)).toEqual(["/"]);
   });
 
-  test("times out if there is no response, or if the name cannot be resolved in time", async () => {
+  test("a request times out if there is no response, or if the name cannot be resolved in time", async () => {
     receiver.reply = () => "hang";
     const late = { code: "webhook_timed_out", params: { count: 0.2 } } as const;
     expect(await failureOf(receiver.url, { timeoutMs: 200 })).toEqual(late);
@@ -85,12 +85,12 @@ describe("a request", () => {
     expect(await failureOf("http://slow.example/", slow)).toEqual(late);
   });
 
-  test("uses the next IP address if the first does not accept connections", async () => {
+  test("a request uses the next IP address if the first does not accept connections", async () => {
     const both = { allowed: allowedTargets("127.0.0.0/8"), resolve: async () => ["127.0.0.2", "127.0.0.1"] };
     expect((await to(`http://two.example:${receiver.port}/`, both)).status).toBe(200);
   });
 
-  test("is aborted when the server stops", async () => {
+  test("a request is aborted when the server stops", async () => {
     receiver.reply = () => "hang";
     const stopping = new AbortController();
     const sending = to(receiver.url, { timeoutMs: 60_000 }, {}, stopping);
@@ -99,14 +99,14 @@ describe("a request", () => {
     await expect(sending).rejects.toThrow();
   });
 
-  test("reports why a connection failed", async () => {
+  test("a request reports why a connection failed", async () => {
     expect((await failureOf("http://127.0.0.1:1/"))?.code).toBe("webhook_connection_refused");
     const failing = { resolve: () => Promise.reject(new Error("ENOTFOUND")) };
     expect((await failureOf("http://x.example/", failing))?.code).toBe("webhook_host_unknown");
   });
 });
 
-describe("over TLS", () => {
+describe("TLS", () => {
   const { cert, key } = selfSigned("hooks.example.test");
   const allowed = allowedTargets("hooks.example.test, other.example.test, 127.0.0.1");
   const trusting = { allowed, resolve, ca: cert };
@@ -122,7 +122,7 @@ describe("over TLS", () => {
     port = await portOf(server);
   });
 
-  test("the certificate is checked for the name, and the connection goes to the checked IP address", async () => {
+  test("a certificate is checked for the name, and the connection goes to the checked IP address", async () => {
     const lookups: string[] = [];
     const recording = async (name: string) => {
       lookups.push(name);
@@ -157,7 +157,7 @@ describe("over TLS", () => {
   });
 });
 
-describe("a server on this machine is never reached", () => {
+describe("servers on this machine", () => {
   let port = 0;
   let touched = 0;
   beforeEach(async () => {
@@ -170,7 +170,7 @@ describe("a server on this machine is never reached", () => {
   });
   const options = { allowed: noAllowedTargets, timeoutMs: 500 };
 
-  test("unless it is allowed", async () => {
+  test("a server on this machine is reached if it is allowed", async () => {
     await to(`http://127.0.0.1:${port}/`);
     expect(touched).toBe(1);
   });
@@ -180,14 +180,14 @@ describe("a server on this machine is never reached", () => {
     listed(
       "127.0.0.1 127.1 2130706433 0x7f000001 0 [::1] [::ffff:7f00:1] %31%32%37.0.0.1 user@127.0.0.1 LOCALHOST.",
     ),
-  )("at %s", async (host) => {
+  )("a server on this machine is not reached at %s", async (host) => {
     await failureOf(`http://${host}:${port}/`, options);
     expect(touched).toBe(0);
   });
 
   // One public address does not make the others acceptable.
   test.each(["127.0.0.1", "::1", "93.184.216.34 127.0.0.1", "127.0.0.1 93.184.216.34"])(
-    "by a name that resolves to %s",
+    "a server on this machine is not reached by a name that resolves to %s",
     async (addresses) => {
       const resolving = { ...options, resolve: async () => listed(addresses) };
       const failure = await failureOf(`http://innocent.example:${port}/`, resolving);
@@ -195,7 +195,7 @@ describe("a server on this machine is never reached", () => {
     },
   );
 
-  test("by a name that resolves differently the second time", async () => {
+  test("a server on this machine is not reached by a name that resolves differently the second time", async () => {
     let lookups = 0;
     await failureOf(`http://rebinding.example:${port}/`, {
       allowed: allowedTargets("192.0.2.1"),
@@ -206,7 +206,7 @@ describe("a server on this machine is never reached", () => {
   });
 });
 
-describe("connections that are kept", () => {
+describe("kept connections", () => {
   const keptFor = (ms?: number) => {
     const connections = new ConnectionCache(ms);
     closings.push(() => connections.close());
@@ -228,7 +228,7 @@ describe("connections that are kept", () => {
   };
   const friendly = () => listening((socket) => socket.write(answer("yes")));
 
-  test("are shared by the events to one receiver", async () => {
+  test("connections are shared by the events to one receiver", async () => {
     const receiver = await friendly();
     const kept = keptFor();
     for (let sent = 0; sent < 20; sent++)
@@ -236,7 +236,7 @@ describe("connections that are kept", () => {
     expect(receiver.connections).toBe(1);
   });
 
-  test("cost no attempt if a reused one breaks, and one if a new one breaks", async () => {
+  test("a reused connection that breaks costs no attempt, and a new one that breaks costs one", async () => {
     const fragile = await listening((socket, request) =>
       request === 1 ? socket.write(answer("yes")) : socket.destroy(),
     );
@@ -247,7 +247,7 @@ describe("connections that are kept", () => {
     expect(broken.connections).toBe(1);
   });
 
-  test("can wait for a response longer than an idle one is kept, which is closed after its time", async () => {
+  test("a connection can wait for a response longer than an idle one is kept, which is closed after its time", async () => {
     const slow = await listening((socket) => void setTimeout(() => socket.write(answer("late")), 400));
     const kept = keptFor(50);
     for (const connections of [1, 2]) {
@@ -257,14 +257,14 @@ describe("connections that are kept", () => {
     }
   });
 
-  test("are closed if a response is longer than what is stored", async () => {
+  test("connections are closed if a response is longer than what is stored", async () => {
     const receiver = await listening((socket) => socket.write(answer("x".repeat(100_000))));
     const kept = keptFor();
     for (let sent = 0; sent < 3; sent++) expect((await to(receiver.url, kept)).status).toBe(200);
     expect(receiver.connections).toBe(3);
   });
 
-  test("share a cached DNS lookup for a while, whose IP addresses are checked at every attempt", async () => {
+  test("connections share a cached DNS lookup for a while, whose IP addresses are checked at every attempt", async () => {
     const { named } = await friendly();
     let nowMs = 0;
     const answers: (() => Promise<string[]>)[] = [

@@ -35,7 +35,7 @@ test("a search scans a limited part of a list and continues past many rows that 
   expect(rest.next_cursor).toBeNull();
 });
 
-test("texts that start with the term come first, and none comes twice", async () => {
+test("a search returns texts that start with the term first, and none twice", async () => {
   const list = listOf(["needle 2", "the needle", "needle 1", "hay"]);
   const first = await searchPage(list, { ...search, limit: 2, cursor: undefined });
   expect(first.rows.map(({ text }) => text)).toEqual(["needle 1", "needle 2"]);
