@@ -13,13 +13,13 @@ interface Words {
 describe.each(Object.keys(languages))("the portal's texts in %s", (language) => {
   const { portal, problems } = portalWords(language) as unknown as Words;
 
-  test("explain every refusal of the portal's API, and no others", () => {
+  test("every refusal of the portal's API is explained, and no others", () => {
     const declared = new Set<string>(portalRoutes.flatMap(codesOf));
     const there = Object.keys(problems.problems).map((key) => key.replace(/_(one|many|other)$/, ""));
     expect([...new Set(there)].sort()).toEqual([...declared].sort());
   });
 
-  test("explain every refusal of validate, and say what helps", () => {
+  test("every refusal of validate is explained, with what helps", () => {
     for (const status of validateStatuses) {
       expect([status, portal.refusals.reason[status]]).toEqual([status, expect.any(String)]);
       expect([status, portal.refusals.remedy[status]]).toEqual([status, expect.any(String)]);

@@ -18,16 +18,13 @@ describe.each([
   { host: "::", others: ["127.0.0.1", "::1", "::"] },
 ])("ports of servers on $host", ({ host, others }) => {
   for (const other of others)
-    test.skipIf(!hasIpv6 && (host + other).includes(":"))(
-      `${other} shares no port with ${host}`,
-      async () => {
-        const first = listen(host, 0, parts);
-        const inUse = expect.objectContaining({ code: "EADDRINUSE" });
-        try {
-          expect(() => listen(other, first.port, parts)).toThrow(inUse);
-        } finally {
-          await first.cut();
-        }
-      },
-    );
+    test.skipIf(!hasIpv6 && (host + other).includes(":"))(`${other} shares no port of ${host}`, async () => {
+      const first = listen(host, 0, parts);
+      const inUse = expect.objectContaining({ code: "EADDRINUSE" });
+      try {
+        expect(() => listen(other, first.port, parts)).toThrow(inUse);
+      } finally {
+        await first.cut();
+      }
+    });
 });

@@ -31,7 +31,9 @@ test.each<[string, Permission[], boolean]>([
   ["/usage", ["analytics:view"], true],
   ["/usage", ["licenses:view"], false],
   ["/no-such-page", [], true],
-])("%s with %p: %p", (path, permissions, isOpen) => expect(mayOpen(held(...permissions), path)).toBe(isOpen));
+])("that %j opens with %p is %p", (path, permissions, isOpen) =>
+  expect(mayOpen(held(...permissions), path)).toBe(isOpen),
+);
 
 test("a role that can only view licenses opens no page about anything else, and the owner opens all", () => {
   const paths = listed(`
@@ -42,7 +44,7 @@ test("a role that can only view licenses opens no page about anything else, and 
   expect(paths.filter((path) => !mayOpen(owner, path))).toEqual([]);
 });
 
-test("in a suspended organization nobody is offered what would be refused, and everybody can look", () => {
+test("a suspended organization offers no member what would be refused, and all members can look", () => {
   const suspended = { suspended_at: "2026-11-01T00:00:00.000Z", billing_state: "active" } as const;
   const looking: Permission[][] = [["licenses:view", "licenses:update"], ["licenses:export"]];
   const changing: Permission[][] = [["licenses:create"], ["billing:manage"]];
@@ -53,7 +55,7 @@ test("in a suspended organization nobody is offered what would be refused, and e
   expect(mayDo(creator, ["licenses:view"])).toBe(false);
 });
 
-test("while a payment is overdue for too long, everybody can look, and those who may can pay", () => {
+test("while a payment is overdue for too long, all members can look, and those with the permission can pay", () => {
   const overdue = { ...owner, suspended_at: null, billing_state: "suspended" } as const;
   const wanted: Permission[] = ["licenses:create", "licenses:view", "billing:manage"];
   expect(wanted.map((one) => mayDo(overdue, [one]))).toEqual([false, true, true]);

@@ -9,13 +9,13 @@ const suspended = { billing_state: "suspended" } as const;
 const visited = { ...suspended, impersonated_until: "2026-11-17T13:00:00.000Z" };
 
 test.each([
-  ["nothing to say", {}, []],
+  ["all is well", {}, []],
   ["a payment is overdue", overdue, ["grace"]],
-  ["it stayed overdue", suspended, ["suspended"]],
+  ["a payment stayed overdue", suspended, ["suspended"]],
   ["the subscription has ended", { billing_state: "cancelled" }, []],
   ["the plan ends in 14 days", { plan_ends_at: "2026-12-01T12:00:00.000Z" }, ["planEnds"]],
   ["the plan ends later", { plan_ends_at: "2026-12-01T12:00:01.000Z" }, []],
-  ["a platform admin looks at it", visited, ["impersonated", "suspended"]],
-] as const)("%s", (_, changes, banners) => {
+  ["a platform admin views it", visited, ["impersonated", "suspended"]],
+] as const)("the right banners are shown if %s", (_, changes, banners) => {
   expect(bannersOf({ ...well, ...changes }, nowMs)).toEqual([...banners]);
 });

@@ -22,12 +22,12 @@ const cases = Object.keys(languages).flatMap((language) =>
 );
 
 describe("the texts of codes", () => {
-  test.each(cases)("are complete in $language for $section, with none left over", ({ language, section }) => {
+  test.each(cases)("$language has every text for $section, and none left over", ({ language, section }) => {
     const there = new Set(Object.keys(languages[language]?.[section] ?? {}).map(withoutPlural));
     expect([...there].sort()).toEqual(Object.keys(declared[section] ?? {}).sort());
   });
 
-  test.each(cases)("use only parameters that exist in $language for $section", ({ language, section }) => {
+  test.each(cases)("texts of $language for $section use only known parameters", ({ language, section }) => {
     for (const [key, text] of Object.entries(languages[language]?.[section] ?? {})) {
       const known = placeholders(declared[section]?.[withoutPlural(key)] ?? "");
       const used = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = ""]) => name);
@@ -37,7 +37,7 @@ describe("the texts of codes", () => {
   });
 });
 
-describe("a refusal", () => {
+describe("refusals", () => {
   beforeAll(() =>
     i18next.init({
       lng: "de",
@@ -48,19 +48,19 @@ describe("a refusal", () => {
   );
   afterAll(() => i18next.changeLanguage("en"));
 
-  test("is in the reader's language, with numbers and times as they are written there", () => {
+  test("a refusal is in the reader's language, with numbers and times as they are written there", () => {
     const error = { field: "max_ips", code: "too_large", params: { max: 1_000_000 }, message: "" };
     expect(fieldText(error)).toContain("1.000.000");
     const changed = { code: "changed_meanwhile", params: { changed_at: "2026-11-20T08:00:00.000Z" } };
     expect(problemText({ ...changed, message: "" })).toContain("20. November 2026");
   });
 
-  test("away from its field names it", () => {
+  test("a refusal that is shown away from its field names the field", () => {
     const error = { field: "name", code: "missing", params: {}, message: "name is missing." };
     expect(fieldTextWithName(error)).toBe(`name: ${fieldText(error)}`);
   });
 
-  test("with a code that is not known is the server's English", () => {
+  test("a refusal with a code that is not known is the server's English", () => {
     const message = "This is from a later release.";
     expect(problemText({ code: "from_a_later_release", params: {}, message })).toBe(message);
     expect(fieldText({ field: "name", code: "from_a_later_release", params: {}, message })).toBe(message);

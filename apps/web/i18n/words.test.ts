@@ -17,14 +17,14 @@ const features = readdirSync(join(import.meta.dir, "en"))
   .map((file) => file.replace(".json", ""));
 
 describe("the dashboard's words", () => {
-  test.each(others)("are all there in %s, and in no file more than in English", (language) => {
+  test.each(others)("each file of %s has the same keys as the English one", (language) => {
     const there = readdirSync(join(import.meta.dir, language)).filter((file) => file.endsWith(".json"));
     expect(there.sort()).toEqual(features.map((feature) => `${feature}.json`).sort());
     for (const feature of features)
       expect([feature, keysOf(language, feature)]).toEqual([feature, keysOf("en", feature)]);
   });
 
-  test.each(Object.keys(languages))("are in one of the two files of %s, or in the portal's", (language) => {
+  test.each(Object.keys(languages))("all words in %s are in one of two files or the portal's", (language) => {
     const listed = (file: string) => {
       const text = readFileSync(join(import.meta.dir, language, file), "utf8");
       return /\{([^}]+)\}\.json/.exec(text)?.[1]?.split(",") ?? [];
@@ -35,7 +35,7 @@ describe("the dashboard's words", () => {
     expect(listed("first.ts")).toContain("everywhere");
   });
 
-  test.each(others)("leave the same gaps in %s", (language) => {
+  test.each(others)("words in %s leave the same gaps as in English", (language) => {
     for (const feature of features) {
       const english = wordsOf("en", feature);
       for (const [key, text] of wordsOf(language, feature)) {
@@ -45,7 +45,7 @@ describe("the dashboard's words", () => {
     }
   });
 
-  test("call a request to the API petición in Spanish, because solicitud is one for a transfer", () => {
+  test("a request to the API is petición in Spanish, because solicitud is one for a transfer", () => {
     const wrong = features
       .filter((feature) => !["transfers", "portal", "products"].includes(feature))
       .flatMap((feature) => [...wordsOf("es", feature)])
@@ -57,7 +57,7 @@ describe("the dashboard's words", () => {
     ["en", "IP limit", "Limit IP addresses"],
     ["de", "IP-Limit", "IP-Adressen begrenzen"],
     ["es", "Límite de IP", "Limitar direcciones IP"],
-  ])("have one name for the IP limit in %s, also on every field for it", (language, limit, toLimit) => {
+  ])("the IP limit has one name in %s, also on every field for it", (language, limit, toLimit) => {
     const texts = features.flatMap((feature) => [...wordsOf(language, feature)]);
     expect(texts.filter(([, text]) => formerNames[language]?.test(text))).toEqual([]);
     for (const [feature, key, name] of [
@@ -71,7 +71,7 @@ describe("the dashboard's words", () => {
       expect([key, wordsOf(language, feature).get(key)]).toEqual([key, name]);
   });
 
-  test("hold every key that the pages ask for, and get every value that they have a gap for", () => {
+  test("every key that the pages ask for exists, and every gap in its words gets a value", () => {
     const missing: string[] = [];
     for (const file of sources())
       for (const { feature, key, values } of asked(readFileSync(file, "utf8"))) {

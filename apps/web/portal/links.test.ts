@@ -11,7 +11,7 @@ test.each([
   ["#POLAR-1234", "POLAR-1234"],
   ["#a%2Fb%20c", "a/b c"],
   ["#100%", "100%"],
-])("the fragment %j holds %j", (hash, text) => expect(fragmentText(hash)).toBe(text));
+])("the fragment %j contains %j", (hash, text) => expect(fragmentText(hash)).toBe(text));
 
 test.each([
   ["#abc", "/"],
@@ -44,7 +44,7 @@ test.each([
   ["/nothing", null],
 ])("%s is the page %j", (path, page) => expect(pageAt(path)).toEqual(page as ReturnType<typeof pageAt>));
 
-test("a path can be read back, whatever the license is called", () => {
+test("a path can be read back, whatever the ID of the license is", () => {
   for (const licenseId of ["lic_1", "a/b", "ä ?#"])
     expect(pageAt(pathOf("license", { licenseId }))).toEqual({ name: "license", params: { licenseId } });
 });

@@ -24,7 +24,7 @@ test.each([
   { ...colours, accent_color: "red; background: url(https://elsewhere.example)" },
   { ...colours, accent_color_dark: "#fff" },
   { ...colours, accent_text_dark: "var(--body)" },
-])("%j leaves the portal's colours", (seller) => expect(accentStyle(seller)).toEqual({}));
+])("%j does not change the portal's colours", (seller) => expect(accentStyle(seller)).toEqual({}));
 
 test.each([
   [10_000, 0, 10],
@@ -36,7 +36,7 @@ test.each([
   expect(secondsUntil(until, now)).toBe(left);
 });
 
-test("seconds are shown as a clock shows them", () => {
+test("seconds are shown as on a clock", () => {
   expect([600, 61, 30, 0].map(clockText)).toEqual(["10:00", "1:01", "0:30", "0:00"]);
 });
 
@@ -51,13 +51,13 @@ test.each([
 });
 
 test.each([
-  ["a choice on this device comes first", "es", "de", ["en-US"], "es"],
-  ["without one, the seller's language", null, "de", ["en-US"], "de"],
-  ["without a seller, the first of the browser's that there is", null, null, ["fr", "es-MX", "de"], "es"],
-  ["a seller's language that is not there is skipped", null, "fr", ["de-AT"], "de"],
-  ["otherwise English", null, null, ["fr"], "en"],
-  ["English without any", null, null, [], "en"],
-] as const)("the language: %s", (_, chosen, ofSeller, ofBrowser, language) => {
+  ["the one chosen on this device", "es", "de", ["en-US"], "es"],
+  ["the seller's without a choice", null, "de", ["en-US"], "de"],
+  ["the first available one of the browser without a seller", null, null, ["fr", "es-MX", "de"], "es"],
+  ["the browser's if the seller's does not exist", null, "fr", ["de-AT"], "de"],
+  ["English if the browser's does not exist", null, null, ["fr"], "en"],
+  ["English if there is no other", null, null, [], "en"],
+] as const)("the language is %s", (_, chosen, ofSeller, ofBrowser, language) => {
   expect(languageFor(chosen, ofSeller, ofBrowser)).toBe(language);
 });
 
@@ -72,7 +72,7 @@ test.each([
   ["2026-11-17T09:00:00Z", "en", "UTC", { kind: "today" }],
   ["2026-11-17T00:10:00Z", "de", "America/New_York", { kind: "today" }],
   ["2026-11-14T00:10:00Z", "de", "America/New_York", { kind: "weekday", day: "Freitag" }],
-])("%s is, to a reader of %s in %s, %j", (at, language, timeZone, since) => {
+])("%s is shown to a reader of %s in %s as %j", (at, language, timeZone, since) => {
   expect(sinceOf(at, now, language, timeZone)).toEqual(since as ReturnType<typeof sinceOf>);
 });
 

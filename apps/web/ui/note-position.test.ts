@@ -6,8 +6,8 @@ test.each([
   ["a button that saves at the bottom", [1, 1], [0, 4], "top-center"],
   ["a button that saves at the top", [0, 4], [1, 1], "bottom-center"],
   ["controls at both ends", [0, 3], [0, 2], "top-center"],
-  ["as many at both ends", [0, 2], [0, 2], "bottom-center"],
-] as const)("a note on a phone, with %s", (_, [needed, controls], [topNeeded, topControls], place) => {
+  ["as many controls at both ends", [0, 2], [0, 2], "bottom-center"],
+] as const)("a note on a phone considers %s", (_, [needed, controls], [topNeeded, topControls], place) => {
   expect(positionCoveringLess({ needed, controls }, { needed: topNeeded, controls: topControls })).toBe(
     place,
   );

@@ -16,7 +16,7 @@ test.each([
   expect(relativeTime(new Date(now + seconds * 1_000).toISOString(), now, "en")).toBe(words);
 });
 
-test("a date in a list is written as in the language", () => {
+test("a date in a list is written as is usual in the language", () => {
   const dates = ["en", "de", "es"].map((language) => shortDate("2027-11-20T12:00:00Z", language));
   expect(dates).toEqual(["Nov 20, 2027", "20.11.2027", "20 nov 2027"]);
 });

@@ -15,14 +15,14 @@ test.each([
   ["nothing is there", [], elsewhere, null],
   ["nothing was typed", [guard("typed", false)], elsewhere, null],
   ["something was typed, and another page follows", [guard("typed", true)], elsewhere, "typed"],
-  ["a form on the page, and the same page follows", [guard("typed", true)], otherPart, null],
-  ["a dialog that the address opened, and it closes it", [guard("typed", true, true)], otherPart, "typed"],
+  ["a form is on the page, and the same page follows", [guard("typed", true)], otherPart, null],
+  ["the address opened a dialog, and closes it", [guard("typed", true, true)], otherPart, "typed"],
   ["the address stays as it is", [guard("typed", true, true)], here, null],
-  ["a secret beside a form", [guard("typed", true), guard("secret", true)], elsewhere, "secret"],
-  ["work that runs beside a form", [guard("typed", true), guard("running", true)], elsewhere, "running"],
-  ["work that runs, and the same page follows", [guard("running", true)], otherPart, null],
-  ["a secret that is stored", [guard("secret", false)], elsewhere, null],
-] as const)("what the way to another address loses: %s", (_, guards, next, kind) =>
+  ["a secret is beside a form", [guard("typed", true), guard("secret", true)], elsewhere, "secret"],
+  ["work runs beside a form", [guard("typed", true), guard("running", true)], elsewhere, "running"],
+  ["work runs, and the same page follows", [guard("running", true)], otherPart, null],
+  ["a secret is stored", [guard("secret", false)], elsewhere, null],
+] as const)("the right loss is named if %s", (_, guards, next, kind) =>
   expect(discardedByNavigation(guards, here, next)).toBe(kind),
 );
 

@@ -24,7 +24,7 @@ test.each([
   ["ip add", "IP addresses", true],
   ["xyz", "Customers", false],
   ["sremotsuc", "Customers", false],
-])("%p finds %p: %p", (typed, name, isFound) => expect(fuzzyScore(typed, name) > 0).toBe(isFound));
+])("that %p finds %p is %p", (typed, name, isFound) => expect(fuzzyScore(typed, name) > 0).toBe(isFound));
 
 test("what was typed fits best at the beginning of a name, then of a word, then inside, then scattered", () => {
   const fits = ["License", "New license", "Relicense", "l-i-c"].map((name) => fuzzyScore("lic", name));
@@ -43,6 +43,6 @@ test.each([
   ["End", -1, 3, 2],
   ["ArrowDown", -1, 0, null],
   ["a", 1, 3, null],
-])("%s from option %d of %d leads to %p", (key, active, count, next) => {
+])("the key %s at option %d of %d leads to %p", (key, active, count, next) => {
   expect(nextOption(key, active, count)).toBe(next);
 });

@@ -6,7 +6,7 @@ const me = (password: boolean, passkeys: number, code: boolean) => ({
   sign_in_methods: { password, passkeys: Array(passkeys).fill({}) },
 });
 
-test("the password comes first, then a passkey, then a code, each where there is one", () => {
+test("the password is offered first, then a passkey, then a code, each where there is one", () => {
   expect(proofMethods(me(true, 2, true), true)).toEqual(["password", "passkey", "code"]);
   expect(proofMethods(me(false, 1, true), true)).toEqual(["passkey", "code"]);
   expect([true, false].map((code) => proofMethods(me(false, 0, code), true))).toEqual([["code"], []]);

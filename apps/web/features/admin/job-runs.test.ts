@@ -21,7 +21,7 @@ test("a failure of a job counts if it is of the last run", () => {
   expect(failed.map((failed_at) => stateOf({ ...run, failed_at }))).toEqual(["failed", "done"]);
 });
 
-test("runs are sorted by job, this node first", () => {
+test("runs are sorted by job, those of this node first", () => {
   const thisNode = { ...run, node: "d", is_this_node: true };
   const sorted = byJob([{ ...run, job: "usage" }, { ...run, node: "c" }, thisNode, run]);
   const shown = sorted.map(({ job, node }) => `${job} ${node}`);

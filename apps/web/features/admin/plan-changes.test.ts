@@ -18,7 +18,7 @@ test.each<[what: string, from: object, to: object, effects: object, isAsked: boo
   ["gets another price", {}, { monthly_price: 2900 }, { newPrice: true, notSold: false }, true],
   ["is no longer sold", {}, { monthly_price: null }, { newPrice: false, notSold: true }, true],
   ["gets its first price", { monthly_price: null }, { monthly_price: 1900 }, {}, false],
-])("a plan that %s is confirmed if someone loses something", (_, from, to, effects, isAsked) => {
+])("a plan that %s is confirmed if that is a disadvantage", (_, from, to, effects, isAsked) => {
   const found = planEffects({ ...plan, ...from }, { ...plan, ...to });
   expect(found).toMatchObject(effects);
   expect(needsConfirmation(found)).toBe(isAsked);
@@ -28,11 +28,11 @@ test.each([
   [1900, unset, true],
   [1900, "2030-01-01T00:00:00.000Z", false],
   [null, unset, false],
-])("a price of %p is an example if saved at %s: %p", (monthly_price, updated_at, isExample) => {
+])("that a price of %p saved at %s is an example is %p", (monthly_price, updated_at, isExample) => {
   expect(hasExamplePrices({ ...plan, monthly_price, updated_at })).toBe(isExample);
 });
 
-test("only changed fields are sent", () =>
+test("only changed fields of a plan are sent", () =>
   expect(changedFields({ a: 1, b: null, c: "x" }, { a: 1, b: 2, c: "y" })).toEqual({ b: 2, c: "y" }));
 
 test("an announcement is shown from its start until its end", () => {

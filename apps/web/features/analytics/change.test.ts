@@ -8,4 +8,4 @@ test.each([
   [100, 100, "0%"],
   [0, 100, "-100%"],
   [100, 0, null],
-])("from %d after %d is %s", (now, before, text) => expect(changeText(now, before, "en")).toBe(text));
+])("%d after %d is a change of %s", (now, before, text) => expect(changeText(now, before, "en")).toBe(text));

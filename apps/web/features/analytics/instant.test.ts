@@ -9,4 +9,4 @@ test.each([
   ["2027-03-28T02:30", "Europe/Berlin", "2027-03-28T01:00:00.000Z"],
   ["", "UTC", null],
   ["tomorrow", "UTC", null],
-])("%s in %s is %s", (local, zone, instant) => expect(instantOf(local, zone)).toBe(instant));
+])("the time %s in %s is %s", (local, zone, instant) => expect(instantOf(local, zone)).toBe(instant));

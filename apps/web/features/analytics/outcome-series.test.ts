@@ -7,7 +7,7 @@ const bucket = (outcomes: Record<string, number>) => {
   return { validation_outcomes: outcomes, validations, refused } as unknown as Bucket;
 };
 
-test("valid validations come first, and rare refusals are one", () => {
+test("valid validations come first, and rare refusals are one series", () => {
   const limits = { revoked: 9, ip_blocked: 5, ip_limit_reached: 4, license_not_found: 8 };
   const buckets = [
     bucket({ expired: 3, active: 10 }),
@@ -21,10 +21,10 @@ test("valid validations come first, and rare refusals are one", () => {
   expect(new Set(series.map(({ tone }) => tone)).size).toBe(series.length);
 });
 
-test("without validations there is no share", () =>
+test("a bucket without validations has no share", () =>
   expect(validShares([bucket({ active: 3, expired: 1 }), bucket({})])).toEqual([0.75, null]));
 
-test("outcomes that only occurred before are compared too, after the others", () => {
+test("outcomes that only occurred before are compared, too, after the others", () => {
   expect(outcomeRows({ expired: 2, active: 9, revoked: 0 }, { ip_blocked: 4, active: 3 })).toEqual([
     { key: "active", value: 9, before: 3 },
     { key: "expired", value: 2, before: 0 },

@@ -14,7 +14,7 @@ test.each([
   ["30d", "Europe/Berlin", "2026-10-18T22:00:00.000Z"],
   ["90d", "UTC", "2026-08-20T00:00:00.000Z"],
   ["12m", "Europe/Berlin", "2025-11-30T23:00:00.000Z"],
-] as const)("%s in %s starts at %s and moves on with now", (range, zone, from) => {
+] as const)("the range %s in %s starts at %s and has no end", (range, zone, from) => {
   expect(rangeOf({ range }, zone, now)).toEqual({ from });
 });
 
@@ -34,6 +34,6 @@ test.each([
   ["month", 12, "Europe/Berlin", "2026-09-30T22:00:00.000Z", "2025-09-30T22:00:00.000Z"],
   ["month", 1, "UTC", "2027-03-31T00:00:00.000Z", "2027-02-28T00:00:00.000Z"],
 ] as const)(
-  "the period before of %s × %d in %s ends at %s and starts at %s",
+  "the previous period of %s × %d in %s ends at %s and starts at %s",
   (interval, count, zone, from, before) => expect(startOfBefore(from, interval, count, zone)).toBe(before),
 );

@@ -10,7 +10,7 @@ const use = (version: string | null, buckets: number[], isOther = false) => ({
   buckets,
 });
 
-test("versions beyond the colours, and those the server summed up, are one", () => {
+test("versions beyond the colours, and those that the server summed up, are one series", () => {
   const uses = ["1", "2", "3", "4", "5", "6", "7", "8"].map((version) => use(version, [1, 2]));
   const series = versionSeries([...uses, use(null, [0, 5], true)], names);
   expect(series.map(({ name }) => name)).toEqual(["1", "2", "3", "4", "5", "6", "7", "others"]);

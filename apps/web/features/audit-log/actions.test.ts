@@ -6,4 +6,4 @@ test.each([
   ["seat_limit", "seat limit"],
   ["2.1.0", "2.1.0"],
   ["2.1.x", "2.1.x"],
-])("%s reads %s", (code, words) => expect(plainWords(code)).toBe(words));
+])("the code %s is shown as %s", (code, words) => expect(plainWords(code)).toBe(words));

@@ -31,16 +31,16 @@ test.each([
   ["a cancellation", canceled, "cancels"],
   ["a plan of the operator that ends", { ...free, plan: "pro" as const, plan_ends_at: at }, "planEnds"],
   ["a subscription that has ended", { ...free, billing_state: "cancelled" as const }, "ended"],
-] as const)("what is said first: %s", (_, billing, notice) => expect(noticeOf(billing)).toBe(notice));
+] as const)("the first notice is %s", (_, billing, notice) => expect(noticeOf(billing)).toBe(notice));
 
 test.each([
-  ["no subscription", free, null],
+  ["none without a subscription", free, null],
   ["the next payment", pro, { what: "nextPayment", at }],
   ["the end of the trial", withStatus("trialing"), { what: "trialEnds", at: later }],
   ["the end, if it was canceled", canceled, { what: "ends", at }],
-  ["no date while a payment is overdue", withStatus("past_due"), null],
-  ["no date after the end", withStatus("canceled"), null],
-] as const)("the date that matters: %s", (_, billing, next) => expect(nextDateOf(billing)).toEqual(next));
+  ["none while a payment is overdue", withStatus("past_due"), null],
+  ["none after the end", withStatus("canceled"), null],
+] as const)("the date shown is %s", (_, billing, next) => expect(nextDateOf(billing)).toEqual(next));
 
 test("a checkout has succeeded when the subscription is paid and decides on the plan", () => {
   expect([free, withStatus("incomplete")].map(isPaid)).toEqual([false, false]);
@@ -61,7 +61,7 @@ test("an organization without any limit has nothing to buy", () => {
 });
 
 describe("prices", () => {
-  test("of an interval, or of the only one that there is", () => {
+  test("a price is that of the interval, or of the only one that there is", () => {
     const both = { monthly_price: 2_900, yearly_price: 29_000 };
     const month = { interval: "month", price: 2_900 } as const;
     const year = { interval: "year", price: 29_000 } as const;
@@ -89,8 +89,8 @@ test.each([
   ["with a subscription", pro, ["switch", null, "ask"]],
   ["with an overdue payment", withStatus("past_due"), ["switch", null, "ask"]],
   ["on Pro by default", { ...free, plan: "pro" as const }, [null, null, "ask"]],
-  ["after its end", { ...withStatus("canceled"), plan: "free" as const }, [null, "upgrade", "ask"]],
-] as const)("the button of a plan: %s", (_, billing, expected) =>
+  ["after a subscription", { ...withStatus("canceled"), plan: "free" as const }, [null, "upgrade", "ask"]],
+] as const)("each plan has the right button %s", (_, billing, expected) =>
   expect(actions(billing)).toEqual([...expected]),
 );
 

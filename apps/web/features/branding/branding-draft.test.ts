@@ -10,7 +10,7 @@ const base: BrandingDraft = {
   links: [{ title: "Manual", url: "https://example.com" }],
 };
 
-test("only changed fields are sent, an emptied one as null", () => {
+test("only changed fields of the branding are sent, an emptied one as null", () => {
   expect(changesOf(base, base)).toEqual({});
   expect(changesOf({ ...base, displayName: " ", supportEmail: "a@example.com " }, base)).toEqual({
     display_name: null,

@@ -14,4 +14,4 @@ test.each([
 test.each([
   ...[undefined, "", "o/nordlicht", "/\t/evil.example", "/\n/evil.example", "javascript:alert(1)"],
   ...listed("//evil.example /\\evil.example \\/evil.example https://evil.example /x\\..\\evil.example"),
-])("%p is not, and leads to the first page", (next) => expect(localPath(next)).toBe("/"));
+])("%p is no page of this site, and leads to the first page", (next) => expect(localPath(next)).toBe("/"));

@@ -25,7 +25,7 @@ test("a collapsed section shows how many of its fields are filled in", () => {
   expect(foldedCount(filled)).toBe(5);
 });
 
-test("defaults of a product do not count as typed", () => {
+test("defaults of a product do not count as typed fields", () => {
   const defaults = { ...blankDraft, maxIps: 9, expiry: "from_now", productId: "p" } as const;
   expect(typedOf(defaults)).toEqual(typedOf(blankDraft));
   expect(typedOf({ ...blankDraft, email: "a" })).not.toEqual(typedOf(blankDraft));

@@ -14,13 +14,13 @@ test("the largest bucket is the first of those with the most, and every bucket c
 });
 
 test.each([
-  ["all done", [true, true], 1, true],
-  ["nothing to do for the current user", [], 0, true],
-  ["one left", [true, false], 1, false],
-  ["one not known yet", [true, undefined], 1, undefined],
-  ["one left, but apps validate many licenses", [true, false], 52_000, true],
-  ["apps validate many licenses, and the rest is not known yet", [true, undefined], 52_000, true],
-] as const)("the first steps are over: %s", (_, done, usedLicenses, isOver) => {
+  ["are over if all are done", [true, true], 1, true],
+  ["are over if the user has none", [], 0, true],
+  ["are not over if one is left", [true, false], 1, false],
+  ["are undecided if one is not known yet", [true, undefined], 1, undefined],
+  ["are over if one is left, but apps validate many licenses", [true, false], 52_000, true],
+  ["are over if apps validate many licenses, and one is unknown", [true, undefined], 52_000, true],
+] as const)("the first steps %s", (_, done, usedLicenses, isOver) => {
   const steps = done.map((isDone) => ({ isDone }));
   expect(areStepsDone(steps, usedLicenses)).toBe(isOver);
 });

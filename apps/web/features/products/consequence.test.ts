@@ -22,7 +22,7 @@ const checks = (versionChecks: "off" | "enforced" | "reported") => ({ ...pro, ve
 type Facts = Parameters<typeof consequenceOf>;
 test.each<[name: string, Facts[0], changes: Facts[1], consequence: string | null, organization?: Facts[2]]>([
   ["version checks switched on", product, { version_module_enabled: true }, "checksVersions"],
-  ["without a plan that includes them", product, { version_module_enabled: true }, null, checks("off")],
+  ["version checks on a plan without them", product, { version_module_enabled: true }, null, checks("off")],
   ["refusing after a downgrade that enforces", reporting, enforce, "checksVersions", checks("enforced")],
   ["refusing after a downgrade that only reports", reporting, enforce, null, checks("reported")],
   ["version checks switched off", checking, { version_module_enabled: false }, null],
@@ -35,10 +35,10 @@ test.each<[name: string, Facts[0], changes: Facts[1], consequence: string | null
   ["hidden from the portal", product, { portal_enabled: false }, "hidesPortal"],
   ["shown in the portal", unlisted, { portal_enabled: true }, "showsPortal"],
   ["transfers without approval", product, automatic, "automaticTransfers"],
-  ["from approving transfers automatically to approval", { ...product, ...automatic }, review, null],
+  ["automatic transfers that need approval again", { ...product, ...automatic }, review, null],
   ["transfers turned off", { ...product, ...review }, off, "noTransfers"],
   ["automatic transfers of a product that is not in the portal", unlisted, automatic, null],
   ["a longer warning", product, { expiring_soon_days: 30 }, null],
-])("%s", (_, before, changes, consequence, organization = pro) => {
+])("the consequence of %s, if any, is shown", (_, before, changes, consequence, organization = pro) => {
   expect<string | null>(consequenceOf(before, changes, organization)).toBe(consequence);
 });

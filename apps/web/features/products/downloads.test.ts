@@ -11,11 +11,11 @@ describe("downloads", () => {
     [0, -1, ["a", "b", "c"]],
     [2, 1, ["a", "b", "c"]],
     [7, -1, ["a", "b", "c"]],
-  ] as const)("moving number %p by %p", (from, by, order) => {
+  ] as const)("download %p moves by %p within the list", (from, by, order) => {
     expect(moved(["a", "b", "c"], from, by)).toEqual([...order]);
   });
 
-  test("an empty field is saved as null, and a form shows null as empty", () => {
+  test("an empty field of a download is saved as null, and a form shows null as empty", () => {
     expect(draftOf(windows)).toEqual({ ...windows, checksum: "" });
     expect(downloadOf({ ...draftOf(windows), title: " Windows ", min_version: " " })).toEqual({
       ...windows,
@@ -24,7 +24,7 @@ describe("downloads", () => {
     expect(downloadOf(draftOf(windows))).toEqual(windows);
   });
 
-  test("are the same if customers see the same: IDs change with every save, the order counts", () => {
+  test("two lists are the same if customers see the same: IDs do not count, and the order does", () => {
     const other = { ...windows, title: "Linux" };
     expect(isSame([{ ...windows, id: "1" } as typeof windows], [windows])).toBe(true);
     expect(isSame([windows, other], [other, windows])).toBe(false);

@@ -13,7 +13,7 @@ function inserted(marked: string): string {
   return whole.slice(0, insertion.from) + insertion.text + whole.slice(insertion.to);
 }
 
-describe("inserting a placeholder keeps the template valid JSON", () => {
+describe("placeholders", () => {
   test.each([
     ["inside a string", '{"hello": "Dear |"}', { hello: `Dear ${value}` }],
     ["inside a string with an escaped quote", '{"hello": "a \\" |b"}', { hello: `a " ${value}b` }],
@@ -27,14 +27,16 @@ describe("inserting a placeholder keeps the template valid JSON", () => {
     ["in an empty template", "|", { license_key: value }],
     ["in an empty object", "{|}", { license_key: value }],
     ["after the last member", '{\n  "plan": "pro"|\n}', { plan: "pro", license_key: value }],
-    ["on an empty line after it", '{\n  "plan": "pro"\n  |\n}', { plan: "pro", license_key: value }],
+    ["on an empty line at the end", '{\n  "plan": "pro"\n  |\n}', { plan: "pro", license_key: value }],
     ["before the first member", '{|\n  "plan": "pro"\n}', { license_key: value, plan: "pro" }],
     ["before the object", '|{"plan": "pro"}', { license_key: value, plan: "pro" }],
     ["in a nested object", '{"a": {"b": true|}}', { a: { b: true, license_key: value } }],
     ["next to a member of the same name", '{"license_key": 1|}', { license_key: 1, license_key_2: value }],
-  ])("%s", (_, marked, expected) => expect(JSON.parse(inserted(marked))).toEqual(expected));
+  ])("a placeholder inserted %s keeps the template valid JSON", (_, marked, expected) =>
+    expect(JSON.parse(inserted(marked))).toEqual(expected),
+  );
 
-  test("a new member is on its own line", () => {
+  test("a new member of a template is on its own line", () => {
     const wanted = `{\n  "plan": "pro",\n  "license_key": "${value}"\n}`;
     for (const rest of ["|\n}", "\n  |\n}", "\n|}", "\n}|"])
       expect(inserted(`{\n  "plan": "pro"${rest}`)).toBe(wanted);

@@ -11,13 +11,13 @@ const product = {
 } as const;
 
 describe("settings of the portal", () => {
-  test("have an effect while the product is in the portal and transfers are automatic", () => {
+  test("settings have an effect while the product is in the portal and transfers are automatic", () => {
     const { noEffect, ...cautions } = portalRemarks(product);
     expect(Object.values(noEffect)).toEqual(Object.values(noEffect).map(() => null));
     expect(cautions).toEqual({ cannotReplaceIps: false, formerOwnersKeepAccess: false });
   });
 
-  test("have none outside the portal, except for transfers that are already waiting", () => {
+  test("settings have no effect outside the portal, except for transfers that are already waiting", () => {
     const { noEffect } = portalRemarks({ ...product, portal_enabled: false });
     expect(noEffect).toEqual({
       renewal_url: "portalOff",

@@ -23,20 +23,20 @@ const older = (rows: LiveRows, ...seconds: number[]) =>
 const ids = (rows: readonly LoggedRequest[]) => rows.map(({ id }) => Number(id.replace("request-", "")));
 
 describe("live requests", () => {
-  test("are shown newest first and once, also if they arrive out of order or twice", () => {
+  test("requests are shown newest first and once, also if they arrive out of order or twice", () => {
     const { shown, skipped, isCut } = after(arrive(1, 3), arrive(2, 3), arrive(3));
     expect(ids(shown)).toEqual([3, 2, 1]);
     expect([skipped, isCut]).toEqual([0, false]);
   });
 
-  test("wait while paused, and are all shown on resuming", () => {
+  test("requests wait while the stream is paused, and are all shown on resuming", () => {
     const paused = after(arrive(1), { kind: "pause" }, arrive(2), arrive(3, 2));
     expect([ids(paused.shown), ids(paused.waiting)]).toEqual([[1], [3, 2]]);
     const resumed = liveRows(paused, { kind: "resume" });
     expect([ids(resumed.shown), ids(resumed.waiting), resumed.isPaused]).toEqual([[3, 2, 1], [], false]);
   });
 
-  test("fill a bounded buffer while paused; those that do not fit are counted as skipped", () => {
+  test("paused requests fill a bounded buffer; those that do not fit are counted as skipped", () => {
     const many = Array.from({ length: mostLiveRows + 3 }, (_, second) => second);
     const skipped = [4, null].map((count): LiveEvent => ({ kind: "skipped", count }));
     const paused = after({ kind: "pause" }, arrive(...many), ...skipped);
@@ -45,17 +45,17 @@ describe("live requests", () => {
     expect([paused.skipped, paused.hasSkippedMore]).toEqual([7, true]);
   });
 
-  test("continue with the rows of the list", () => {
+  test("the rows of the list follow those of the stream", () => {
     const rows = after(arrive(5, 4));
     expect(older(rows, 4, 3, 2)).toEqual([5, 4, 3, 2]);
   });
 
-  test("that are waiting are not shown by the list either", () => {
+  test("requests that are waiting are not shown by the list either", () => {
     const rows = after(arrive(1), { kind: "pause" }, arrive(2));
     expect(older(rows, 2, 1, 0)).toEqual([1, 0]);
   });
 
-  test("leave no silent gap: rows older than those that no longer fit are not shown", () => {
+  test("rows older than those that no longer fit are not shown, so that no gap is hidden", () => {
     const many = Array.from({ length: mostLiveRows + 2 }, (_, second) => second + 10);
     const rows = after(arrive(...many));
     expect(rows.isCut).toBe(true);

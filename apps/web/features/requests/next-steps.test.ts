@@ -5,7 +5,7 @@ import { nextSteps } from "./next-steps.ts";
 
 const request = { product_id: "p", license_id: "l", license_key: "KEY", ip: "2001:db8::/64" };
 
-describe("what to do about a refusal", () => {
+describe("next steps after a refusal", () => {
   test("an IP address that is not registered is filled in where it can be registered", () => {
     const [step] = nextSteps({ ...request, outcome: "ip_not_registered" });
     expect(step).toMatchObject({ path: "licenses/l", search: { ip: "2001:db8::/64" } });

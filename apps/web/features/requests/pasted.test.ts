@@ -16,4 +16,4 @@ test.each<[text: string, is: Pasted | null]>([
   ["2001:db8:1:2::/64", { kind: "ip", ip: "2001:db8:1:2::/64" }],
   ["POLARIS-7K2M-99XA", { kind: "key", key: "POLARIS-7K2M-99XA" }],
   ["203.0.113.0/24", { kind: "key", key: "203.0.113.0/24" }],
-])("%j is recognized", (text, is) => expect(pasted(text)).toEqual(is));
+])("the kind of %j is recognized", (text, is) => expect(pasted(text)).toEqual(is));

@@ -3,7 +3,7 @@ import { isFiltered, knownFilters, liveQueryOf, noFilters, queryOf } from "./fil
 import { readSearch } from "./search.ts";
 
 describe("the filters in the URL", () => {
-  test("are read from links of every spelling, and nonsense is left out", () => {
+  test("filters are read from links of every spelling, and nonsense is left out", () => {
     const search = readSearch({
       outcome: "expired",
       refused: "true",
@@ -22,26 +22,26 @@ describe("the filters in the URL", () => {
     expect(search.live).toBeUndefined();
   });
 
-  test("have a duration in milliseconds, or none", () => {
+  test("the filter for the duration is a number of milliseconds, or none", () => {
     const read = (value: unknown) => readSearch({ min_duration_ms: value }).min_duration_ms;
     expect([0, 2.5, "12", "3."].map(read)).toEqual([0, 2.5, 12, 3]);
     for (const nonsense of [-1, "5 s", "", " ", "1e9", Number.NaN, null, true, ["5"]])
       expect(read(nonsense)).toBeUndefined();
   });
 
-  test("have each outcome once, in order of precedence", () => {
+  test("filters have each outcome once, in order of precedence", () => {
     const search = readSearch({ outcome: ["expired", "no such", 7, "revoked", "expired"] });
     const { outcome } = knownFilters(search);
     expect(outcome).toEqual(["revoked", "expired"]);
     expect(queryOf(knownFilters(readSearch({ outcome: "no such" })))).toEqual({});
   });
 
-  test("leave the time range out of the live stream", () => {
+  test("filters of the live stream have no time range", () => {
     const search = readSearch({ from: "2026-11-17T12:00:00Z", sandbox: false, ip: "203.0.113.7" });
     expect(liveQueryOf(search)).toEqual({ sandbox: "false", ip: "203.0.113.7" });
   });
 
-  test("can all be removed", () => {
+  test("all filters can be removed", () => {
     const search = readSearch({ ip: "203.0.113.7", from: "2026-11-17T12:00:00Z", live: true });
     expect(isFiltered(search)).toBe(true);
     expect(isFiltered({ ...search, ...noFilters })).toBe(false);

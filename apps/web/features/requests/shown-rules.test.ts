@@ -31,27 +31,27 @@ const changed = (...refusing: string[]) =>
     .map(({ rule }) => rule);
 
 describe("the rules of a request", () => {
-  test("in the log: those before the refusal passed, and those after it were not reached", () => {
+  test("rules before the logged refusal passed, and those after it were not reached", () => {
     const states = Object.fromEntries(rulesThen(logged, plain).map(({ rule, state }) => [rule, state]));
     expect(states).toMatchObject({ ip_blocked: "passed", ip_limit_reached: "refused" });
     expect(states.version_not_allowed).toBe("not_reached");
   });
 
-  test("now: only the first that refuses decides", () => {
+  test("only the first rule that refuses now decides", () => {
     const rules = rulesNow(explained("revoked", "expired"), plain);
     expect(rules.flatMap(({ rule, isDeciding }) => (isDeciding ? [rule] : []))).toEqual(["revoked"]);
   });
 
-  test("compared: a rule has changed if it no longer refuses, or does so now", () => {
+  test("a rule has changed since the request if it no longer refuses, or does so now", () => {
     expect(changed("ip_limit_reached")).toEqual([]);
     expect(changed()).toEqual(["ip_limit_reached"]);
     expect(changed("revoked", "ip_limit_reached")).toEqual(["revoked"]);
   });
 
-  test("compared: nothing is known about a rule that was not reached", () =>
+  test("a rule that the request did not reach does not count as changed", () =>
     expect(changed("ip_limit_reached", "version_not_allowed")).toEqual([]));
 
-  test("have words for every rule and reason, and no others", () => {
+  test("there are words for every rule and reason, and no others", () => {
     const rules = [...ruleNames, "body_too_large", "body_timeout"];
     expect(Object.keys(words.rules).sort()).toEqual([...rules].sort());
     expect(Object.keys(words.then).sort()).toEqual([...rules, "version_suggested"].sort());

@@ -12,7 +12,7 @@ test("a link fills in the change and its value", () => {
   expect(of({ change: "delete", value: ["x"] })).toEqual({ type: "max_ips", max_ips: 1 });
 });
 
-test("without its value there is no change to try", () => {
+test("a change without its value cannot be tried", () => {
   const draft = firstDraft({});
   expect(changeOf({ ...draft, maxIps: "" })).toBeNull();
   expect(changeOf({ ...draft, type: "block_version", version: " " })).toBeNull();

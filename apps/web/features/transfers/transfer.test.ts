@@ -9,12 +9,12 @@ const active = { status: "active", transfer_cooldown_days: 14 } as const;
 describe("warnings about a transfer", () => {
   const kinds = (...facts: Parameters<typeof warningsOf>) => warningsOf(...facts).map(({ kind }) => kind);
 
-  test("there are none for an ordinary one", () => {
+  test("an ordinary transfer has no warnings", () => {
     expect(kinds(waiting, { revoked_at: null }, active, nowMs)).toEqual([]);
     expect(kinds(waiting, null, null, nowMs)).toEqual([]);
   });
 
-  test("what makes the server refuse an approval comes first", () => {
+  test("warnings about what makes the server refuse an approval come first", () => {
     const blocked = { ...waiting, target_blocked: true };
     const archived = { ...active, status: "archived" } as const;
     const warnings = warningsOf(blocked, { revoked_at: daysAgo(1) }, archived, nowMs);
@@ -34,13 +34,13 @@ describe("warnings about a transfer", () => {
     expect(kinds({ ...waiting, last_transferred_at: daysAgo(30) }, null, null, nowMs)).toEqual([]);
   });
 
-  test("there are none after the decision", () => {
+  test("a transfer has no warnings after the decision", () => {
     const decided = { state: "rejected", target_blocked: true, last_transferred_at: daysAgo(1) } as const;
     expect(kinds(decided, { revoked_at: daysAgo(1) }, { ...active, status: "disabled" }, nowMs)).toEqual([]);
   });
 });
 
-describe("the effects of an approval", () => {
+describe("effects of approvals", () => {
   const holder = (email: string | null): Holder => ({
     global_customer_id: null,
     customer_email: email,
@@ -50,7 +50,7 @@ describe("the effects of an approval", () => {
   const settings = (isOn: boolean) => ({ transfer_resets_ips: isOn, transfer_rotates_key: isOn });
   const to = holder("ben@example.com");
 
-  test("follow the product's settings and name how many IP addresses are removed", () => {
+  test("the effects of an approval follow the product's settings and name how many IP addresses are removed", () => {
     const effects = effectsOf({ to }, { current_unique_ip_count: 2 }, settings(true));
     expect(effects.map(({ kind }) => kind)).toEqual(["owner", "key_replaced", "ips_removed", "email"]);
     expect(effects[2]).toEqual({ kind: "ips_removed", count: 2 });
@@ -58,7 +58,7 @@ describe("the effects of an approval", () => {
     expect(fewer.map(({ kind }) => kind)).toEqual(["owner", "key_stays", "ips_stay", "no_email"]);
   });
 
-  test("depend on the settings for members who cannot see them", () =>
+  test("the effects of an approval depend on the settings for members who cannot see them", () =>
     expect(effectsOf({ to }, null, null).map(({ kind }) => kind)).toEqual(["owner", "by_settings", "email"]));
 });
 
@@ -71,6 +71,6 @@ test.each<[Decision["state"], by: Decision["decided_by"], key: string | null, re
   ["cancelled", "customer", "decision.cancelled.customer"],
   ["cancelled", "system", "decision.cancelled.license_deleted", { reason: "license_deleted" }],
   ["cancelled", "system", "decision.cancelled.system", { reason: "another" }],
-])("the text for %p by %p is %p", (state, by, key, rest = {}) => {
+])("the text for a transfer %p by %p is %p", (state, by, key, rest = {}) => {
   expect(decisionKey({ state, decided_by: by, decided_by_name: null, reason: null, ...rest })).toBe(key);
 });

@@ -7,12 +7,12 @@ const blockedLine = { version: "2.1.x", state: "blocked" } as const;
 const blocked = { version: "1.0.0", state: "blocked" } as const;
 
 test.each([
-  ["removing a version that nothing else allows", [exact, blocked], exact, true, true],
-  ["removing a version that a line also allows", [exact, line], exact, true, false],
-  ["blocking a version that a line also allows", [exact, line], exact, false, true],
-  ["removing a version that a blocked line covers", [exact, blockedLine], exact, true, true],
-  ["removing a line", [exact, line], line, true, true],
-  ["removing a blocked version", [blocked], blocked, true, false],
+  ["a removed version that nothing else allows is refused", [exact, blocked], exact, true, true],
+  ["a removed version that a line also allows is not refused", [exact, line], exact, true, false],
+  ["a blocked version that a line also allows is refused", [exact, line], exact, false, true],
+  ["a removed version that a blocked line covers is refused", [exact, blockedLine], exact, true, true],
+  ["versions of a removed line are refused", [exact, line], line, true, true],
+  ["removing a blocked version refuses no other", [blocked], blocked, true, false],
 ] as const)("%s", (_, versions, entry, isGone, stops) => {
   expect(rejectsPassing(versions, entry, isGone)).toBe(stops);
 });

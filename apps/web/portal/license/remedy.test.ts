@@ -24,7 +24,7 @@ const working: Facts = {
   self_service: offers(true),
 };
 
-describe("why a license does not work", () => {
+describe("remedies", () => {
   const off = product("disabled");
   const limitReached = { refusals: [refusal("ip_limit_reached")] };
   const registeredByNow = { refusals: [refusal("ip_limit_reached", here)] };
@@ -33,21 +33,21 @@ describe("why a license does not work", () => {
   const ipsFull = (canRemove: boolean): Remedy => ({ kind: "ips_full", ip: elsewhere, canRemove });
   const cases: [what: string, facts: Partial<Facts>, remedy: Remedy | null][] = [
     ["nothing is wrong", {}, null],
-    ["revoked", { status: "revoked" }, { kind: "revoked" }],
-    ["expired, with a renewal link", { status: "expired" }, { kind: "expired", canRenew: true }],
-    ["expired, without one", { status: "expired", renewal_url: null }, { kind: "expired", canRenew: false }],
-    ["the product before the license", { status: "expired", product: off }, { kind: "product_disabled" }],
-    ["an archived product", { product: product("archived") }, { kind: "product_archived" }],
-    ["the seller comes first", { status: "revoked", seller: seller(true) }, { kind: "seller_suspended" }],
+    ["the license is revoked", { status: "revoked" }, { kind: "revoked" }],
+    ["an expired license can be renewed", { status: "expired" }, { kind: "expired", canRenew: true }],
+    ["no renewal is offered", { status: "expired", renewal_url: null }, { kind: "expired", canRenew: false }],
+    ["the product is disabled, too", { status: "expired", product: off }, { kind: "product_disabled" }],
+    ["the product is archived", { product: product("archived") }, { kind: "product_archived" }],
+    ["the seller is suspended", { status: "revoked", seller: seller(true) }, { kind: "seller_suspended" }],
     ["all slots are taken, and an app was refused", { ...full, ...limitReached }, ipsFull(true)],
-    ["nobody can remove one", { ...full, ...limitReached, self_service: offers(false) }, ipsFull(false)],
+    ["no IP address is removable", { ...full, ...limitReached, self_service: offers(false) }, ipsFull(false)],
     ["a slot is free again", limitReached, null],
     ["the refused IP address is registered by now", { ...full, ...registeredByNow }, null],
     ["all slots are taken, and no app was refused", full, null],
-    ["the seller did not register one", notRegistered, { kind: "ip_not_registered", ip: elsewhere }],
-    ["it is registered by now", { refusals: [refusal("ip_not_registered", here)] }, null],
-    ["a block before the limit", { ...full, refusals: blockedToo }, { kind: "ip_blocked", ip: elsewhere }],
-    ["a version", { refusals: [refusal("version_not_allowed")] }, { kind: "version", version: "5.1.0" }],
+    ["an IP address is not registered", notRegistered, { kind: "ip_not_registered", ip: elsewhere }],
+    ["the IP address is registered by now", { refusals: [refusal("ip_not_registered", here)] }, null],
+    ["there is also a block", { ...full, refusals: blockedToo }, { kind: "ip_blocked", ip: elsewhere }],
+    ["versions fail", { refusals: [refusal("version_not_allowed")] }, { kind: "version", version: "5.1.0" }],
   ];
   test.each(["ip_blocked", "ip_limit_reached", "ip_not_registered", "version_not_allowed"] as const)(
     "a refusal with %s of last week may be solved by now",
@@ -57,11 +57,11 @@ describe("why a license does not work", () => {
     },
   );
 
-  test.each(cases)("%s", (_, facts, remedy) => {
+  test.each(cases)("the right remedy is shown if %s", (_, facts, remedy) => {
     expect(remedyOf({ ...working, ...facts }, false, nowMs)).toEqual(remedy);
   });
 
-  test("from an app, full slots are the reason even before the refusal is counted", () => {
+  test("full slots are the reason for a customer from an app even before the refusal is counted", () => {
     const facts = { ...working, ...full, your_ip: elsewhere };
     expect(remedyOf(facts, true, nowMs)).toEqual({ kind: "ips_full", ip: elsewhere, canRemove: true });
     expect(remedyOf({ ...facts, your_ip: here }, true, nowMs)).toBeNull();

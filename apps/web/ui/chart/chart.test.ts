@@ -71,7 +71,7 @@ test("the parts of a bar follow each other, without those that have no value, an
   expect(stack(series, 1, true)).toEqual([]);
 });
 
-test("the smallest are summed up, but never a single one", () => {
+test("the smallest parts are summed up, but never a single one", () => {
   const size = (one: number) => one;
   expect(largest([1, 5, 3, 2, 4], 3, size)).toEqual({ shown: [5, 4, 3], rest: [2, 1] });
   expect(largest([1, 5, 3, 4], 3, size)).toEqual({ shown: [5, 4, 3, 1], rest: [] });
