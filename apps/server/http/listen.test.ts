@@ -18,7 +18,7 @@ describe.each([
   { host: "::", others: ["127.0.0.1", "::1", "::"] },
 ])("ports of servers on $host", ({ host, others }) => {
   for (const other of others)
-    test.skipIf(!hasIpv6 && (host + other).includes(":"))(`${other} shares no port of ${host}`, async () => {
+    test.skipIf(!hasIpv6 && (host + other).includes(":"))(`${other} gets no port of ${host}`, async () => {
       const first = listen(host, 0, parts);
       const inUse = expect.objectContaining({ code: "EADDRINUSE" });
       try {

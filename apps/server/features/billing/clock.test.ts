@@ -121,7 +121,7 @@ onDatabase("postgres", "the billing clock", (fixture) => {
     expect((await billingOf(fixture.reads, deleted.id))?.due_at).toBeNull();
   });
 
-  test("a suspension that a node does not complete changes nothing, and another node repeats all of it", async () => {
+  test("a suspension that is interrupted on one node changes nothing, and another node does all of it", async () => {
     const org = await overdue(fixture);
     const interrupted = fixture.write(async (db) => {
       await runClock(db, org.id, dashboardUrl, at(7));

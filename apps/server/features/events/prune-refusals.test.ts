@@ -34,7 +34,7 @@ testsOn("sqlite", "repeated refusals", open, (fixture) => {
     const rows = await storedRows(fixture.store.reads, "events", about);
     return rows.sort((a, b) => a.at - b.at).map((row) => ({ ...row, data: JSON.parse(row.data) }));
   };
-  test("refusals are recorded individually at first, then after the hour in one summary, which leaves no rows", async () => {
+  test("refusals are recorded singly at first, then after the hour in one summary with the license, leaving no rows", async () => {
     const { id, key } = await fixture.license({ maxIps: 1 });
     for (const ms of [startMs, startMs + 60_000]) {
       fixture.clock.nowMs = ms;

@@ -113,7 +113,7 @@ onDatabase("postgres", "interrupted imports", (fixture) => {
     expect(await undoOf(fixture.reads, id, 99)).toHaveLength(50);
   });
 
-  test("undoing an import is continued by the next worker, which deletes every license once", async () => {
+  test("an interrupted undo of an import is continued by the next worker, which deletes every license once", async () => {
     const org = await fixture.organization();
     const id = await queued(org);
     await run(id);

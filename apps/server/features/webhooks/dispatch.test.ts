@@ -176,7 +176,7 @@ onDatabase("postgres", "endpoints disabled for failing", (fixture) => {
     await probe();
   };
 
-  test("a failing endpoint is enabled when a probe succeeds, gets each missed event once, and its owner is told", async () => {
+  test("an endpoint is enabled when a probe succeeds, gets each missed event once, and its owner is notified", async () => {
     const endpoint = await disabledEndpoint(3);
     await probe();
     const none = { disabled_reason: null, disabled_at: null, failing_since: null, next_probe_at: null };
@@ -193,7 +193,7 @@ onDatabase("postgres", "endpoints disabled for failing", (fixture) => {
     expect(emails[0]?.body_text).toContain("is responding again");
   });
 
-  test("an endpoint stays disabled while probes fail, each once on all nodes, with the oldest or newest event", async () => {
+  test("an endpoint stays disabled while probes fail, each once on all nodes, with oldest and newest event in turns", async () => {
     const endpoint = await disabledEndpoint(3);
     endpoint.reply(500);
     const startMs = Date.now();
