@@ -91,7 +91,10 @@ testsOn("sqlite", "OpenAPI", openDocument, (fixture) => {
 
   test("a verdict or a license record with a missing, unknown or wrong member is not as published", async () => {
     const { key } = await fixture.org.license();
-    const [verdict, record] = [await fixture.api.validate({ license_key: key }), await fixture.api.lookup(key)];
+    const [verdict, record] = [
+      await fixture.api.validate({ license_key: key }),
+      await fixture.api.lookup(key),
+    ];
     for (const [endpoint, { body }] of [["validate", verdict] as const, ["lookup", record] as const]) {
       expect(contractViolation(endpoint, 200, body)).toBeNull();
       for (const name of Object.keys(body)) {
