@@ -9,7 +9,7 @@ import { runPortalUrl, runSignedWebhook, runWebhook } from "./run-data.mjs";
 
 /** Which files of the suite each part has, and more than how many cases they must contain. */
 const parts = {
-  whole: { has: () => true, minimum: 600 },
+  whole: { has: () => true, minimum: 580 },
   /** The cases as written: without their live variants and without every verdict of a real server. */
   written: { has: (file) => !/^(live variants of|outcomes of) /.test(file), minimum: 300 },
   real: { has: (file) => file === "real.json", minimum: 10 },
@@ -51,7 +51,9 @@ writeFileSync(report, `<testsuites><testsuite>\n${lines.join("\n")}\n</testsuite
 process.stdout.write(
   `${environment}: ${lines.length - failed} passed, ${failed} failed, ${skipped.length} skipped\n`,
 );
-process.exit(failed === 0 && lines.length > part.minimum ? 0 : 1);
+const isComplete = lines.length > part.minimum;
+if (!isComplete) process.stdout.write(`The suite must have more than ${part.minimum} cases.\n`);
+process.exit(failed === 0 && isComplete ? 0 : 1);
 
 async function run(name, work) {
   if (skipped.includes(name)) return;
