@@ -18,7 +18,12 @@ export async function runGuard(
   path: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<GuardResult> {
-  const child = Bun.spawn(commandFor(folder, path), {
+  const command = commandFor(folder, path);
+  if (Bun.which(command[0]) === null) {
+    const problem = `${basename(command[0])} is not installed. npm test installs what the tests of the SDKs need.`;
+    return { failedTest: null, problem, output: "" };
+  }
+  const child = Bun.spawn(command, {
     cwd: path.endsWith(".py") ? join(folder, "sdks/python") : folder,
     env: { ...process.env, ...environment, COUNTERSIGN_BUN: process.execPath, PYTHONDONTWRITEBYTECODE: "1" },
     stdin: "ignore",
@@ -46,7 +51,7 @@ export async function runGuard(
   return { failedTest, problem, output };
 }
 
-function commandFor(folder: string, path: string): string[] {
+function commandFor(folder: string, path: string): [program: string, ...words: string[]] {
   if (path.endsWith(".py")) {
     const words = ["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", join(folder, path)];
     return [join(folder, "sdks/python/.venv/bin/python"), ...words];
