@@ -30,6 +30,9 @@ const secondsPerHundredLines = {
   SDKs: 3,
 };
 
+/** Files of these kinds that name no database start their own servers, and wait for them more than they use the cores. */
+const secondsPerHundredLinesWithOwnServers = { management: 8, "black-box": 8, "command line": 8 };
+
 /**
  * Which files share a process, and in which order the processes start. The files of a process are of one kind and on
  * one database, and share a server and a browser. Free workers take the next group of `parallel`, the longest first. The
@@ -90,7 +93,9 @@ function expectedSeconds(file, textOf) {
     textOf(`${folder}/${name}`),
   );
   const lines = [text, ...imported].reduce((sum, part) => sum + part.split("\n").length, 0);
-  return 0.2 + (lines / 100) * (secondsPerHundredLines[kindOf(file)] ?? 1);
+  const kind = kindOf(file);
+  const withOwnServers = databaseOf(text) === "both" ? secondsPerHundredLinesWithOwnServers[kind] : undefined;
+  return 0.2 + (lines / 100) * (withOwnServers ?? secondsPerHundredLines[kind] ?? 1);
 }
 
 /** Empty if there is no such file. */

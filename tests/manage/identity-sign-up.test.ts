@@ -110,7 +110,7 @@ testsOn("postgres", "sign-up by default", openSignInFixture, (fixture) => {
     expect(await join(person)).toBe(403);
     expect(await join({ ...person, invitationToken: "wrong" })).toBe(403);
     expect(await join({ ...someone(), invitationToken })).toBe(403);
-    await expiresAt(Date.now() - 1);
+    await expiresAt(Date.now() - 1_000);
     expect(await join({ ...person, invitationToken })).toBe(403);
     await expiresAt(Date.now() + 60_000);
     expect(await join({ ...person, invitationToken })).toBe(200);

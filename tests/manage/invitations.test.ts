@@ -97,7 +97,7 @@ testsOn("postgres", "invitations without a mail server", openInviting, (inviting
   test("an ended invitation says why and cannot be accepted; an unknown link is not found", async () => {
     const [person, joined] = [await inviting.person(), await inviting.person()];
     const expired = await inviting.invite(person.email);
-    await inviting.set(expired.id, { expires_at: Date.now() - 1 });
+    await inviting.set(expired.id, { expires_at: Date.now() - 1_000 });
     const revoked = await inviting.invite();
     expect((await inviting.owner.api.delete(revoked.path)).status).toBe(204);
     const accepted = await inviting.invite(joined.email);

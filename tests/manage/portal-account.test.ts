@@ -162,7 +162,7 @@ testsOn("postgres", "a customer's account in the portal", openPortalFixture, (fi
         for (const customer of data)
           expect((await owner.api.delete(`/organizations/${id}/customers/${customer.id}`)).status).toBe(204);
       } else {
-        await fixture.change("organizations", { id }, { delete_after: Date.now() - 1 });
+        await fixture.change("organizations", { id }, { delete_after: Date.now() - 1_000 });
         await new OrganizationRemoval(fixture.store, { deleteOrganization: async () => {} }).run();
       }
       expect([await isSignedIn(alone), await isSignedIn(known)]).toEqual([false, true]);

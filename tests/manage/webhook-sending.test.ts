@@ -71,7 +71,7 @@ testsOn("sqlite", "sent webhooks", openWithReceiver, (fixture) => {
   test("a receiver is probed after it failed, and then gets what it missed", async () => {
     const { id, path } = await endpoint("/probed");
     const failing = { status: "disabled", disabled_reason: "failing", disabled_at: Date.now() } as const;
-    await fixture.change("webhook_endpoints", { id }, { ...failing, next_probe_at: Date.now() - 1 });
+    await fixture.change("webhook_endpoints", { id }, { ...failing, next_probe_at: Date.now() - 1_000 });
     await makeEvents(fixture.store, fixture.organizationId, 3);
     const arrived = () => fixture.receiver.received.filter((one) => one.path === "/probed").length;
     await fixture.receiver.arrival("it gets what it missed", () => arrived() >= 3);
