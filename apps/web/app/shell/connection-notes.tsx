@@ -22,6 +22,8 @@ export function ConnectionNotes() {
         opened={connection === "signed_out"}
         onClose={() => setConnection("good")}
         title={t("connection.signedOut")}
+        // The session can end while any other dialog is open or opens.
+        zIndex={350}
       >
         <SignedOut />
       </Modal>
