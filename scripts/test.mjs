@@ -101,7 +101,7 @@ async function test({ parallel, last }, suites, checks) {
       ...parallel.map((group) => () => prepared.then(() => testGroup(group, env))),
     ];
     await runJobs(jobs, workerCount(), (job) => job());
-    await runJobs(last, 2, (group) => testGroup(group, env));
+    await runJobs(last, 3, (group) => testGroup(group, env));
   } finally {
     await postgres.stop();
   }

@@ -4,7 +4,7 @@ import { authentication } from "./suite/authentication.ts";
 import { customers } from "./suite/customers.ts";
 import { dataKey } from "./suite/data-key.ts";
 import { events } from "./suite/events.ts";
-import { storeFixture } from "./suite/fixture.ts";
+import { type StoreFixture, storeFixture } from "./suite/fixture.ts";
 import { ipBlocks } from "./suite/ip-blocks.ts";
 import { ipRegistration } from "./suite/ip-registration.ts";
 import { ipv6Prefix } from "./suite/ipv6-prefix.ts";
@@ -27,26 +27,45 @@ import { versions } from "./suite/versions.ts";
 export function storeSuite(database: TestedDatabase, migrating: Migrating) {
   describe(`the store on ${database.kind}`, () => {
     const shared = storeFixture(database);
-    authentication(shared);
-    quota(shared);
-    outcomes(shared);
-    ipBlocks(shared);
-    ipRegistration(shared);
-    ipv6Prefix(shared);
-    events(shared);
-    versions(shared);
-    plans(shared);
-    terms(shared);
-    lookups(shared);
-    customers(shared);
-    journal(shared);
-    requestLogSuite(shared);
-    logRetention(shared);
-    rollUps(shared);
-    requestSearch(shared);
-    dataKey(shared);
-    transactions(shared);
-    preparedQueries(shared);
+    writes(shared);
+    migrations(shared, migrating);
+    reads(shared);
+  });
+}
+
+/** Only what can differ by the connection that a transaction is given. */
+export function writeSuite(database: TestedDatabase, migrating: Migrating) {
+  describe(`writes to ${database.kind}`, () => {
+    const shared = storeFixture(database);
+    writes(shared);
     migrations(shared, migrating);
   });
+}
+
+/** Transactions, prepared statements, locks, and what concurrent writers may do. */
+function writes(shared: StoreFixture) {
+  authentication(shared);
+  quota(shared);
+  outcomes(shared);
+  ipRegistration(shared);
+  events(shared);
+  terms(shared);
+  journal(shared);
+  requestLogSuite(shared);
+  dataKey(shared);
+  transactions(shared);
+  preparedQueries(shared);
+}
+
+/** What is found, and what is decided from it. */
+function reads(shared: StoreFixture) {
+  ipBlocks(shared);
+  ipv6Prefix(shared);
+  versions(shared);
+  plans(shared);
+  lookups(shared);
+  customers(shared);
+  logRetention(shared);
+  rollUps(shared);
+  requestSearch(shared);
 }

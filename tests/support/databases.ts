@@ -31,12 +31,15 @@ export const postgres: TestedDatabase = {
 /** Every storage suite runs on each of these. */
 export const databases: readonly TestedDatabase[] = [sqlite, postgres];
 
+/** In `npm run test:all`. */
+export const isWholeRun = process.env.COUNTERSIGN_TEST_ALL === "true";
+
 /**
  * The database of a file that tests through HTTP or in a browser. Databases differ only in packages/store, where each
  * query is tested on both. `npm run test:all` runs every file on both.
  */
 export function on(kind: TestedDatabase["kind"]): readonly TestedDatabase[] {
-  if (process.env.COUNTERSIGN_TEST_ALL === "true") return databases;
+  if (isWholeRun) return databases;
   return databases.filter((database) => database.kind === kind);
 }
 

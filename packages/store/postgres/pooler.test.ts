@@ -1,12 +1,17 @@
 import { afterAll } from "bun:test";
-import { postgres, type TestDatabase, type TestedDatabase } from "../../../tests/support/databases.ts";
+import {
+  isWholeRun,
+  postgres,
+  type TestDatabase,
+  type TestedDatabase,
+} from "../../../tests/support/databases.ts";
 import { type PgBouncer, startPgBouncer, whyNoPgBouncer } from "../../../tests/support/pgbouncer.ts";
 import { sharedPostgres } from "../../../tests/support/postgres.ts";
 import { skipWithReason } from "../../../tests/support/skip.ts";
-import { storeSuite } from "../store.suite.ts";
+import { storeSuite, writeSuite } from "../store.suite.ts";
 import { postgresMigrating } from "../suite/postgres-migrating.ts";
 
-/** The whole suite again, behind a pooler that gives each transaction another connection. */
+/** Writes again, behind a pooler that gives each transaction another connection. The whole suite in `npm run test:all`. */
 const missing = whyNoPgBouncer();
 if (missing !== null) skipWithReason("the store behind PgBouncer", missing);
 else {
@@ -28,5 +33,6 @@ else {
     make: async () => behind(await postgres.make()),
     makeEmpty: async () => behind(await postgres.makeEmpty()),
   };
-  storeSuite(pooled, postgresMigrating("management", 15));
+  const suite = isWholeRun ? storeSuite : writeSuite;
+  suite(pooled, postgresMigrating("management", 15));
 }
