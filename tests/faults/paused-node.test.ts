@@ -42,11 +42,11 @@ if (process.platform !== "win32")
       for (let round = 0; round < pauses; round++) {
         const enough = changes + 20;
         await until("there are changes", () => changes >= enough, 60_000);
-        paused.signal("SIGSTOP");
+        await paused.pause();
         try {
           await ofHealthy.send(healthy.port, callsEach, 8, `127.0.1.${10 + round * 8}`);
         } finally {
-          paused.signal("SIGCONT");
+          paused.resume();
         }
       }
       expect(ofHealthy.unavailable).toBeLessThanOrEqual(1);
@@ -73,7 +73,7 @@ if (process.platform !== "win32")
       );
       const change = owner.api.patch(`/licenses/${held.id}`, { notes: "Changed" }).catch(() => null);
       await until("the change waits", () => log.isWaitedFor());
-      paused.signal("SIGSTOP");
+      await paused.pause();
       try {
         await log.release();
         const [affected, beside] = [new Traffic([subjectOf(held)]), new Traffic(others.data.map(subjectOf))];
@@ -85,7 +85,7 @@ if (process.platform !== "win32")
         expect(affected.unavailable).toBeGreaterThan(0);
         expect([affected.problems, beside.problems]).toEqual([[], []]);
       } finally {
-        paused.signal("SIGCONT");
+        paused.resume();
       }
       await change;
     });

@@ -1,5 +1,7 @@
 import { type SpawnOptions, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "./until.ts";
 
 /** The server that `npm test` has built, which is what users start. The sources if a test file runs directly. */
 const serverMain = process.env.COUNTERSIGN_TEST_SERVER ?? join(import.meta.dir, "../../apps/server/main.ts");
@@ -29,12 +31,27 @@ export async function startServerProcess(environment: Readonly<Record<string, st
     exited,
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     signal: (signal: NodeJS.Signals) => void child.kill(signal),
+    /** Returns when no thread of it runs any more, which is later than the signal on a busy machine. */
+    pause: async () => {
+      child.kill("SIGSTOP");
+      await until("the server is paused", () => isStopped(child.pid ?? 0));
+    },
+    resume: () => void child.kill("SIGCONT"),
     /** SIGTERM, then waits. */
     stop: () => {
       child.kill("SIGTERM");
       return exited;
     },
   };
+}
+
+/** True on systems that do not say. */
+function isStopped(pid: number): boolean {
+  const threads = `/proc/${pid}/task`;
+  if (!existsSync(threads)) return true;
+  return readdirSync(threads).every((thread) =>
+    /^State:\s+T/m.test(readFileSync(`${threads}/${thread}/status`, "utf8")),
+  );
 }
 
 const longestCommandMs = 120_000;
