@@ -7,9 +7,10 @@ const server = import.meta.dir;
 
 /** What the validating thread may load: none of it gets slower because of other requests. */
 const allowed = listed(`
-  config.ts log.ts operator-problem.ts release.ts reports.ts serve.ts storage-errors.ts worker-thread.ts
-  http/answers.ts http/forward.ts http/listen.ts http/public.ts http/target.ts http/problem-of.ts
-  http/manage/problem.ts management/worker-handle.ts
+  config.ts log.ts operator-problem.ts rate-limit.ts release.ts reports.ts serve.ts storage-errors.ts worker-thread.ts
+  http/answers.ts http/caller-ip.ts http/fair-queue.ts http/forward.ts http/listen.ts http/network.ts
+  http/oldest-first.ts http/problem-of.ts http/public.ts http/target.ts http/tarpit.ts
+  http/manage/problem.ts management/request-sender.ts management/worker-handle.ts
   features/health/ features/validate/ features/identity/setup-link.ts features/products/api-key-use.ts
   features/requests/folded-entries.ts features/requests/recorder.ts features/requests/unwritten.ts
   features/sandbox/batch.ts features/sandbox/license-record.ts

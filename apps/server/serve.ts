@@ -138,7 +138,12 @@ export async function startServer(
       const { exported, dropped } = workerPart.spans;
       return traceMetrics(exported, dropped + traces.dropped);
     });
-  const forwarder = new Forwarder(() => management.socket, reports.notForwarded, portalHost(config));
+  const forwarder = new Forwarder({
+    worker: management,
+    failed: reports.notForwarded,
+    portalHost: portalHost(config),
+    trustedProxies: config.trustedProxies,
+  });
   const listener = await undoIfFailed(async () =>
     openPort(config, {
       publicApi,

@@ -1,6 +1,13 @@
-import { ConcurrencyLimit } from "@countersign/store/concurrency-limit";
+import { createHash } from "node:crypto";
+import type { CidrSet } from "@countersign/domain/ip/cidr";
+import type { ProgressObserver, SentRequest } from "../management/request-sender.ts";
+import { callerIpOf } from "./caller-ip.ts";
+import { FairQueue, type Party, type Slot } from "./fair-queue.ts";
 import { Problem, problemResponse } from "./manage/problem.ts";
+import { networkOf } from "./network.ts";
+import { OldestFirst } from "./oldest-first.ts";
 import { withoutHost } from "./target.ts";
+import { isRejection, Tarpit } from "./tarpit.ts";
 
 /** The peer address of a forwarded request. Only the validating thread can set it. */
 export const peerHeader = "x-countersign-peer";
@@ -12,8 +19,30 @@ export function isForPortalHost(request: Request): boolean {
   return request.headers.get(siteHeader) === "portal";
 }
 
+/** The management worker, as far as requests are concerned. */
+export interface RequestWorker {
+  readonly isUnresponsive: boolean;
+  /** Rejects if it is not running. */
+  answer(request: SentRequest, progress: ProgressObserver): Promise<Response>;
+}
+
+export interface ForwarderParts {
+  readonly worker: RequestWorker;
+  readonly failed: (error: unknown) => void;
+  /** The portal's own host; null if it has none. */
+  readonly portalHost: string | null;
+  readonly trustedProxies: CidrSet;
+}
+
+/** The connection of a request. */
+export interface Connection {
+  readonly peer: string | null;
+  /** Closes it after this time without data. */
+  setIdleLimit(seconds: number): void;
+}
+
 /** Headers that concern a single connection and not the request. */
-const connectionHeaders = [
+const connectionHeaders = new Set([
   "connection",
   "keep-alive",
   "proxy-connection",
@@ -22,62 +51,113 @@ const connectionHeaders = [
   "transfer-encoding",
   "upgrade",
   "expect",
-];
+]);
 
 /**
- * More concurrent requests than any real dashboard or script needs: each costs some memory here until it is answered.
+ * The worker does one thing at a time, so few requests at a time keep it busy. A browser sends six at a time to a host.
  */
-const mostAtOnce = 2_000;
+const limits = {
+  admitted: { inAll: 64, perNetwork: 40, perClient: 8 },
+  waiting: { inAll: 4_000, perNetwork: 3_000, perClient: 300 },
+  longestWaitMs: 5_000,
+};
+/** Each takes up to the limit of its body in memory. */
+const unfinishedBodies = { inAll: 400, perParty: 40 };
+/** Each is large, and in memory. */
+const untakenResponses = { inAll: 40, perParty: 10 };
 
 /**
- * Streams requests to the management worker and its responses back. The validating thread inspects neither: the cost of
- * a request depends only on its size.
+ * Forwards requests to the management worker, in turns of those who send them. What a request waits for takes no slot of
+ * those that are served: neither its body, nor an event, nor a caller who reads slowly.
  */
 export class Forwarder {
-  readonly #socket: () => Promise<string>;
-  readonly #failed: (error: unknown) => void;
-  readonly #portalHost: string | null;
-  readonly #requests = new ConcurrencyLimit(mostAtOnce);
+  readonly #parts: ForwarderParts;
+  readonly #queue = new FairQueue(limits);
+  readonly #bodies = new OldestFirst(unfinishedBodies);
+  readonly #untaken = new OldestFirst(untakenResponses);
+  readonly #tarpit = new Tarpit();
 
-  /** `portalHost` is the portal's own host; null if it has none. */
-  constructor(socket: () => Promise<string>, failed: (error: unknown) => void, portalHost: string | null) {
-    this.#socket = socket;
-    this.#failed = failed;
-    this.#portalHost = portalHost;
+  constructor(parts: ForwarderParts) {
+    this.#parts = parts;
   }
 
-  async forward(request: Request, peer: string | null, requestId: string): Promise<Response> {
-    if (!this.#requests.tryAcquire()) return problemResponse(tooMany(), requestId);
+  async forward(request: Request, connection: Connection, requestId: string): Promise<Response> {
+    const { worker, failed, portalHost, trustedProxies } = this.#parts;
+    const target = withoutHost(request.url);
+    const party = {
+      network: networkOf(callerIpOf(connection.peer, request.headers, trustedProxies)),
+      client: clientOf(request, target),
+    };
+    const slot = worker.isUnresponsive ? null : await this.#queue.enter(party);
+    if (slot === null) return problemResponse(tooMany(), requestId);
     try {
-      return await fetch(`http://countersign${withoutHost(request.url)}`, {
-        unix: await this.#socket(),
-        method: request.method,
-        headers: forwardedHeaders(request.headers, peer, this.#portalHost),
-        body: request.body,
-        redirect: "manual",
-        decompress: false,
-        signal: request.signal,
-        timeout: false,
-      } as BunFetchRequestInit);
+      const response = await worker.answer(
+        {
+          method: request.method,
+          target,
+          headers: forwardedHeaders(request.headers, connection.peer, portalHost),
+          body: request.body,
+          signal: request.signal,
+        },
+        this.#progressOf(party, slot, connection),
+      );
+      return isRejection(response) ? await this.#tarpit.delay(() => response) : response;
     } catch (error) {
-      if (!request.signal.aborted) this.#failed(error);
+      slot.end();
+      if (!request.signal.aborted) failed(error);
       return problemResponse(notRunning(), requestId);
-    } finally {
-      this.#requests.release();
     }
+  }
+
+  #progressOf(party: Party, slot: Slot, { setIdleLimit }: Connection): ProgressObserver {
+    const name = `${party.network} ${party.client}`;
+    let leave = () => {};
+    return {
+      readsBody: (giveUp) => {
+        slot.pause();
+        leave = this.#bodies.enter(name, giveUp);
+      },
+      bodyEnded: () => {
+        leave();
+        slot.resume();
+      },
+      waits: (seconds) => {
+        slot.pause();
+        setIdleLimit(seconds);
+      },
+      resumes: slot.resume,
+      sendsPieces: (silentSeconds, giveUp) => {
+        slot.end();
+        setIdleLimit(silentSeconds);
+        if (giveUp !== null) leave = this.#untaken.enter(name, giveUp);
+      },
+      ended: () => {
+        leave();
+        slot.end();
+      },
+    };
   }
 }
 
-function forwardedHeaders(from: Headers, peer: string | null, portalHost: string | null): Headers {
-  const headers = new Headers(from);
-  for (const name of connectionHeaders) headers.delete(name);
-  if (portalHost !== null && from.get("host")?.toLowerCase() === portalHost)
-    headers.set(siteHeader, "portal");
-  else headers.delete(siteHeader);
+/**
+ * What tells the clients of a network apart, before anyone has checked their credentials. Those that have none count by
+ * what they ask for, so that a flood of rejected sign-ins does not delay pages.
+ */
+function clientOf({ headers, method }: Request, target: string): string {
+  const text = headers.get("authorization") ?? headers.get("cookie") ?? `${method} ${target.split("?")[0]}`;
+  return createHash("sha1").update(text).digest("base64");
+}
+
+function forwardedHeaders(from: Headers, peer: string | null, portalHost: string | null): [string, string][] {
+  const headers: [string, string][] = [];
+  for (const [name, value] of from)
+    if (!connectionHeaders.has(name) && name !== "host" && name !== siteHeader && name !== peerHeader)
+      headers.push([name, value]);
   // The worker is addressed by a fixed name: nothing else there may depend on the `Host` that a caller sent.
-  headers.set("host", "countersign");
-  if (peer === null) headers.delete(peerHeader);
-  else headers.set(peerHeader, peer);
+  headers.push(["host", "countersign"]);
+  if (portalHost !== null && from.get("host")?.toLowerCase() === portalHost)
+    headers.push([siteHeader, "portal"]);
+  if (peer !== null) headers.push([peerHeader, peer]);
   return headers;
 }
 

@@ -27,8 +27,8 @@ export interface Listener {
 }
 
 /**
- * The routes of the validating thread. This file and `listen-on-socket.ts`, which has all other routes, are the only
- * ones that know the runtime: beyond them, requests are web-standard `Request`s.
+ * The routes of the validating thread; `worker-site.ts` has all others. Only this file knows the runtime: beyond it,
+ * requests are web-standard `Request`s.
  */
 export function listen(host: string, port: number, parts: PublicParts): Listener {
   const { publicApi, metrics, metricsGate, readiness, forwarder } = parts;
@@ -60,25 +60,19 @@ export function listen(host: string, port: number, parts: PublicParts): Listener
             : metricsTokenMissing(newRequestId()),
         ),
     },
-    fetch: (request, server) => {
-      // A client that waits for events may get no data for longer than the idle limit.
-      if (request.url.includes("wait_seconds=")) server.timeout(request, longestWaitSeconds);
-      // The same for requests as they happen, and for those that match a rare filter.
-      else if (requestStreams.test(request.url)) server.timeout(request, longestSilenceSeconds);
-      return forwarder.forward(request, server.requestIP(request)?.address ?? null, newRequestId());
-    },
+    fetch: (request, server) =>
+      forwarder.forward(
+        request,
+        {
+          peer: server.requestIP(request)?.address ?? null,
+          setIdleLimit: (seconds) => server.timeout(request, seconds),
+        },
+        newRequestId(),
+      ),
     error: errorResponder(parts.log),
   });
-  return listener(server, server.port ?? port);
-}
-
-const longestWaitSeconds = 30;
-const requestStreams = /\/requests\/(?:live|export)\b/;
-const longestSilenceSeconds = 60;
-
-export function listener(server: Bun.Server<unknown>, port: number): Listener {
   return {
-    port,
+    port: server.port ?? port,
     stopAccepting: () => void server.stop(false),
     cut: () => server.stop(true),
     pendingRequests: () => server.pendingRequests,

@@ -11,15 +11,16 @@ import { LazyIdentity } from "../features/identity/lazy-identity.ts";
 import { customerOf } from "../features/portal/session.ts";
 import { stopStreams } from "../features/requests/live.ts";
 import type { WorkerTraces } from "../features/traces/worker-traces.ts";
-import { listenOnSocket } from "../http/listen-on-socket.ts";
 import { managementSite, RoutedApi } from "../http/manage/routed-api.ts";
 import { manageRoutes, portalRoutes } from "../http/manage/routes.ts";
+import { workerSite } from "../http/worker-site.ts";
 import { startBackground } from "../jobs/background.ts";
 import { jobRunsOf } from "../jobs/job-runs.ts";
 import { type Log, type LogLevel, reasonOf } from "../log.ts";
 import { runWorker, type ThreadCalls } from "../worker-thread.ts";
 import type { MainThreadCalls, WorkerCalls, WorkerSettings } from "./messages.ts";
 import { requestObserver } from "./observe.ts";
+import { RequestReceiver } from "./request-receiver.ts";
 
 /** Where the build puts it, relative to this file or to the built server. */
 const dashboardFolder = join(import.meta.dirname, "../..", "web", "dist");
@@ -29,7 +30,7 @@ const dashboardFolder = join(import.meta.dirname, "../..", "web", "dist");
  * periodic jobs. Whatever a request costs here, validations do not wait for it.
  */
 async function start(
-  { environment, database, socket }: WorkerSettings,
+  { environment, database }: WorkerSettings,
   creator: ThreadCalls<MainThreadCalls>,
 ): Promise<WorkerCalls> {
   const log = logTo(creator);
@@ -47,7 +48,7 @@ async function start(
   const waiting = new WaitingWork(store, config.mail !== null);
   const background = startBackground(store, journal, config, log, insight);
   const parts = { store, config, log, signIn: identity };
-  const listener = listenOnSocket(socket, {
+  const site = workerSite({
     manageApi: new RoutedApi(parts, manageRoutes, managementSite(parts), requestObserver(insight, "manage")),
     portalApi: new RoutedApi(
       parts,
@@ -72,7 +73,9 @@ async function start(
     }),
     log,
   });
+  const requests = new RequestReceiver((message) => creator.notify("exchange", message), site);
   return {
+    exchange: (message) => requests.receive(message),
     drain: () => {
       stopWaiting(store);
       stopStreams(store);
@@ -83,7 +86,7 @@ async function start(
     }),
     exportSpans: (json) => traces?.add(json),
     stop: async () => {
-      await listener.cut();
+      requests.cut();
       await background.stop();
       await Promise.all([traces?.close(), waiting.close()]);
       await store.close();

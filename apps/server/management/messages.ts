@@ -1,13 +1,12 @@
 import type { WorkerOpening } from "@countersign/store/worker-store";
 import type { Environment } from "../config.ts";
 import type { LogFields, LogLevel } from "../log.ts";
+import type { FromWorker, ToWorker } from "./exchange.ts";
 
 /** The start parameters of the management worker. */
 export interface WorkerSettings {
   readonly environment: Environment;
   readonly database: WorkerOpening;
-  /** Where it listens for the requests that the validating thread forwards. */
-  readonly socket: string;
 }
 
 /** The metrics of the management worker. */
@@ -25,6 +24,8 @@ export interface SpanCounts {
 
 /** What the management worker can be asked to do. */
 export interface WorkerCalls {
+  /** Requests that the validating thread forwards. */
+  exchange(message: ToWorker): void;
   /** Answers requests that wait for an event now, so that the server can stop. */
   drain(): void;
   metrics(): WorkerMetricsText;
@@ -36,6 +37,8 @@ export interface WorkerCalls {
 
 /** What the management worker asks the validating thread to do. */
 export interface MainThreadCalls {
+  /** Responses to forwarded requests. */
+  exchange(message: FromWorker): void;
   log(line: {
     readonly level: LogLevel;
     readonly message: string;

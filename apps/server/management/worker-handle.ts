@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { threadFile } from "@countersign/store/built";
 import type { MainStore } from "@countersign/store/worker-store";
 import type { Environment } from "../config.ts";
@@ -8,6 +5,7 @@ import type { JournalOfOrganizations } from "../features/organizations/remove-du
 import type { Log } from "../log.ts";
 import { WorkerThread } from "../worker-thread.ts";
 import type { MainThreadCalls, WorkerCalls, WorkerMetricsText, WorkerSettings } from "./messages.ts";
+import { type ProgressObserver, RequestSender, type SentRequest } from "./request-sender.ts";
 
 /** How long a server that is shutting down waits for the worker. */
 const longestStopMs = 7_000;
@@ -21,11 +19,10 @@ export interface WorkerParts {
   readonly file?: URL;
 }
 
-/** Starts the management worker, restarts it if it exits, and knows where it listens. */
+/** Starts the management worker, restarts it if it exits, and sends it requests. */
 export class ManagementWorker {
-  /** Only this user can access it: the worker trusts what the socket says about callers. */
-  readonly #folder = mkdtempSync(join(tmpdir(), "countersign-"));
   readonly #thread: WorkerThread<WorkerCalls, MainThreadCalls>;
+  readonly #requests: RequestSender;
   #starts = 0;
 
   private constructor({ store, environment, journal, log, file }: WorkerParts) {
@@ -33,19 +30,20 @@ export class ManagementWorker {
       open: () => {
         this.#starts += 1;
         const { opening: database, transfer } = store.forWorker();
-        const data: WorkerSettings = {
-          environment: { ...environment },
-          database,
-          socket: this.#socketFile(),
-        };
+        const data: WorkerSettings = { environment: { ...environment }, database };
         return { file: file ?? threadFile("management-worker", import.meta.url), data, transfer };
       },
       offers: {
+        exchange: (message) => this.#requests.receive(message),
         log: ({ level, message, fields }) => log[level](message, fields),
         deleteOrganization: (organizationId) => journal.deleteOrganization(organizationId),
       },
-      exited: (reason) => log.error("The management worker exited. Restarting it.", { reason }),
+      exited: (reason) => {
+        log.error("The management worker exited. Restarting it.", { reason });
+        this.#requests.fail(reason);
+      },
     });
+    this.#requests = new RequestSender((message) => this.#thread.calls?.notify("exchange", message));
   }
 
   /** Rejects if the worker cannot start. */
@@ -60,9 +58,15 @@ export class ManagementWorker {
     return worker;
   }
 
-  /** The socket that it listens on, once it does. */
-  get socket(): Promise<string> {
-    return this.#thread.started.then(() => this.#socketFile());
+  /** Whether it has not reacted for seconds: new requests would only wait. */
+  get isUnresponsive(): boolean {
+    return this.#requests.isUnresponsive;
+  }
+
+  /** Waits for a start in progress. Rejects if the worker is not running, or exits before it has responded. */
+  async answer(request: SentRequest, progress: ProgressObserver): Promise<Response> {
+    await this.#thread.started;
+    return this.#requests.send(request, progress);
   }
 
   /** How often it was started again because it had exited. */
@@ -91,10 +95,6 @@ export class ManagementWorker {
   /** Ends the thread, after its background work has reached a point where it can be resumed. */
   async stop(): Promise<void> {
     await this.#thread.stop(longestStopMs);
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  #socketFile(): string {
-    return join(this.#folder, `${this.#starts}.sock`);
+    this.#requests.fail("The server is stopping.");
   }
 }

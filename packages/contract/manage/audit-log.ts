@@ -72,6 +72,7 @@ export const exportAuditLog = route({
   query: z.object({ format, ...filters }),
   answerType: "text/csv",
   answer: z.string(),
+  problems: ["too_many_exports"],
 });
 
 export const listPlatformAuditLog = route({

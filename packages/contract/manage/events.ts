@@ -59,6 +59,7 @@ export const listEvents = route({
   access: member("licenses:view", "webhooks:manage"),
   query: listQuery.extend({ product_id: id.optional(), license_id: id.optional() }),
   answer: listed,
+  problems: ["too_many_polls"],
 });
 
 export const listLicenseEvents = route({
@@ -71,4 +72,5 @@ export const listLicenseEvents = route({
   access: member("licenses:view"),
   query: listQuery,
   answer: listed,
+  problems: ["too_many_polls"],
 });

@@ -281,6 +281,7 @@ export const exportLicenses = route({
   }),
   answer: z.string(),
   answerType: "text/csv",
+  problems: ["too_many_exports"],
 });
 
 function parsedJson(text: string): unknown {

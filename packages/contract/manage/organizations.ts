@@ -161,6 +161,7 @@ export const exportOrganization = route({
   access: owner,
   answerType: "application/x-ndjson",
   status: 200,
+  problems: ["too_many_exports"],
 });
 
 export const deleteOrganization = route({

@@ -149,6 +149,7 @@ export const exportRequests = route({
   query: z.object({ format: z.enum(["csv", "jsonl"]).default("csv"), ...filters, ...range }),
   answerType: "text/csv",
   answer: z.string(),
+  problems: ["too_many_exports"],
 });
 
 export const getLastValidation = route({

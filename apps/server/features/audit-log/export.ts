@@ -1,6 +1,7 @@
 import { csvLine } from "@countersign/domain/csv/cell";
 import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit-log/entries";
 import type { Database } from "@countersign/store/store";
+import type { AuditLogRow } from "@countersign/store/tables";
 import { type ShownEntry, showToOrganization } from "./show.ts";
 
 export type ExportFormat = "csv" | "jsonl";
@@ -8,32 +9,25 @@ export type ExportFormat = "csv" | "jsonl";
 /** How much is read at a time: small enough not to delay other requests. */
 const rowsAtATime = 500;
 
-/** The log as a file, read while it is sent: as fast as the client accepts it, and never all in memory. */
-export function exportedLog(db: Database, filter: AuditFilter, format: ExportFormat): Response {
-  const encoder = new TextEncoder();
+/** The log as a file, in parts. */
+export async function* exportedLog(
+  db: Database,
+  filter: AuditFilter,
+  format: ExportFormat,
+): AsyncGenerator<string, void> {
+  if (format === "csv") yield csvLine(columns);
   let after: { at: number; id: string } | null = null;
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      if (format === "csv") controller.enqueue(encoder.encode(csvLine(columns)));
-    },
-    pull: async (controller) => {
-      const rows = await auditEntries(db, filter, { after, limit: rowsAtATime });
-      const last = rows.at(-1);
-      if (last !== undefined) {
-        after = { at: last.at, id: last.id };
-        const entries = rows.map(showToOrganization);
-        controller.enqueue(encoder.encode(entries.map(format === "csv" ? asCsv : asJsonLine).join("")));
-      }
-      if (rows.length < rowsAtATime) controller.close();
-    },
-  });
-  return new Response(body, {
-    headers: {
-      "content-type": format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson; charset=utf-8",
-      "content-disposition": `attachment; filename="audit-log.${format}"`,
-      "cache-control": "no-store",
-    },
-  });
+  for (;;) {
+    const rows: AuditLogRow[] = await auditEntries(db, filter, { after, limit: rowsAtATime });
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = { at: last.at, id: last.id };
+    yield rows
+      .map(showToOrganization)
+      .map(format === "csv" ? asCsv : asJsonLine)
+      .join("");
+    if (rows.length < rowsAtATime) return;
+  }
 }
 
 const columns = [

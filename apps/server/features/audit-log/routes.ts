@@ -3,6 +3,7 @@ import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit
 import type { AuditLogRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, requireOrganization } from "../../http/manage/context.ts";
+import { download } from "../../http/manage/download.ts";
 import { decodeCursor, milliseconds, pageOf } from "../../http/manage/page.ts";
 import { exportedLog } from "./export.ts";
 import { type ShownEntry, showToOrganization, showToPlatform } from "./show.ts";
@@ -13,7 +14,11 @@ export const auditLogRoutes: readonly BoundRoute[] = [
   ),
 
   bind(contract.exportAuditLog, async (context, { query }) =>
-    exportedLog(context.store.reads, filterOf(query, requireOrganization(context).id), query.format),
+    download(context, {
+      name: `audit-log.${query.format}`,
+      contentType: query.format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson; charset=utf-8",
+      parts: exportedLog(context.store.reads, filterOf(query, requireOrganization(context).id), query.format),
+    }),
   ),
 
   bind(contract.listPlatformAuditLog, async (context, { query }) =>

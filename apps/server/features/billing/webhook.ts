@@ -12,7 +12,7 @@ import { stripeClient } from "./stripe-client.ts";
 import { askStripe } from "./stripe-errors.ts";
 import { type PaymentParts, syncOrganization } from "./sync.ts";
 
-/** Each holds a body in memory, and anyone can send one. */
+/** Each asks Stripe for a subscription. */
 const mostAtOnce = 50;
 /** Stripe sends an event again after a failure, so this does not have to. */
 const once: Stripe.RequestOptions = { maxNetworkRetries: 0 };
@@ -53,10 +53,12 @@ export class StripeWebhook {
 
   async #receive(request: Request, requestId: string): Promise<void> {
     if (request.method !== "POST") throw wrongMethod(request.method);
+    const event = await this.#verified(request);
+    if (event === null) return;
+    // Only Stripe's own count: a body that never arrives, or that someone else has sent, keeps no event out.
     if (!this.#limit.tryAcquire()) throw busy();
     try {
-      const event = await this.#verified(request);
-      if (event !== null) await this.#process(event, requestId);
+      await this.#process(event, requestId);
     } finally {
       this.#limit.release();
     }

@@ -8,7 +8,9 @@ import type { z } from "zod";
 import type { Context } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds } from "../../http/manage/page.ts";
 import { invalid } from "../../http/manage/problem.ts";
-import { waitForCheck } from "./waiting.ts";
+import { Shares } from "../../http/manage/shares.ts";
+import { whileWaiting } from "../../http/waiting.ts";
+import { hasNewer, waitForCheck } from "./waiting.ts";
 
 type ShownEvent = z.input<typeof event>;
 type Query = z.output<typeof listLicenseEvents.query>;
@@ -19,11 +21,24 @@ export interface Among {
   readonly productId: string | null;
 }
 
+interface Page {
+  readonly data: ShownEvent[];
+  /** Where the next page starts; null if there is none yet. */
+  readonly next: string | null;
+  /** The last event that was read. */
+  readonly after: string | null;
+}
+
 interface EventList {
   readonly data: ShownEvent[];
   readonly next_cursor: string | null;
   readonly after: string | null;
 }
+
+/** Each costs some memory and a comparison every half second. */
+const polls = new Shares({ perCaller: 20, perOrganization: 60, inAll: 600 }, "too_many_polls");
+/** The connection is not closed before the response is due. */
+const idleMarginSeconds = 10;
 
 /** There is no index by type or product: this many rows are read before other requests are served, and per page. */
 const rowsAtOnce = 500;
@@ -42,24 +57,51 @@ export async function listEvents(context: Context, among: Among, query: Query): 
   if (query.after !== undefined && query.cursor !== undefined)
     throw invalid("after", "conflicts_with", { other: "cursor" });
   const cursor = decodeCursor(query.cursor, ["text"]);
-  let after = cursor === null ? eventIdOf(query.after) : String(cursor[0]);
+  const start = cursor === null ? eventIdOf(query.after) : String(cursor[0]);
+  const first = await readPage(context, among, query, start, context.nowMs);
+  const found =
+    query.wait_seconds > 0 && isEmpty(first) ? await nextPage(context, among, query, first) : first;
+  const { data, next, after } = found;
+  return {
+    data,
+    next_cursor: next === null ? null : encodeCursor([next]),
+    after: follows && after !== null ? webhookId(after) : null,
+  };
+}
+
+/** The page that has an event, or the last one when the time is over, the caller has left, or the server stops. */
+async function nextPage(context: Context, among: Among, query: Query, first: Page): Promise<Page> {
+  const { store, request } = context;
   const startedMs = performance.now();
   const untilMs = startedMs + query.wait_seconds * 1000;
-  for (;;) {
-    const nowMs = context.nowMs + performance.now() - startedMs;
-    const found = await readPage(context, among, query, after, Math.floor(nowMs));
-    after = found.after;
-    const isOver = found.data.length > 0 || found.next !== null || performance.now() >= untilMs;
-    if (isOver || !(await waitForCheck(context.store, context.request.signal)))
-      return {
-        data: found.data,
-        next_cursor: found.next === null ? null : encodeCursor([found.next]),
-        after: follows && after !== null ? webhookId(after) : null,
-      };
+  const leave = polls.enter(context);
+  try {
+    return await whileWaiting(request, query.wait_seconds + idleMarginSeconds, async () => {
+      let page = first;
+      while (isEmpty(page) && performance.now() < untilMs) {
+        if (!(await waitForCheck(store, request.signal))) break;
+        const nowMs = Math.floor(context.nowMs + performance.now() - startedMs);
+        if (await hasNewer(store, among.organizationId, page.after, nowMs - settledAfterMs))
+          page = await readPage(context, among, query, page.after, nowMs);
+      }
+      return page;
+    });
+  } finally {
+    leave();
   }
 }
 
-async function readPage(context: Context, among: Among, query: Query, start: string | null, nowMs: number) {
+function isEmpty({ data, next }: Page): boolean {
+  return data.length === 0 && next === null;
+}
+
+async function readPage(
+  context: Context,
+  among: Among,
+  query: Query,
+  start: string | null,
+  nowMs: number,
+): Promise<Page> {
   const { limit, order, type } = query;
   const { productId } = among;
   const descending = order === "newest";

@@ -6,8 +6,8 @@ import {
   takeAttempt,
 } from "@countersign/store/queries/identity/attempts";
 import type { Database, Store } from "@countersign/store/store";
+import { networkOf } from "../../http/network.ts";
 import { type AccountRates, type Attempt, limits, secondsUntil, tooManyAttempts } from "./attempts.ts";
-import { networkOf } from "./network.ts";
 
 /** How long a rejection is repeated without querying the database: a flood of guesses is not a flood of writes. */
 const repeatedForMs = 5_000;

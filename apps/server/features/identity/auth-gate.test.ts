@@ -5,7 +5,6 @@ import { readConfig } from "../../config.ts";
 import { AuthGate } from "./auth-gate.ts";
 import { Devices } from "./devices.ts";
 import { FloodLimits } from "./flood-limits.ts";
-import { Tarpit } from "./tarpit.ts";
 
 const secret = "a secret of this test";
 const url = "http://127.0.0.1:3000";
@@ -84,21 +83,4 @@ describe("the auth gate", () => {
       expect(fromElsewhere).toThrow(expect.objectContaining({ code: "wrong_origin" }));
     expect(knock("/sign-in/email", "192.0.2.1")).toHaveProperty("route");
   });
-});
-
-test("the tarpit sends a few refusals immediately, delays the rest, and sends all of them in the end", async () => {
-  let nowMs = 0;
-  const answers = new Tarpit(() => nowMs);
-  const given = Array.from({ length: 100 }, () => answers.delay(() => new Response("no")));
-  expect(given.filter((answer) => answer instanceof Response)).toHaveLength(20);
-  expect(answers.delayed).toBe(80);
-  nowMs = 1_000;
-  const all = await Promise.all(given);
-  expect(all).toHaveLength(100);
-  expect(answers.delayed).toBe(0);
-
-  // The number of delayed ones is limited, and further ones are sent immediately.
-  for (let number = 0; number < 10_000; number++) void answers.delay(() => new Response("no"));
-  expect(answers.delayed).toBe(4_000);
-  expect(answers.delay(() => new Response("no"))).toBeInstanceOf(Response);
 });

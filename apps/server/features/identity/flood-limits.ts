@@ -1,9 +1,9 @@
 import type { Store } from "@countersign/store/store";
+import { networkOf } from "../../http/network.ts";
 import { type Rate, RateLimit } from "../../rate-limit.ts";
 import { AccountLimits } from "./account-limits.ts";
 import { type Attempt, limits, tooManyAttempts } from "./attempts.ts";
 import type { Device } from "./devices.ts";
-import { networkOf } from "./network.ts";
 
 /** In the portal a request costs less, because there are no passwords to hash. */
 const anonymousLimits = {

@@ -4,6 +4,7 @@ import type { SignIn } from "../../http/manage/access.ts";
 import type { PersonActor } from "../../http/manage/actor.ts";
 import { problemResponse } from "../../http/manage/problem.ts";
 import { problemOf } from "../../http/problem-of.ts";
+import { asRejection } from "../../http/tarpit.ts";
 import type { Log } from "../../log.ts";
 import { attemptRefusal } from "./attempts.ts";
 import { AuthGate, type AuthRequest } from "./auth-gate.ts";
@@ -11,7 +12,6 @@ import { Devices } from "./devices.ts";
 import { FloodLimits } from "./flood-limits.ts";
 import type { Identity } from "./identity.ts";
 import { signInSecret } from "./secret.ts";
-import { Tarpit } from "./tarpit.ts";
 
 /**
  * Sign-in, loaded on first use: its library takes longer to load than the rest of the server, and a server that only
@@ -21,7 +21,6 @@ export class LazyIdentity implements SignIn {
   readonly flood: FloodLimits;
   readonly #log: Log;
   readonly #gate: AuthGate;
-  readonly #tarpit = new Tarpit();
   readonly #open: () => Promise<Identity>;
   #identity: Promise<Identity> | null = null;
 
@@ -44,8 +43,7 @@ export class LazyIdentity implements SignIn {
     try {
       const admitted = this.#gate.admit(request, peer, requestId);
       if ("route" in admitted) return this.#answer(admitted);
-      const { retryAfterSeconds } = admitted;
-      return this.#tarpit.delay(() => problemResponse(attemptRefusal(retryAfterSeconds), requestId));
+      return asRejection(problemResponse(attemptRefusal(admitted.retryAfterSeconds), requestId));
     } catch (error) {
       return problemResponse(problemOf(error, this.#log, requestId), requestId);
     }

@@ -11,33 +11,7 @@ export type FileFormat = "csv" | "jsonl";
 /** Few enough that reading them delays nobody. */
 const rowsAtOnce = 500;
 
-/**
- * The file, generated while it is read: the next rows are fetched when the reader wants more. A null filter means none.
- */
-export function exportStream(
-  store: Store,
-  filter: LicenseFilter | null,
-  format: FileFormat,
-  nowMs: number,
-): ReadableStream<Uint8Array> {
-  const pages = exportText(store, filter, format, nowMs);
-  const encoder = new TextEncoder();
-  return new ReadableStream<Uint8Array>(
-    {
-      pull: async (controller) => {
-        const { done, value } = await pages.next();
-        if (done === true) controller.close();
-        else controller.enqueue(encoder.encode(value.text));
-      },
-      cancel: async () => {
-        await pages.return();
-      },
-    },
-    { highWaterMark: 1 },
-  );
-}
-
-/** The same as texts, each with its number of licenses. */
+/** The file, in parts, each with its number of licenses. A null filter means none. */
 export async function* exportText(
   store: Store,
   filter: LicenseFilter | null,

@@ -16,6 +16,7 @@ import {
   requireOrganization,
   requireProduct,
 } from "../../http/manage/context.ts";
+import { download } from "../../http/manage/download.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { invalidField, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -24,7 +25,7 @@ import { missingPermission } from "../members/lock.ts";
 import { checkOpenForSale } from "../products/open-for-sale.ts";
 import { actorOf } from "./actor.ts";
 import { auditRow } from "./audit-row.ts";
-import { exportStream, fileName } from "./export.ts";
+import { exportText, fileName } from "./export.ts";
 import { FileProblem } from "./failed.ts";
 import { findImport } from "./find-import.ts";
 import { importRunner } from "./import-runner.ts";
@@ -125,26 +126,28 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
   ...undoRoutes,
 
   bind(contract.exportLicenses, async (context, { query }) => {
-    const { id, slug } = requireOrganization(context);
-    const headers = {
-      "content-type":
-        query.format === "csv" ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson",
-      "content-disposition": `attachment; filename="${fileName(slug, query.format, context.nowMs)}"`,
-      "cache-control": "no-store",
-    };
-    if (context.request.method === "HEAD") return new Response(null, { headers });
+    const { id, name, slug } = requireOrganization(context);
     const { format, ...filters } = query;
     const filter = await filterOf(context, filters);
-    await context.transaction((db) =>
-      audit(db, context, {
-        action: "licenses.exported",
-        subject: { kind: "organization", id, name: requireOrganization(context).name },
-        after: { format, ...filters },
-      }),
-    );
-    return new Response(exportStream(context.store, filter, format, context.nowMs), { headers });
+    return download(context, {
+      name: fileName(slug, format, context.nowMs),
+      contentType: format === "csv" ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson",
+      parts: textsOf(exportText(context.store, filter, format, context.nowMs)),
+      begin: () =>
+        context.transaction((db) =>
+          audit(db, context, {
+            action: "licenses.exported",
+            subject: { kind: "organization", id, name },
+            after: { format, ...filters },
+          }),
+        ),
+    });
   }),
 ];
+
+async function* textsOf(parts: ReturnType<typeof exportText>): AsyncGenerator<string, void> {
+  for await (const { text } of parts) yield text;
+}
 
 async function receiveBody(
   context: Context,

@@ -1,52 +1,40 @@
 import * as contract from "@countersign/contract/manage/organizations";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { requireOrganization } from "../../http/manage/context.ts";
+import { download } from "../../http/manage/download.ts";
 import { audit } from "../audit-log/record.ts";
 import { type ExportLine, organizationLines } from "./lines.ts";
 
-/** Everything as a file, read while it is sent: as fast as the caller takes it, and never whole in memory. */
+/** Everything as a file. */
 export const organizationExportRoutes: readonly BoundRoute[] = [
   bind(contract.exportOrganization, async (context) => {
     const organization = requireOrganization(context);
-    await context.transaction((db) =>
-      audit(db, context, {
-        action: "organization.exported",
-        subject: { kind: "organization", id: organization.id, name: organization.name },
-      }),
-    );
-    return new Response(streamed(organizationLines(context.store.reads, organization, context.nowMs)), {
-      headers: {
-        "content-type": "application/x-ndjson; charset=utf-8",
-        "content-disposition": `attachment; filename="${organization.slug}.jsonl"`,
-        "cache-control": "no-store",
-      },
+    return download(context, {
+      name: `${organization.slug}.jsonl`,
+      contentType: "application/x-ndjson; charset=utf-8",
+      parts: partsOf(organizationLines(context.store.reads, organization, context.nowMs)),
+      begin: () =>
+        context.transaction((db) =>
+          audit(db, context, {
+            action: "organization.exported",
+            subject: { kind: "organization", id: organization.id, name: organization.name },
+          }),
+        ),
     });
   }),
 ];
 
-function streamed(pages: AsyncGenerator<readonly ExportLine[]>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
+async function* partsOf(pages: AsyncGenerator<readonly ExportLine[]>): AsyncGenerator<string, void> {
   let lineCount = 0;
-  const asText = (lines: readonly object[]) =>
-    encoder.encode(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  return new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      for (;;) {
-        const page = await pages.next();
-        if (page.done) {
-          // So that a reader can tell a complete file from one that was cut off.
-          controller.enqueue(asText([{ kind: "end", data: { lines: lineCount } }]));
-          controller.close();
-          return;
-        }
-        if (page.value.length === 0) continue;
-        lineCount += page.value.length;
-        controller.enqueue(asText(page.value));
-        return;
-      }
-    },
-    cancel: async () => {
-      await pages.return(undefined);
-    },
-  });
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    lineCount += page.length;
+    yield asText(page);
+  }
+  // So that a reader can tell a complete file from one that was cut off.
+  yield asText([{ kind: "end", data: { lines: lineCount } }]);
+}
+
+function asText(lines: readonly object[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }

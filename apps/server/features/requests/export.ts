@@ -8,40 +8,19 @@ export type ExportFormat = "csv" | "jsonl";
 /** How much is read at a time: small enough not to delay other requests. */
 const rowsAtATime = 500;
 
-/** The requests as a file, read while it is sent: as fast as the client accepts it, and never all in memory. */
-export function exportedRequests(
+/** The requests as a file, in parts. */
+export async function* exportedRequests(
   store: Store,
   { filter, range }: Pick<RequestIteration, "filter" | "range">,
   format: ExportFormat,
-): Response {
-  const encoder = new TextEncoder();
+): AsyncGenerator<string, void> {
+  if (format === "csv") yield csvLine(columns);
   const iteration = { filter, range, order: "newest", rowsTogether: rowsAtATime } as const;
-  const lists = iterateRequests(store.listReads, iteration);
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      if (format === "csv") controller.enqueue(encoder.encode(csvLine(columns)));
-    },
-    pull: async (controller) => {
-      for (;;) {
-        const { value: rows, done } = await lists.next();
-        if (done) return controller.close();
-        if (rows.length === 0) continue;
-        const shown = await showRequests(store.reads, filter.organizationId, rows);
-        controller.enqueue(encoder.encode(shown.map(format === "csv" ? asCsv : asJsonLine).join("")));
-        return;
-      }
-    },
-    cancel: async () => {
-      await lists.return(undefined);
-    },
-  });
-  return new Response(body, {
-    headers: {
-      "content-type": format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson; charset=utf-8",
-      "content-disposition": `attachment; filename="requests.${format}"`,
-      "cache-control": "no-store",
-    },
-  });
+  for await (const rows of iterateRequests(store.listReads, iteration)) {
+    if (rows.length === 0) continue;
+    const shown = await showRequests(store.reads, filter.organizationId, rows);
+    yield shown.map(format === "csv" ? asCsv : asJsonLine).join("");
+  }
 }
 
 const columns = [

@@ -7,8 +7,6 @@ import { RequestTail } from "./tail.ts";
 
 /** One client that watches requests as they happen. */
 export interface Watcher {
-  /** Who it counts for. */
-  readonly actorId: string;
   readonly filter: RequestFilter;
   /** Gets the requests that are new and match, the oldest first, and how many were left out. */
   receive(events: readonly RequestEvent[], skipped: number): void;
@@ -33,8 +31,6 @@ interface Watched {
 const readEveryMs = 1_000;
 /** Reading takes at most this part of the time, however many organizations are watched. */
 const busyPart = 0.1;
-const mostPerActor = 10;
-const mostInAll = 500;
 
 /**
  * Reads the log once a second for each organization that is watched, for all of its watchers, and only while there are
@@ -44,7 +40,6 @@ export class LiveRequests {
   readonly #store: Store;
   readonly #log: Log;
   readonly #watched = new Map<string, Watched>();
-  #count = 0;
   #isStopped = false;
   #isReading = false;
   #isFailing = false;
@@ -56,16 +51,12 @@ export class LiveRequests {
 
   /** From now on, the watcher gets new requests. Returns a function that ends that. */
   async watch(watcher: Watcher): Promise<() => void> {
-    if (this.#isStopped || this.#count >= mostInAll) throw new Problem("server_busy", {}, soon);
+    if (this.#isStopped) throw new Problem("server_busy", {}, soon);
     const { organizationId } = watcher.filter;
-    if (this.#countOf(watcher.actorId) >= mostPerActor)
-      throw new Problem("too_many_streams", { limit: mostPerActor }, soon);
-    this.#count += 1;
     const watched = this.#watched.get(organizationId) ?? this.#start(organizationId);
     watched.watchers.add(watcher);
     const leave = () => {
       if (!watched.watchers.delete(watcher)) return;
-      this.#count -= 1;
       if (watched.watchers.size === 0) this.#watched.delete(organizationId);
     };
     try {
@@ -90,11 +81,6 @@ export class LiveRequests {
     const watched = { tail, started, watchers: new Set<Watcher>() };
     this.#watched.set(organizationId, watched);
     return watched;
-  }
-
-  #countOf(actorId: string): number {
-    const all = [...this.#watched.values()].flatMap(({ watchers }) => [...watchers]);
-    return all.filter((watcher) => watcher.actorId === actorId).length;
   }
 
   async #readOn(): Promise<void> {

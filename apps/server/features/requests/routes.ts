@@ -8,6 +8,7 @@ import { searchRequests } from "@countersign/store/queries/requests/search";
 import type { TimeRange } from "@countersign/store/queries/requests/span";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, requireOrganization, requireProduct } from "../../http/manage/context.ts";
+import { download } from "../../http/manage/download.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { exportedRequests } from "./export.ts";
@@ -54,7 +55,11 @@ export const requestRoutes: readonly BoundRoute[] = [
   bind(contract.exportRequests, async (context, { query }) => {
     const filter = filterOf(query, requireOrganization(context).id);
     const range = rangeOf(query, await keptSince(context));
-    return exportedRequests(context.store, { filter, range }, query.format);
+    return download(context, {
+      name: `requests.${query.format}`,
+      contentType: query.format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson; charset=utf-8",
+      parts: exportedRequests(context.store, { filter, range }, query.format),
+    });
   }),
 
   bind(contract.getLastValidation, async (context) => {

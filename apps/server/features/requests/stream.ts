@@ -1,13 +1,14 @@
 import type { RequestFilter } from "@countersign/store/queries/requests/filter";
 import { searchRequests } from "@countersign/store/queries/requests/search";
-import { actorId } from "../../http/manage/actor.ts";
 import type { Context } from "../../http/manage/context.ts";
-import { requireUserOrToken } from "../../http/manage/context.ts";
+import { Shares } from "../../http/manage/shares.ts";
+import { StreamedResponse } from "../../http/streamed-response.ts";
 import { EventStream } from "./event-stream.ts";
 import { liveRequests } from "./live.ts";
 import { showRequests } from "./show.ts";
 import { overlapMs } from "./tail.ts";
 
+const streams = new Shares({ perCaller: 10, perOrganization: 50, inAll: 400 }, "too_many_streams");
 const checkEveryMs = 15_000;
 const longestMs = 10 * 60_000;
 /** How much a client gets of what it missed. */
@@ -21,13 +22,19 @@ export async function requestStream(
 ): Promise<Response> {
   if (context.request.method === "HEAD") return new Response(null, { headers });
   const { store, log } = context;
+  const leaveShare = streams.enter(context);
   const stream = new EventStream();
-  const leave = await liveRequests(store, log).watch({
-    actorId: actorId(requireUserOrToken(context)),
-    filter,
-    receive: (events, skipped) => stream.send(events, skipped),
-    end: () => stream.end(),
-  });
+  stream.onceEnded(leaveShare);
+  const leave = await liveRequests(store, log)
+    .watch({
+      filter,
+      receive: (events, skipped) => stream.send(events, skipped),
+      end: () => stream.end(),
+    })
+    .catch((error) => {
+      stream.end();
+      throw error;
+    });
   const check = setInterval(async () => {
     try {
       await context.checkAccess();
@@ -38,6 +45,7 @@ export async function requestStream(
   }, checkEveryMs);
   const longest = setTimeout(() => stream.end(), longestMs);
   stream.onceEnded(() => {
+    leaveShare();
     leave();
     clearInterval(check);
     clearTimeout(longest);
@@ -55,7 +63,7 @@ export async function requestStream(
     stream.end();
     throw error;
   }
-  return new Response(stream.body, { headers });
+  return new StreamedResponse(stream.body, { headers });
 }
 
 /** What a client that was interrupted has not got, and possibly a few requests that it has. */

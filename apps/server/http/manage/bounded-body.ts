@@ -35,7 +35,9 @@ export async function* boundedBody(request: Request, bounds: BodyBounds): AsyncG
   try {
     for (;;) {
       const idle = setTimeout(giveUp, idleMs);
-      const piece = await reader.read().catch(ignore);
+      const piece = await reader.read().catch((error) => {
+        isLate ||= error instanceof BodyTooSlow;
+      });
       clearTimeout(idle);
       if (isLate) throw tooSlow();
       if (piece === undefined) throw brokenOff();
@@ -50,6 +52,13 @@ export async function* boundedBody(request: Request, bounds: BodyBounds): AsyncG
   } finally {
     clearTimeout(total);
     if (!isWhole) reader.cancel().catch(ignore);
+  }
+}
+
+/** Others need the memory that the rest of the body would take. */
+export class BodyTooSlow extends Error {
+  constructor() {
+    super("The body did not arrive soon enough.");
   }
 }
 

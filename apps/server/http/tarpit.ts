@@ -1,4 +1,16 @@
-import { type Rate, RateLimit } from "../../rate-limit.ts";
+import { type Rate, RateLimit } from "../rate-limit.ts";
+
+const rejections = new WeakSet<Response>();
+
+/** Marks a response that can be delayed, because a client that is rejected should not try again at once. */
+export function asRejection(response: Response): Response {
+  rejections.add(response);
+  return response;
+}
+
+export function isRejection(response: Response): boolean {
+  return rejections.has(response);
+}
 
 /** Well below client timeouts, and below the idle limit of a connection. */
 const delayMs = 1_000;

@@ -16,10 +16,11 @@ import {
 import type { Log } from "../log.ts";
 import { noSuchPath } from "./answers.ts";
 import { isForPortalHost, peerHeader } from "./forward.ts";
-import { errorResponder, type Listener, listener, read } from "./listen.ts";
+import { errorResponder, read } from "./listen.ts";
 import type { RoutedApi } from "./manage/routed-api.ts";
 import { observed, type RequestObserver } from "./observer.ts";
 import { newRequestId } from "./public.ts";
+import { targetOf } from "./target.ts";
 
 /** The routes of the management worker. */
 export interface WorkerParts {
@@ -34,8 +35,10 @@ export interface WorkerParts {
   readonly log: Log;
 }
 
-/** Listens where only the validating thread connects. */
-export function listenOnSocket(path: string, parts: WorkerParts): Listener {
+type Handler = (request: Request) => Response | Promise<Response>;
+
+/** Responds to every request that the validating thread forwards. */
+export function workerSite(parts: WorkerParts): (request: Request) => Promise<Response> {
   const { manageApi, portalApi, authApi, stripeWebhook, pages } = parts;
   const auth = (request: Request) => {
     const requestId = newRequestId();
@@ -50,39 +53,41 @@ export function listenOnSocket(path: string, parts: WorkerParts): Listener {
   };
   /** On the portal's own host, it does not exist: customers' browsers have no use for it. */
   const onMainHost =
-    (answer: (request: Request) => Response | Promise<Response>) =>
-    (request: Request): Response | Promise<Response> =>
+    (answer: Handler): Handler =>
+    (request) =>
       isForPortalHost(request) ? pages.answer(request, newRequestId()) : answer(request);
-  const server = Bun.serve({
-    unix: path,
-    ...neverIdle,
-    development: false,
-    routes: {
-      [`${manageBase}/*`]: onMainHost((request) =>
-        manageApi.handle(request, peerOf(request), newRequestId()),
-      ),
-      [`${portalBase}/*`]: (request) => portalApi.handle(request, peerOf(request), newRequestId()),
-      [`${authBase}/*`]: onMainHost(auth),
-      [stripeWebhookPath]: onMainHost(stripe),
-      "/openapi.json": onMainHost((request) => read(request, () => openApi(newRequestId()))),
-      "/docs": onMainHost((request) => read(request, () => docs(newRequestId()))),
-      "/docs/reference.css": (request) => read(request, () => docsStyle(newRequestId())),
-      "/docs/reference.js": (request) => read(request, () => docsScript(newRequestId())),
-      "/problems": (request) => read(request, () => docsOfProblems(newRequestId())),
-      "/problems/:code": (request) =>
-        read(request, () => docsOfProblem(request.params.code, newRequestId()) ?? noSuchPath(newRequestId())),
-    },
-    fetch: (request) => pages.answer(request, newRequestId()),
-    error: errorResponder(parts.log),
-  });
-  return listener(server, 0);
+  const problem = (code: string) => docsOfProblem(code, newRequestId()) ?? noSuchPath(newRequestId());
+  const paths = new Map<string, Handler>([
+    [stripeWebhookPath, onMainHost(stripe)],
+    ["/openapi.json", onMainHost((request) => read(request, () => openApi(newRequestId())))],
+    ["/docs", onMainHost((request) => read(request, () => docs(newRequestId())))],
+    ["/docs/reference.css", (request) => read(request, () => docsStyle(newRequestId()))],
+    ["/docs/reference.js", (request) => read(request, () => docsScript(newRequestId()))],
+    ["/problems", (request) => read(request, () => docsOfProblems(newRequestId()))],
+  ]);
+  const below: readonly (readonly [string, (request: Request, rest: string) => ReturnType<Handler>])[] = [
+    [manageBase, onMainHost((request) => manageApi.handle(request, peerOf(request), newRequestId()))],
+    [portalBase, (request) => portalApi.handle(request, peerOf(request), newRequestId())],
+    [authBase, onMainHost(auth)],
+    ["/problems", (request, code) => read(request, () => problem(code))],
+  ];
+  const answer = (request: Request) => {
+    const { pathname } = targetOf(request);
+    const handler = paths.get(pathname);
+    if (handler !== undefined) return handler(request);
+    for (const [base, handle] of below)
+      if (pathname.startsWith(`${base}/`)) return handle(request, pathname.slice(base.length + 1));
+    return pages.answer(request, newRequestId());
+  };
+  const failed = errorResponder(parts.log);
+  return async (request) => {
+    try {
+      return await answer(request);
+    } catch (error) {
+      return failed(error as Error);
+    }
+  };
 }
-
-/**
- * The validating thread closes idle connections: it knows whether it is about to use one. The runtime's types do not
- * know that this setting applies to sockets too.
- */
-const neverIdle = { idleTimeout: 0 } as object;
 
 function peerOf(request: Request): string | null {
   return request.headers.get(peerHeader);
