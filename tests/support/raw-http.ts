@@ -73,6 +73,8 @@ function connection(socket: Socket) {
     answer: ({ toHead = false, deadlineMs = 20_000 } = {}) =>
       within(deadlineMs, "an answer on the connection", next(toHead)),
     closed,
+    /** Takes nothing more from the connection. */
+    pause: () => void socket.pause(),
     close: () => void socket.destroy(),
   };
 }

@@ -88,8 +88,10 @@ export class Forwarder {
       network: networkOf(callerIpOf(connection.peer, request.headers, trustedProxies)),
       client: clientOf(request, target),
     };
-    const slot = worker.isUnresponsive ? null : await this.#queue.enter(party);
-    if (slot === null) return problemResponse(tooMany(), requestId);
+    if (worker.isUnresponsive) return problemResponse(tooMany(), requestId);
+    const slot = await this.#queue.enter(party);
+    // Who has so many waiting would try again at once.
+    if (slot === null) return this.#tarpit.delay(() => problemResponse(tooMany(), requestId));
     try {
       const response = await worker.answer(
         {

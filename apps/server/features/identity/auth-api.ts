@@ -2,6 +2,7 @@ import { authBase } from "@countersign/contract/auth/route";
 import { checked } from "../../http/manage/checked.ts";
 import { queryValues } from "../../http/manage/input.ts";
 import { invalidField, Problem } from "../../http/manage/problem.ts";
+import { networkOf } from "../../http/network.ts";
 import { ipHeader, requestHeader } from "./account-events.ts";
 import { tooManyAttempts } from "./attempts.ts";
 import type { AuthApiParts, AuthCall, CookieNames, KnownDevice } from "./auth-call.ts";
@@ -40,12 +41,14 @@ export class AuthApi {
     const startedMs = performance.now();
     const { request, url, route, ip, claimedDevice, requestId } = authRequest;
     const { flood, personOf } = this.#parts;
-    if (route.isExpensive)
-      checkPasswordCapacity(mayBeKnown || claimedDevice !== null || route.id === "resetPassword");
+    const claimsToBeKnown = mayBeKnown || claimedDevice !== null;
+    if (route.isExpensive) {
+      const isKnown = claimsToBeKnown || route.id === "resetPassword";
+      checkPasswordCapacity({ isKnown, network: networkOf(ip) });
+    }
     const person = mayBeKnown ? await personOf(request) : null;
     const device = person === null ? await this.#knownDevice(claimedDevice) : null;
-    if (person === null && device === null && (mayBeKnown || claimedDevice !== null))
-      countAsAnonymous(authRequest, flood);
+    if (person === null && device === null && claimsToBeKnown) countAsAnonymous(authRequest, flood);
     if (route.needs === "session" && person === null) throw new Problem("sign_in_required");
     const query = checked(route.query, queryValues(url.searchParams), "query") as AuthCall["query"];
     const body = route.body === null ? {} : await readJson(request, route.body, route.bodyLimit);

@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { sessionOf } from "../../http/manage/actor.ts";
+import { networkOf } from "../../http/network.ts";
 import type { Origin } from "./account-limits.ts";
 import type { AuthCall } from "./auth-call.ts";
-import { aheadOfAnonymous } from "./passwords.ts";
+import { checkingPasswordsOf } from "./passwords.ts";
 
 /** The origin of the request that the sign-in library is processing, from the point of view of one account. */
 const callOrigin = new AsyncLocalStorage<(userId: string) => Origin>();
@@ -29,10 +30,10 @@ export function originOf({ route, body, device, ip }: AuthCall): Origin {
 /** Runs the library, which calls back for the origin of a code attempt, and checks passwords in their queue. */
 export function runForCall<T>(call: AuthCall, work: () => Promise<T>): Promise<T> {
   const { route, person, device, ip } = call;
-  const isAhead = person !== null || originOf(call).deviceId !== null || route.id === "resetPassword";
+  const isKnown = person !== null || originOf(call).deviceId !== null || route.id === "resetPassword";
   const known = (userId: string): Origin => {
     if (person?.userId === userId) return { ip, deviceId: sessionOf(person) };
     return { ip, deviceId: device?.owner.id === userId ? device.id : null };
   };
-  return callOrigin.run(known, () => (isAhead ? aheadOfAnonymous(work) : work()));
+  return callOrigin.run(known, () => checkingPasswordsOf({ isKnown, network: networkOf(ip) }, work));
 }

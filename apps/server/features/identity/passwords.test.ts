@@ -3,7 +3,7 @@ import { cheapHash } from "../../../../tests/support/sign-in-fixture.ts";
 import { AuthApi } from "./auth-api.ts";
 import type { AuthCall } from "./auth-call.ts";
 import { runForCall } from "./call-origin.ts";
-import { hashPassword, verifyPassword } from "./passwords.ts";
+import { checkingPasswordsOf, hashPassword, verifyPassword } from "./passwords.ts";
 import { ThrottledQueue } from "./throttled-queue.ts";
 
 const hash = cheapHash("a good password");
@@ -13,7 +13,9 @@ const busy = expect.objectContaining({ code: "sign_in_busy", headers: { "retry-a
 
 /** As many anonymous passwords as are accepted at once: one is checked, and the others wait. */
 function crowd(): Promise<boolean>[] {
-  return Array.from({ length: 25 }, () => verifyPassword("guess", hash));
+  return Array.from({ length: 25 }, (_, number) =>
+    checkingPasswordsOf({ isKnown: false, network: `${number % 4}` }, () => verifyPassword("guess", hash)),
+  );
 }
 
 function callOf(parts: object): AuthCall {
@@ -63,7 +65,7 @@ describe("passwords beyond those that can wait", () => {
     const identity = { config: { url: "http://127.0.0.1" }, personOf: () => Promise.reject(goesOn) };
     const reading = Object.defineProperty(identity, "store", { get: going });
     const api = new AuthApi(reading as never, { session: "session", secondFactor: "second" });
-    const request = { route: { id: "signIn", isExpensive: true }, claimedDevice: null, ...parts };
+    const request = { route: { id: "signIn", isExpensive: true }, claimedDevice: null, ip: null, ...parts };
     const route = Object.defineProperty({ ...request.route }, "query", { get: going });
     const answer = api.answer({ ...request, route } as never, mayBeKnown);
     await expect(answer).rejects.toEqual(isRejected ? busy : goesOn);
@@ -75,8 +77,13 @@ function wait(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
+const limits = { anonymous: 10, known: 2, perNetwork: 10 };
+const stranger1 = { isKnown: false, network: "198.51.100.1" };
+const stranger2 = { isKnown: false, network: "198.51.100.2" };
+const user = { isKnown: true, network: "198.51.100.1" };
+
 test("tasks run one at a time, in the order in which they were added, also after one that failed", async () => {
-  const queue = new ThrottledQueue(10, 2);
+  const queue = new ThrottledQueue(limits);
   const order: string[] = [];
   const work = (name: string) => async () => {
     order.push(`${name} begins`);
@@ -86,31 +93,45 @@ test("tasks run one at a time, in the order in which they were added, also after
     return name;
   };
   const names = ["a", "b", "c"];
-  const results = await Promise.allSettled(names.map((name) => queue.add(work(name), false)));
+  const results = await Promise.allSettled(names.map((name) => queue.add(work(name), stranger1)));
   expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
   expect(order).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]));
 });
 
 test("while tasks wait, the queue pauses after each for as long as the task took", async () => {
-  const queue = new ThrottledQueue(10, 2);
+  const queue = new ThrottledQueue(limits);
   const startedMs = performance.now();
-  await Promise.all([1, 2, 3].map(() => queue.add(() => wait(30), false)));
+  await Promise.all([1, 2, 3].map(() => queue.add(() => wait(30), stranger1)));
   expect(performance.now() - startedMs).toBeGreaterThan(5 * 30 - 10);
 });
 
 test("a full queue refuses the next task immediately, except those of known users, which go first", async () => {
-  const queue = new ThrottledQueue(2, 2);
+  const queue = new ThrottledQueue({ ...limits, anonymous: 2 });
   const order: string[] = [];
   const add = (name: string, isKnown = false) =>
-    queue.add(async () => {
-      await wait(2);
-      order.push(name);
-    }, isKnown);
+    queue.add(
+      async () => {
+        await wait(2);
+        order.push(name);
+      },
+      isKnown ? user : stranger1,
+    );
   const all = [add("a"), add("b"), add("c")];
-  expect([queue.isFull(false), queue.isFull(true), add("one too many")]).toEqual([true, false, null]);
+  expect([queue.isFull(stranger1), queue.isFull(user), add("one too many")]).toEqual([true, false, null]);
   all.push(add("known", true), add("known too", true));
   expect(add("one known too many", true)).toBeNull();
   await Promise.all(all);
   expect(order).toEqual(["a", "known", "known too", "b", "c"]);
   expect(add("later")).not.toBeNull();
+});
+
+test("tasks of anonymous clients run in turns of their networks, of which each can have few waiting", async () => {
+  const queue = new ThrottledQueue({ ...limits, perNetwork: 3 });
+  const order: string[] = [];
+  const add = (name: string, owner: typeof user) => queue.add(async () => void order.push(name), owner);
+  const all = ["a1", "a2", "a3", "a4"].map((name) => add(name, stranger1));
+  expect(add("a5", stranger1)).toBeNull();
+  all.push(add("b1", stranger2), add("b2", stranger2));
+  await Promise.all(all);
+  expect(order).toEqual(["a1", "a2", "b1", "a3", "b2", "a4"]);
 });

@@ -1,23 +1,24 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Problem } from "../../http/manage/problem.ts";
-import { ThrottledQueue } from "./throttled-queue.ts";
+import { networkOf } from "../../http/network.ts";
+import { type TaskOwner, ThrottledQueue } from "./throttled-queue.ts";
 
 /** What OWASP recommends at least: 19 MiB and some 50 ms of a core for each password that is tried. */
 const cost = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
-const longestQueue = 24;
-const longestAhead = 12;
+const limits = { anonymous: 24, known: 12, perNetwork: 8 };
 
 /**
  * One at a time for the whole process, on another thread. It is the most expensive operation that an anonymous client
  * can cause, so a flood takes at most half of one core, and the rest of the flood is rejected.
  */
-const queue = new ThrottledQueue(longestQueue, longestAhead);
+const queue = new ThrottledQueue(limits);
 
-const goesAhead = new AsyncLocalStorage<true>();
+const nobodyKnown: TaskOwner = { isKnown: false, network: networkOf(null) };
+const owners = new AsyncLocalStorage<TaskOwner>();
 
-/** Passwords checked inside `work` go ahead of anonymous ones: for people who are signed in or on a known device. */
-export function aheadOfAnonymous<T>(work: () => T): T {
-  return goesAhead.run(true, work);
+/** Whose passwords are checked inside `work`: those of people who are signed in or on a known device go first. */
+export function checkingPasswordsOf<T>(owner: TaskOwner, work: () => T): T {
+  return owners.run(owner, work);
 }
 
 /** A password as it is stored, in the PHC format: algorithm, cost, salt and hash. */
@@ -30,12 +31,12 @@ export function verifyPassword(password: string, stored: string): Promise<boolea
 }
 
 /** Throws immediately if there is no capacity to check a password anyway. */
-export function checkPasswordCapacity(isAhead: boolean): void {
-  if (queue.isFull(isAhead)) throw atCapacity();
+export function checkPasswordCapacity(owner: TaskOwner): void {
+  if (queue.isFull(owner)) throw atCapacity();
 }
 
 async function queued<T>(work: () => Promise<T>): Promise<T> {
-  const task = queue.add(work, goesAhead.getStore() === true);
+  const task = queue.add(work, owners.getStore() ?? nobodyKnown);
   if (task !== null) return task;
   throw atCapacity();
 }

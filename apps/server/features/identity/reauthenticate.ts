@@ -2,9 +2,10 @@ import { passwordHashOf, sessionOpenedAt } from "@countersign/store/queries/iden
 import type { Store } from "@countersign/store/store";
 import { type PersonActor, sessionOf } from "../../http/manage/actor.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
+import { networkOf } from "../../http/network.ts";
 import { takeConfirmation } from "./confirmation.ts";
 import type { FloodLimits } from "./flood-limits.ts";
-import { aheadOfAnonymous, verifyPassword } from "./passwords.ts";
+import { checkingPasswordsOf, verifyPassword } from "./passwords.ts";
 
 /** How long a sign-in replaces the password, for people who have none. */
 const freshForMs = 10 * 60_000;
@@ -34,7 +35,9 @@ export async function checkReauthenticated(proof: Proof): Promise<void> {
   if (stored === null) return checkFresh(proof);
   if (password === undefined) throw invalid("password", "missing");
   await flood.check("password", ip, sessionOf(actor));
-  if (!(await aheadOfAnonymous(() => verifyPassword(password, stored)))) throw new Problem("wrong_password");
+  const owner = { isKnown: true, network: networkOf(ip) };
+  const isRight = await checkingPasswordsOf(owner, () => verifyPassword(password, stored));
+  if (!isRight) throw new Problem("wrong_password");
   await flood.accounts.clearFailures("password", sessionOf(actor), { ip, deviceId: null });
 }
 

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { portalBase } from "@countersign/contract/portal/base";
+import { createLicenses } from "@countersign/store/queries/licenses/create";
+import Stripe from "stripe";
+import { on } from "../support/databases.ts";
+import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
+import { openRaw, type RawConnection } from "../support/raw-http.ts";
+import { goodPassword, type SignInFixture, signInFixtureOf } from "../support/sign-in-fixture.ts";
+import { newId } from "../support/test-organization.ts";
+
+setDefaultTimeout(180_000);
+
+const webhookSecret = "whsec_of_this_test";
+const stripe = {
+  COUNTERSIGN_STRIPE_SECRET_KEY: "sk_test_of_this_test",
+  COUNTERSIGN_STRIPE_WEBHOOK_SECRET: webhookSecret,
+};
+const own = { why: "one party uses as much of it as it can", environment: stripe };
+/** Of each kind, five kinds. */
+const requestsOfOthers = 200;
+const mostGrowthMegabytes = 100;
+/** Well above what it takes on a machine that does nothing else, which `npm run bench` prints. */
+const patientMs = 10_000;
+
+/** All come from one IP address, like everybody behind a proxy that is not trusted. */
+describe.each(on("sqlite"))("one party that uses as much as it can, on $kind", ({ make }) => {
+  let fixture: PortalFixture;
+  let signIn: SignInFixture;
+  let others: readonly (() => Promise<number>)[];
+  let connections: RawConnection[] = [];
+
+  beforeAll(async () => {
+    fixture = await openPortalFixture(make, own);
+    signIn = signInFixtureOf(fixture);
+    others = await otherParties(fixture, signIn);
+  });
+  afterAll(() => fixture.close());
+
+  /** Opens connections that all send this. Those that get an answer can be used for the next request. */
+  const connect = async (count: number, requestOf: (number: number) => string) => {
+    connections = [];
+    for (let number = 0; number < count; number++) {
+      const raw = await openRaw(fixture.server.port);
+      raw.write(requestOf(number));
+      connections.push(raw);
+    }
+  };
+  /** All others are served as if nothing happened. Then the party leaves. */
+  const othersAreServed = async () => {
+    const answered = await answersOf(others);
+    for (const connection of connections) connection.close();
+    expect(answered.refused).toEqual([]);
+    expect(answered.slowestMs).toBeLessThan(patientMs);
+  };
+  const get = (path: string, token: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: example.com\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  const organizationPath = () => `/api/manage/v1/organizations/${fixture.organizationId}`;
+
+  test("300 live streams of one organization delay nobody else", async () => {
+    const tokens = await Promise.all(
+      Array.from({ length: 30 }, async () => (await fixture.member(["requests:view"])).token),
+    );
+    const before = memoryOf(fixture.server.pid);
+    await connect(300, (number) => get(`${organizationPath()}/requests/live`, tokens[number % 30] ?? ""));
+    await othersAreServed();
+    expect(memoryOf(fixture.server.pid) - before).toBeLessThan(mostGrowthMegabytes);
+  });
+
+  test("300 requests of one token that wait for events delay nobody else", async () => {
+    const path = `${organizationPath()}/events?order=oldest&wait_seconds=20&type=license.revoked`;
+    await connect(300, () => get(path, fixture.owner.token));
+    await othersAreServed();
+  });
+
+  test("2,300 anonymous connections that repeat a rejected sign-in delay nobody else", async () => {
+    const body = JSON.stringify({ email: "nobody@example.com", password: "wrong" });
+    const origin = new URL(fixture.url).origin;
+    const request =
+      `POST /api/auth/sign-in/email HTTP/1.1\r\nHost: example.com\r\nOrigin: ${origin}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    await connect(2_300, () => request);
+    let isOver = false;
+    const repeating = connections.map(async (connection) => {
+      while (!isOver && (await connection.answer({ deadlineMs: 60_000 }).catch(() => null)) !== null)
+        connection.write(request);
+    });
+    await othersAreServed();
+    isOver = true;
+    await Promise.all(repeating);
+  });
+
+  test("200 exports that nobody reads delay nobody else and take little memory", async () => {
+    const { store, organizationId, productId, owner } = fixture;
+    const nowMs = Date.now();
+    const licenses = Array.from({ length: 20_000 }, () => {
+      const id = newId();
+      return {
+        id,
+        key: `KEY-${id}`,
+        organizationId,
+        productId,
+        customerId: null,
+        maxIps: 3,
+        notes: "n".repeat(300),
+      };
+    });
+    for (let from = 0; from < licenses.length; from += 2_000)
+      await store.transaction((db) => createLicenses(db, licenses.slice(from, from + 2_000), nowMs));
+    const before = memoryOf(fixture.server.pid);
+    await connect(200, () => get(`${organizationPath()}/licenses/export?format=csv`, owner.token));
+    for (const connection of connections) connection.pause();
+    await othersAreServed();
+    expect(memoryOf(fixture.server.pid) - before).toBeLessThan(mostGrowthMegabytes);
+  });
+
+  test("60 bodies that never arrive delay no event of the payment provider", async () => {
+    const head = `POST /api/stripe/webhook HTTP/1.1\r\nHost: example.com\r\nStripe-Signature: t=1,v1=a\r\n`;
+    await connect(60, () => `${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{`);
+    await othersAreServed();
+  });
+});
+
+/** Requests of others, each with the status that it should get. */
+async function otherParties(fixture: PortalFixture, signIn: SignInFixture) {
+  const { url } = fixture;
+  const someone = await fixture.person();
+  // Few attempts each, because those at an account are limited.
+  const users = await Promise.all(Array.from({ length: 200 }, () => signIn.createUser()));
+  let signIns = 0;
+  const customer = await fixture.signedIn(await fixture.customer());
+  const cookie = [...customer.browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const expectStatus = (status: number, request: () => Promise<Response>) => async () => {
+    const response = await request();
+    await response.arrayBuffer();
+    return response.status === status ? 0 : response.status;
+  };
+  const client = new Stripe("sk_test_of_this_test");
+  return [
+    expectStatus(200, () => fetch(`${url}/`, { headers: { accept: "text/html" } })),
+    expectStatus(200, () =>
+      fetch(`${url}/api/manage/v1/me`, { headers: { authorization: `Bearer ${someone.token}` } }),
+    ),
+    expectStatus(200, () => fetch(`${url}${portalBase}/me`, { headers: { cookie } })),
+    async () => {
+      // Together, anonymous clients can make a hundred attempts a second.
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      signIns += 1;
+      const { email } = users[signIns % users.length] ?? {};
+      const { status } = await signIn.signIn(String(email), { password: goodPassword });
+      return status === 200 ? 0 : status;
+    },
+    expectStatus(200, async () => {
+      const payload = JSON.stringify({
+        id: `evt_${newId()}`,
+        object: "event",
+        type: "customer.subscription.updated",
+        data: { object: { id: "sub_1", object: "subscription", customer: "cus_unknown" } },
+      });
+      const signature = await client.webhooks.generateTestHeaderStringAsync({
+        payload,
+        secret: webhookSecret,
+      });
+      return fetch(`${url}/api/stripe/webhook`, {
+        method: "POST",
+        headers: { "stripe-signature": signature, "content-type": "application/json" },
+        body: payload,
+      });
+    }),
+  ];
+}
+
+async function answersOf(others: readonly (() => Promise<number>)[]) {
+  const refused: number[] = [];
+  let slowestMs = 0;
+  for (const request of others) {
+    let sent = 0;
+    const one = async () => {
+      for (; sent < requestsOfOthers; ) {
+        sent += 1;
+        const startMs = performance.now();
+        const status = await Promise.race([
+          request(),
+          new Promise<number>((resolve) => setTimeout(resolve, 2 * patientMs, -1)),
+        ]);
+        if (status !== 0) refused.push(status);
+        slowestMs = Math.max(slowestMs, performance.now() - startMs);
+        if (status === -1) return;
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, one));
+  }
+  return { refused, slowestMs };
+}
+
+function memoryOf(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+}
