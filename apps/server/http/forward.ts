@@ -62,7 +62,7 @@ const limits = {
   longestWaitMs: 5_000,
 };
 /** Each takes up to the limit of its body in memory. */
-const unfinishedBodies = { inAll: 400, perParty: 40 };
+const unfinishedBodies = { inAll: 300, perParty: 24 };
 /** Each is large, and in memory. */
 const untakenResponses = { inAll: 40, perParty: 10 };
 

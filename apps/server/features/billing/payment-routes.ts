@@ -4,6 +4,8 @@ import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, requireOrganization } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
+import { Shares } from "../../http/manage/shares.ts";
+import { whileWaiting } from "../../http/waiting.ts";
 import { audit } from "../audit-log/record.ts";
 import { checkoutUrl } from "./checkout.ts";
 import { invoicesOf } from "./invoices.ts";
@@ -17,7 +19,9 @@ export const paymentRoutes: readonly BoundRoute[] = [
     const parts = requirePayments(context);
     const organization = requireOrganization(context);
     const locale = await localeOf(context, organization);
-    const url = await askStripe(context, () => checkoutUrl(parts, { organization, plan, interval, locale }));
+    const url = await waitForStripe(context, () =>
+      checkoutUrl(parts, { organization, plan, interval, locale }),
+    );
     return context.transaction(async (db) => {
       await audit(db, context, {
         action: "organization.checkout_started",
@@ -32,7 +36,7 @@ export const paymentRoutes: readonly BoundRoute[] = [
     const parts = requirePayments(context);
     const organization = requireOrganization(context);
     const locale = await localeOf(context, organization);
-    const url = await askStripe(context, () => portalUrl(parts, organization, locale));
+    const url = await waitForStripe(context, () => portalUrl(parts, organization, locale));
     return context.transaction(async (db) => {
       await audit(db, context, {
         action: "organization.payment_account_opened",
@@ -46,9 +50,22 @@ export const paymentRoutes: readonly BoundRoute[] = [
     const parts = paymentsOf(context);
     if (parts === null) return { data: [], next_cursor: null };
     const { id } = requireOrganization(context);
-    return { data: await askStripe(context, () => invoicesOf(parts, id)), next_cursor: null };
+    return { data: await waitForStripe(context, () => invoicesOf(parts, id)), next_cursor: null };
   }),
 ];
+
+/** Each takes up to nine seconds. */
+const calls = new Shares({ perCaller: 6, perOrganization: 10, inAll: 60 }, "server_busy");
+const longestSeconds = 15;
+
+async function waitForStripe<T>(context: Context, work: () => Promise<T>): Promise<T> {
+  const leave = calls.enter(context);
+  try {
+    return await whileWaiting(context.request, longestSeconds, () => askStripe(context, work));
+  } finally {
+    leave();
+  }
+}
 
 function paymentsOf({ store, config }: Context): PaymentParts | null {
   return config.stripe === null ? null : { store, settings: config.stripe, url: config.url };

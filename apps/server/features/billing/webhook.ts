@@ -6,6 +6,7 @@ import type Stripe from "stripe";
 import { bodyBounds, boundedBody, closeConnection } from "../../http/manage/bounded-body.ts";
 import { Problem, problemResponse } from "../../http/manage/problem.ts";
 import { problemOf } from "../../http/problem-of.ts";
+import { whileWaiting } from "../../http/waiting.ts";
 import { inBursts, type Log } from "../../log.ts";
 import { readEvent, type StripeEvent } from "./read-event.ts";
 import { stripeClient } from "./stripe-client.ts";
@@ -16,6 +17,7 @@ import { type PaymentParts, syncOrganization } from "./sync.ts";
 const mostAtOnce = 50;
 /** Stripe sends an event again after a failure, so this does not have to. */
 const once: Stripe.RequestOptions = { maxNetworkRetries: 0 };
+const longestSeconds = 15;
 const warnEveryMs = 60_000;
 
 /**
@@ -58,7 +60,7 @@ export class StripeWebhook {
     // Only Stripe's own count: a body that never arrives, or that someone else has sent, keeps no event out.
     if (!this.#limit.tryAcquire()) throw busy();
     try {
-      await this.#process(event, requestId);
+      await whileWaiting(request, longestSeconds, () => this.#process(event, requestId));
     } finally {
       this.#limit.release();
     }

@@ -10,8 +10,8 @@ export interface ShareLimits {
   readonly inAll: number;
 }
 
-/** The refusals of a caller or organization that has its share. They say what the limit is. */
-type ShareCode = Extract<ProblemCode, `too_many_${"streams" | "polls" | "exports"}`>;
+/** The refusals of a caller or organization that has its share. */
+type ShareCode = Extract<ProblemCode, `too_many_${"streams" | "polls" | "exports"}` | "server_busy">;
 
 const retryAfter = { headers: { "retry-after": "5" } };
 
@@ -45,7 +45,9 @@ export class Shares {
   }
 
   #check(name: string, limit: number): void {
-    if ((this.#counts.get(name) ?? 0) >= limit) throw new Problem(this.#code, { limit }, retryAfter);
+    if ((this.#counts.get(name) ?? 0) < limit) return;
+    if (this.#code === "server_busy") throw new Problem(this.#code, {}, retryAfter);
+    throw new Problem(this.#code, { limit }, retryAfter);
   }
 
   #count(names: readonly string[], change: 1 | -1): void {
