@@ -57,6 +57,15 @@ describe("the queue of forwarded requests", () => {
     expect(admitted.slice(4)).toEqual(["a/2", "c/1", "a/1", "c/1", "a/2"]);
   });
 
+  test("a network that waits for longest gets no more than one turn before each other one", async () => {
+    const one = { inAll: 1, perNetwork: 1, perClient: 1 };
+    const { admitted, send, end } = openQueue(() => 0, { admitted: one });
+    send("a", "1", 4);
+    send("b", "1", 2);
+    for (let time = 0; time < 5; time++) await end(admitted.at(-1) ?? "");
+    expect(admitted).toEqual(["a/1", "a/1", "b/1", "a/1", "b/1", "a/1"]);
+  });
+
   test("requests beyond the share that can wait are refused at once, and those of others are not", () => {
     const { queue, refused, send } = openQueue();
     send("a", "1", 40);

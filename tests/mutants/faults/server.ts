@@ -4,9 +4,34 @@ export const server = faultsIn(`
 # The HTTP layer.
 a caller can send the header with which their own IP address is forwarded to the worker
   An attacker chooses an IP address per request, so no limit per IP address applies to sign-ins.
-  - else headers.set(peerHeader, peer);
-  + else if (!headers.has(peerHeader)) headers.set(peerHeader, peer);
+  - && name !== siteHeader && name !== peerHeader
+  + && name !== siteHeader
   apps/server/management/worker-handle.test.ts
+one client takes all slots of the management worker
+  A script with a hundred slow requests stops the dashboard of every organization.
+  - if (client.admitted >= perClient) continue;
+  + if (client.admitted >= inAll) continue;
+  apps/server/http/fair-queue.test.ts
+free slots always go to the same network first
+  The pages of everybody else wait until a flood is over.
+  - this.#turns.delete(network);
+  -         this.#turns.add(network);
+  apps/server/http/fair-queue.test.ts
+a request that only waits keeps its slot
+  Sixty-four requests that wait for events stop the management API for everybody.
+  - waits: (seconds) => {
+  -         slot.pause();
+  + waits: (seconds) => {
+  apps/server/management/worker-handle.test.ts
+a body that never arrives stays open beyond the limit
+  Unfinished requests of one client fill the memory.
+  - this.#cutOldest(own);
+  + void own;
+  apps/server/http/oldest-first.test.ts apps/server/management/worker-handle.test.ts
+an organization can have any number of exports at a time
+  Two hundred downloads of one organization take all the time and memory of the worker.
+  - this.#check(organization, perOrganization);
+  apps/server/http/manage/shares.test.ts
 the body of a validation without a declared length can have 16 MiB
   Few callers with a valid API key fill the memory of the thread that answers all validations.
   - if (size > maxBodyBytes) return null;
