@@ -5,6 +5,7 @@
  */
 import { rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { openStore } from "@countersign/store/open";
 import { freshFolder } from "../tests/support/databases.ts";
 import { freshDatabase, startPostgres } from "../tests/support/postgres.ts";
 import { type Version, versionIn } from "./baseline.ts";
@@ -12,8 +13,9 @@ import { compare, cpuTimes, median, perSecond, ratio } from "./compare.ts";
 import { cpuTime } from "./cpu.ts";
 import { importSeconds, timeQueries, untilIndexed } from "./license-requests.ts";
 import { hasWrk, load, type Measurement, type Target } from "./load.ts";
-import { startManagementLoad } from "./management-load.ts";
+import { createManagementAccess, startManagementLoad } from "./management-load.ts";
 import { measureWebhooks } from "./measure-webhooks.ts";
+import { othersMs, partiesAt, startParty } from "./parties.ts";
 import { type Seeded, seed } from "./seed.ts";
 import { residentMiB, startBunEcho, startCountersign, startNodeEcho } from "./servers.ts";
 import { countQueries, licenseCsv, listQueries, seedVariedLicenses } from "./varied-licenses.ts";
@@ -61,6 +63,7 @@ try {
   if (isSelected("lists")) await lists();
   if (isSelected("import")) await imports();
   if (isSelected("webhooks")) await webhooks();
+  if (isSelected("parties")) await parties();
   if (isSelected("memory")) await memory();
   if (isSelected("start")) await startTime();
 } finally {
@@ -207,6 +210,44 @@ async function postgres(bunPort: number): Promise<void> {
     "",
     `slowest node ${Math.round((slowest / all) * 100)} % of the traffic`,
   );
+}
+
+/** What one party that uses as much as it can costs everybody else. */
+async function parties(): Promise<void> {
+  const folder = freshFolder();
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
+  log("Seeding SQLite, 100k licenses …");
+  const { access, ...seeded } = await seed({ kind: "sqlite", folder }, 100_000);
+  const store = await openStore({ kind: "sqlite", folder }, { encryptionKey: null, durability: "standard" });
+  const other = await createManagementAccess(store, access.organizationId, access.productId);
+  await store.close();
+  const { port, stop } = await startCountersign({
+    COUNTERSIGN_DATA: folder,
+    COUNTERSIGN_STRIPE_SECRET_KEY: "sk_test_bench",
+    COUNTERSIGN_STRIPE_WEBHOOK_SECRET: "whsec_bench",
+  });
+  cleanups.push(stop);
+  const target = { name: "beside one party", port, ...seeded };
+  const requests = quick ? 200 : 1_000;
+  const at = (times: readonly number[], share: number) => times[Math.floor((times.length - 1) * share)] ?? 0;
+  await othersMs(port, other, requests);
+  const alone = await othersMs(port, other, requests);
+  const validating = await load(target, settings);
+  for (const party of partiesAt(port, access)) {
+    const running = await startParty(party);
+    try {
+      const times = await othersMs(port, other, requests);
+      const beside = await load(target, settings);
+      addRow(
+        `others beside ${party.name}, p99 in ms`,
+        at(times, 0.99),
+        "<= 500",
+        `slowest ${at(times, 1).toFixed(0)} ms, alone p99 ${at(alone, 0.99).toFixed(1)} ms; validations ${(beside.requestsPerSecond / validating.requestsPerSecond).toFixed(2)} of alone`,
+      );
+    } finally {
+      running.stop();
+    }
+  }
 }
 
 /** Response times of the license list, for typical queries. */
