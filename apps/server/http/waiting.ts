@@ -5,6 +5,14 @@ export function observeWaits(request: Request, begin: (seconds: number) => () =>
   waits.set(request, begin);
 }
 
+/** Lets this time pass, such as until a response gives nothing away by how soon it comes. */
+export async function pause(request: Request, ms: number): Promise<void> {
+  if (ms > 0) await whileWaiting(request, pauseSeconds, () => new Promise((done) => setTimeout(done, ms)));
+}
+
+/** Longer than any pause. */
+const pauseSeconds = 15;
+
 /**
  * Does work during which the request only waits, such as for an event or another server. Meanwhile it keeps no other
  * request from being served. How many can wait is for the caller to limit.

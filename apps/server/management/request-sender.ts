@@ -31,6 +31,8 @@ interface Exchange {
   readonly progress: ProgressObserver;
   readonly responded: PromiseWithResolvers<Response>;
   body: PieceReader | null;
+  /** The body was given up: what has been read of it must never pass for all of it. */
+  isBodyLost: boolean;
   /** Who waits for the next piece of the response. */
   pull: { readonly into: ReadableStreamDefaultController<Uint8Array>; readonly done: () => void } | null;
   pieces: ReadableStreamDefaultController<Uint8Array> | null;
@@ -62,7 +64,10 @@ export class RequestSender {
     this.#lastId += 1;
     const id = this.#lastId;
     const responded = Promise.withResolvers<Response>();
-    const exchange: Exchange = { id, request, progress, responded, body: null, pull: null, pieces: null };
+    const exchange: Exchange = {
+      ...{ id, request, progress, responded },
+      ...{ body: null, isBodyLost: false, pull: null, pieces: null },
+    };
     this.#exchanges.set(id, exchange);
     const { method, target, headers, body, signal } = request;
     signal.addEventListener("abort", () => this.#callerLeft(exchange), { once: true });
@@ -80,6 +85,16 @@ export class RequestSender {
     }
     const exchange = this.#exchanges.get(message.id);
     if (exchange === undefined) return;
+    try {
+      this.#receive(exchange, message);
+    } catch (error) {
+      // Nothing that one response contains may end the thread that validates.
+      exchange.responded.reject(error);
+      this.#end(exchange);
+    }
+  }
+
+  #receive(exchange: Exchange, message: Exclude<FromWorker, { kind: "pong" }>): void {
     const { progress } = exchange;
     if (message.kind === "read_body") void this.#sendBody(exchange);
     else if (message.kind === "cancel_body") cancelBody(exchange);
@@ -107,18 +122,19 @@ export class RequestSender {
     if (exchange.body === null) {
       exchange.body = request.body?.getReader() ?? null;
       progress.readsBody(() => {
+        exchange.isBodyLost = true;
         cancelBody(exchange);
         this.#send({ kind: "body_failed", id, isTooSlow: true });
       });
     }
-    try {
-      const read = await exchange.body?.read();
-      if (read === undefined || read.done) progress.bodyEnded();
-      this.#send({ kind: "body", id, piece: read?.value ?? null });
-    } catch {
+    const read = await exchange.body?.read().catch(() => null);
+    if (read === null || exchange.isBodyLost) {
       progress.bodyEnded();
-      this.#send({ kind: "body_failed", id, isTooSlow: false });
+      this.#send({ kind: "body_failed", id, isTooSlow: exchange.isBodyLost });
+      return;
     }
+    if (read === undefined || read.done) progress.bodyEnded();
+    this.#send({ kind: "body", id, piece: read?.value ?? null });
   }
 
   #respond(exchange: Exchange, message: FromWorker & { kind: "response" }): void {

@@ -3,6 +3,7 @@ import { checked } from "../../http/manage/checked.ts";
 import { queryValues } from "../../http/manage/input.ts";
 import { invalidField, Problem } from "../../http/manage/problem.ts";
 import { networkOf } from "../../http/network.ts";
+import { pause } from "../../http/waiting.ts";
 import { ipHeader, requestHeader } from "./account-events.ts";
 import { tooManyAttempts } from "./attempts.ts";
 import type { AuthApiParts, AuthCall, CookieNames, KnownDevice } from "./auth-call.ts";
@@ -74,8 +75,7 @@ export class AuthApi {
         route.id === "signUp" ? signUp(call, this.#parts, () => endpoint(input)) : endpoint(input),
       ),
     );
-    const left = (route.minResponseMs ?? 0) - (performance.now() - startedMs);
-    if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
+    await pause(request, (route.minResponseMs ?? 0) - (performance.now() - startedMs));
     if (response.status >= 400) throw await problemFrom(response, route);
     const signedInUserId = resetOwner ?? (await this.#signedInUserId(call, response));
     await recordSecurityChange(call, this.#parts, signedInUserId);

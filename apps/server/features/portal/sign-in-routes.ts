@@ -5,6 +5,7 @@ import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, requireCustomer } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
+import { pause } from "../../http/waiting.ts";
 import { type CodeParts, codeSeconds, requestSignIn, withSignInCode, withSignInLink } from "./codes.ts";
 import { portalCookie, portalCookieIn, removedPortalCookie } from "./cookies.ts";
 import {
@@ -49,8 +50,7 @@ export const portalSignInRoutes: readonly BoundRoute[] = [
       language: preferredLanguage(request.headers.get("accept-language")),
       nowMs,
     });
-    const leftMs = constantResponseMs - (performance.now() - startedMs);
-    if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs));
+    await pause(request, constantResponseMs - (performance.now() - startedMs));
     const cookie = portalCookie(portalUrl, "countersign_portal_challenge", challenge, codeSeconds);
     return withCookies(202, { expires_in_seconds: codeSeconds }, [cookie]);
   }),
