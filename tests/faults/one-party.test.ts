@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { portalBase } from "@countersign/contract/portal/base";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
 import Stripe from "stripe";
-import { on } from "../support/databases.ts";
+import { isWholeRun, on } from "../support/databases.ts";
 import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
 import { openRaw, type RawConnection } from "../support/raw-http.ts";
 import { goodPassword, type SignInFixture, signInFixtureOf } from "../support/sign-in-fixture.ts";
@@ -17,8 +17,8 @@ const stripe = {
   COUNTERSIGN_STRIPE_WEBHOOK_SECRET: webhookSecret,
 };
 const own = { why: "one party uses as much of it as it can", environment: stripe };
-/** Of each kind, five kinds. */
-const requestsOfOthers = 200;
+/** Of each kind, five kinds. A thousand in all in `npm run test:all`. */
+const requestsOfOthers = isWholeRun ? 200 : 60;
 const mostGrowthMegabytes = 100;
 /** Well above what it takes on a machine that does nothing else, which `npm run bench` prints. */
 const patientMs = 10_000;
