@@ -1,4 +1,5 @@
 import { hourMs, minuteMs } from "@countersign/domain/dates/lengths";
+import type { LockWait } from "@countersign/store/migrations/lock-wait";
 import { inBursts, type Log, reasonOf } from "./log.ts";
 
 const secondMs = 1_000;
@@ -37,6 +38,12 @@ export function reportsTo(log: Log) {
       log.error("The request log was damaged. It was set aside and a new one was created.", {
         aside,
         reason,
+      }),
+    migrationWaits: ({ migration, heldBy, retryMs }: LockWait) =>
+      log.warn("A migration waits for a lock that others hold. Nothing is changed until then.", {
+        migration,
+        held_by: heldBy.join("; "),
+        retry_seconds: retryMs / 1_000,
       }),
     keyUseFailed: (cause: unknown) =>
       log.warn("The last use of API keys could not be written. It will be retried.", {

@@ -4,6 +4,7 @@ import { Metrics } from "./features/health/metrics.ts";
 import { MetricsGate } from "./features/health/metrics-gate.ts";
 import { Readiness } from "./features/health/readiness.ts";
 import {
+  migrationMetrics,
   requestLogMetrics,
   serverMetrics,
   traceMetrics,
@@ -57,13 +58,19 @@ export async function startServer(
 ): Promise<RunningServer> {
   const metrics = new Metrics();
   const reports = reportsTo(log);
+  let migrationWaits = 0;
   const store = await openStore(config.database, {
     ...config,
     soleServer: true,
     journalSetAside: reports.journalSetAside,
+    migrationWaits: (wait) => {
+      migrationWaits += 1;
+      reports.migrationWaits(wait);
+    },
   });
   const { writeHolds } = store;
   if (writeHolds !== null) metrics.add(() => writeLockMetrics(store.writeHolds ?? writeHolds));
+  metrics.add(() => migrationMetrics(migrationWaits));
   const { database, requestLogDays, requestLogMegabytes, geoipFile } = config;
   const recorder = new Recorder({ database, requestLogDays, requestLogMegabytes, geoipFile }, reports);
   metrics.add(() => requestLogMetrics(recorder.state));

@@ -4,6 +4,7 @@ import { CallCount } from "../call-count.ts";
 import type { Call, CallResult } from "../calls.ts";
 import { createDataKey, openDataKey } from "../data-key.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
+import type { MigrationOptions } from "../migrations/lock-wait.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { Sealer } from "../sealer.ts";
@@ -24,7 +25,7 @@ import { searchLicenses } from "./search.ts";
 import { PostgresValidate } from "./validate.ts";
 import { Verdicts } from "./verdicts.ts";
 
-export interface PostgresOptions {
+export interface PostgresOptions extends MigrationOptions {
   readonly url: string;
   readonly encryptionKey: string | null;
   readonly durability: "standard" | "strict";
@@ -56,7 +57,7 @@ async function open(
   const pool = openPool(options.url, "setup", 0);
   try {
     const serverMajor = await checkServer(pool);
-    if (knownKey === null) await migratePostgres(pool, [...mainMigrations, ...journalMigrations]);
+    if (knownKey === null) await migratePostgres(pool, [...mainMigrations, ...journalMigrations], options);
     const key = knownKey ?? (await dataKey(pool, options.encryptionKey));
     const sealer = new Sealer(key);
     const verdicts = new Verdicts(

@@ -75,6 +75,17 @@ export function writeLockMetrics({ overLimit, longestMs }: HoldTimes): readonly 
   ];
 }
 
+/** For PostgreSQL, where a starting server may wait for sessions of others. */
+export function migrationMetrics(waits: number): readonly MetricFamily[] {
+  return [
+    counter(
+      "countersign_migration_lock_timeouts_total",
+      "Attempts of this server's start to migrate that gave up waiting for a lock and were repeated.",
+      waits,
+    ),
+  ];
+}
+
 export function requestLogMetrics(state: RequestLogState): readonly MetricFamily[] {
   return [
     counter("countersign_request_log_written_total", "Request log entries written.", state.written),
