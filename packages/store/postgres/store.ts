@@ -177,6 +177,10 @@ export class PostgresStore implements MainStore {
     this.#folding = new CountFolding(this.withOwnConnections("jobs").reads, trouble);
   }
 
+  async checkIntegrity(): Promise<null> {
+    return null;
+  }
+
   async validateBatch(calls: readonly Call[]): Promise<readonly CallResult[]> {
     return Promise.all(await this.validateEach(calls));
   }
