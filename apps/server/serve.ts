@@ -41,7 +41,7 @@ export interface RunningServer {
 }
 
 const longestDrainMs = 8_000;
-/** Including the drain. */
+/** Including the drain, but not the time in which load balancers notice it. */
 const longestStopMs = 9_500;
 const longestShutdownMs = 1_000;
 const longestFlushMs = 200;
@@ -103,6 +103,7 @@ export async function startServer(
       database: store.kind,
       isReady: readiness.isReady,
       waitingCalls: batcher.size,
+      clockMs: Date.now(),
     }),
   );
   const observers: RequestObservers = {
@@ -161,9 +162,10 @@ export async function startServer(
     port: listener.port,
     setupToken: await createSetupToken(store, await store.clock()),
     stop: async () => {
+      readiness.drain();
+      await soon(config.drainSeconds * 1_000);
       const deadline = new Promise<boolean>((resolve) => setTimeout(resolve, longestStopMs, false).unref());
       const stopping = async () => {
-        readiness.drain();
         publicApi.drain();
         management.drain();
         await drain(listener, [batcher, sandbox]);
