@@ -22,6 +22,7 @@ import { migratePostgres } from "./migrate.ts";
 import { closePool, openListPool, openPool } from "./pools.ts";
 import { Probe } from "./probe.ts";
 import { searchLicenses } from "./search.ts";
+import { SilenceWatch } from "./silence.ts";
 import { PostgresValidate } from "./validate.ts";
 import { Verdicts } from "./verdicts.ts";
 
@@ -65,7 +66,9 @@ async function open(
       new PostgresValidate(sealer, options.now),
     );
     const probe = new Probe(new ConnectionPool(options.url, serverMajor));
-    return new PostgresStore({ options, serverMajor, key, sealer, calls, verdicts, probe }, "management");
+    const silence = new SilenceWatch(() => probe.run());
+    const shared = { options, serverMajor, key, sealer, calls, verdicts, probe, silence };
+    return new PostgresStore(shared, "management");
   } finally {
     await closePool(pool);
   }
@@ -80,6 +83,7 @@ interface Shared {
   readonly calls: CallCount;
   readonly verdicts: Verdicts;
   readonly probe: Probe;
+  readonly silence: SilenceWatch;
 }
 
 const clockLastsMs = 5_000;
@@ -107,11 +111,13 @@ export class PostgresStore implements MainStore {
     this.#shared = shared;
     this.sealer = shared.sealer;
     this.#pool = openPool(url, purpose, shared.serverMajor);
-    this.reads = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool(this.#pool) }) });
+    this.reads = new Kysely<Tables>({
+      dialect: new PostgresDialect({ pool: guardedPool(this.#pool, shared.silence) }),
+    });
     this.direct = this.reads;
     this.#listPool = openListPool(url, purpose, shared.serverMajor);
     this.listReads = new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool: guardedPool(this.#listPool) }),
+      dialect: new PostgresDialect({ pool: guardedPool(this.#listPool, shared.silence) }),
     });
     sealWith(shared.sealer, this.reads, this.listReads);
   }
@@ -228,6 +234,7 @@ export class PostgresStore implements MainStore {
   }
 
   async close(): Promise<void> {
+    this.#shared.silence.close();
     await this.#folding?.close();
     await Promise.all([
       this.#shared.verdicts.close(),
