@@ -28,6 +28,7 @@ try {
       "apps/server/main.ts",
       "apps/server/management/management-worker.ts",
       "apps/server/features/requests/journal-thread.ts",
+      "packages/store/sqlite/integrity-process.ts",
     ].map((path) => join(root, path)),
     outdir: half,
     naming: { entry: "[name].[ext]", chunk: "[name]-[hash].[ext]" },

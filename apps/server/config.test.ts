@@ -23,6 +23,7 @@ test("every setting has a default", () => {
     durability: "standard",
     logLevel: "info",
     logFormat: "auto",
+    drainSeconds: 0,
   });
 });
 
@@ -113,6 +114,7 @@ describe("invalid values", () => {
     ["COUNTERSIGN_REQUEST_LOG_MB", "a whole number from 10 to 10000000", "9"],
     ["COUNTERSIGN_REQUEST_LOG_DAYS", "a whole number from 1 to 3650", "0", "forever"],
     ["COUNTERSIGN_WEBHOOK_ENDPOINTS", "a whole number from 1 to 1000", "0"],
+    ["COUNTERSIGN_DRAIN_SECONDS", "a whole number from 0 to 300", "301", "-1"],
     ["COUNTERSIGN_METRICS_TOKEN", "16 to 512", "fifteen-letters"],
     ["COUNTERSIGN_METRICS_TOKEN", "without spaces", "a token that has spaces"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "must be a URL", "127.0.0.1:4318"],

@@ -62,6 +62,8 @@ export interface Config {
   readonly webhookEndpoints: number | null;
   /** The bearer token that `/metrics` requires; null if anyone can read it. */
   readonly metricsToken: string | null;
+  /** How long the server keeps serving after SIGTERM, while `/readyz` is 503. */
+  readonly drainSeconds: number;
   /** Where traces are sent; null if they are not. */
   readonly traces: TraceSettings | null;
 }
@@ -148,6 +150,12 @@ export function readConfig(environment: Environment): Config {
     webhookTargets: webhookTargets(setting("COUNTERSIGN_WEBHOOK_ALLOW")),
     webhookEndpoints: numberIfSet("COUNTERSIGN_WEBHOOK_ENDPOINTS", 1, 1000),
     metricsToken: metricsToken(setting("COUNTERSIGN_METRICS_TOKEN")),
+    drainSeconds: wholeNumber(
+      "COUNTERSIGN_DRAIN_SECONDS",
+      setting("COUNTERSIGN_DRAIN_SECONDS") ?? "0",
+      0,
+      300,
+    ),
     traces: traces(setting),
   };
 }

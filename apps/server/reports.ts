@@ -1,14 +1,21 @@
 import { hourMs, minuteMs } from "@countersign/domain/dates/lengths";
+import type { LockWait } from "@countersign/store/migrations/lock-wait";
+import { StorageUnavailable } from "@countersign/store/problem";
 import { inBursts, type Log, reasonOf } from "./log.ts";
 
-const secondMs = 1_000;
-
-/** The log messages of the validating thread, limited in frequency. */
+/** The log messages of the validating thread: those that can repeat at most once a minute, for each cause. */
 export function reportsTo(log: Log) {
-  const batches = inBursts<string>(secondMs, (calls, reason) =>
-    log.error("Storage did not respond. Requests were answered 503.", { calls, reason }),
-  );
-  const dropped = inBursts<null>(secondMs, (count) =>
+  const batches = new Map<string, ReturnType<typeof inBursts<string>>>();
+  const batchesOf = (cause: string) => {
+    const known =
+      batches.get(cause) ??
+      inBursts<string>(minuteMs, (calls, reason) =>
+        log.error("Storage did not respond. Requests were answered 503.", { cause, calls, reason }),
+      );
+    batches.set(cause, known);
+    return known;
+  };
+  const dropped = inBursts<null>(minuteMs, (count) =>
     log.warn("The request log cannot keep up. Entries were dropped.", { count }),
   );
   const unwritten = inBursts<string>(minuteMs, (times, reason) =>
@@ -20,11 +27,12 @@ export function reportsTo(log: Log) {
       variable: "COUNTERSIGN_REQUEST_LOG_MB",
     }),
   );
-  const unforwarded = inBursts<string>(secondMs, (requests, reason) =>
+  const unforwarded = inBursts<string>(minuteMs, (requests, reason) =>
     log.error("Requests could not be forwarded to the management worker.", { requests, reason }),
   );
   return {
-    batchFailed: (calls: number, cause: unknown) => batches(calls, reasonOf(cause)),
+    batchFailed: (calls: number, cause: unknown) =>
+      batchesOf(cause instanceof StorageUnavailable ? cause.reason : "other")(calls, reasonOf(cause)),
     entriesDropped: (count: number) => dropped(count, null),
     logCut: (untilMs: number) => cut(1, untilMs),
     journalFailed: (reason: string) => unwritten(1, reason),
@@ -37,6 +45,12 @@ export function reportsTo(log: Log) {
       log.error("The request log was damaged. It was set aside and a new one was created.", {
         aside,
         reason,
+      }),
+    migrationWaits: ({ migration, heldBy, retryMs }: LockWait) =>
+      log.warn("A migration waits for a lock that others hold. Nothing is changed until then.", {
+        migration,
+        held_by: heldBy.join("; "),
+        retry_seconds: retryMs / 1_000,
       }),
     keyUseFailed: (cause: unknown) =>
       log.warn("The last use of API keys could not be written. It will be retried.", {

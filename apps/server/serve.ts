@@ -4,6 +4,7 @@ import { Metrics } from "./features/health/metrics.ts";
 import { MetricsGate } from "./features/health/metrics-gate.ts";
 import { Readiness } from "./features/health/readiness.ts";
 import {
+  migrationMetrics,
   requestLogMetrics,
   serverMetrics,
   traceMetrics,
@@ -40,7 +41,7 @@ export interface RunningServer {
 }
 
 const longestDrainMs = 8_000;
-/** Including the drain. */
+/** Including the drain, but not the time in which load balancers notice it. */
 const longestStopMs = 9_500;
 const longestShutdownMs = 1_000;
 const longestFlushMs = 200;
@@ -57,13 +58,19 @@ export async function startServer(
 ): Promise<RunningServer> {
   const metrics = new Metrics();
   const reports = reportsTo(log);
+  let migrationWaits = 0;
   const store = await openStore(config.database, {
     ...config,
     soleServer: true,
     journalSetAside: reports.journalSetAside,
+    migrationWaits: (wait) => {
+      migrationWaits += 1;
+      reports.migrationWaits(wait);
+    },
   });
   const { writeHolds } = store;
   if (writeHolds !== null) metrics.add(() => writeLockMetrics(store.writeHolds ?? writeHolds));
+  metrics.add(() => migrationMetrics(migrationWaits));
   const { database, requestLogDays, requestLogMegabytes, geoipFile } = config;
   const recorder = new Recorder({ database, requestLogDays, requestLogMegabytes, geoipFile }, reports);
   metrics.add(() => requestLogMetrics(recorder.state));
@@ -96,6 +103,7 @@ export async function startServer(
       database: store.kind,
       isReady: readiness.isReady,
       waitingCalls: batcher.size,
+      clockMs: Date.now(),
     }),
   );
   const observers: RequestObservers = {
@@ -159,9 +167,10 @@ export async function startServer(
     port: listener.port,
     setupToken: await createSetupToken(store, await store.clock()),
     stop: async () => {
+      readiness.drain();
+      await soon(config.drainSeconds * 1_000);
       const deadline = new Promise<boolean>((resolve) => setTimeout(resolve, longestStopMs, false).unref());
       const stopping = async () => {
-        readiness.drain();
         publicApi.drain();
         management.drain();
         await drain(listener, [batcher, sandbox]);

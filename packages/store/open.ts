@@ -1,10 +1,11 @@
+import type { MigrationOptions } from "./migrations/lock-wait.ts";
 import type { Geo } from "./rollups/geo.ts";
 import type { DatabaseLocation, Journal, Store } from "./store.ts";
 import type { MainStore, WorkerOpening } from "./worker-store.ts";
 
 export type { DatabaseLocation };
 
-export interface StoreOptions {
+export interface StoreOptions extends MigrationOptions {
   readonly encryptionKey: string | null;
   readonly durability: "standard" | "strict";
   /** A server takes exclusive ownership of the SQLite data folder; commands can run while it does. */

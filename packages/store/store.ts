@@ -1,6 +1,7 @@
 import type { Expression, Kysely, SqlBool } from "kysely";
 import type { Bulk } from "./bulk.ts";
 import type { Call, CallResult } from "./calls.ts";
+import type { IntegrityPart } from "./integrity.ts";
 import type { JournalDeletion, JournalEntry } from "./journal.ts";
 import type { LogRetention, RetentionSettings } from "./log-retention.ts";
 import type { Sealer } from "./sealer.ts";
@@ -51,6 +52,11 @@ export interface Store {
    * and folds the license counts. Failures are reported and retried.
    */
   startUpkeep(trouble: (reason: string) => void): void;
+  /**
+   * Compares tables with their indexes, starting after one, until the time is over. Runs beside everything else, without
+   * delaying it. Null on PostgreSQL, which has checksums and its own tools.
+   */
+  checkIntegrity(after: string | null, longestMs: number, signal: AbortSignal): Promise<IntegrityPart | null>;
   /** Authenticates, counts and decides calls of the public API together. One result for each, in the same order. */
   validateBatch(calls: readonly Call[]): Promise<readonly CallResult[]>;
   /**

@@ -40,7 +40,7 @@ const charts = dashboard.panels.filter(({ type }) => type !== "row");
 const expressions = charts.flatMap(({ targets }) => targets ?? []);
 
 /** The words of PromQL that the documents use. */
-const promQl = listed("sum by rate increase min max histogram_quantile time and");
+const promQl = listed("sum by rate increase min max abs histogram_quantile time timestamp and or");
 /** What Prometheus adds to every sample of a server. */
 const addedLabels = ["instance", "job"];
 

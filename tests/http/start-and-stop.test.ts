@@ -48,6 +48,22 @@ describe("SIGTERM", () => {
     }
   });
 
+  test("behind a load balancer, a server keeps serving after SIGTERM while it says that it is not ready", async () => {
+    const server = serve({ COUNTERSIGN_DRAIN_SECONDS: "3" });
+    await until("it is ready", () => server.output().includes("is ready at"));
+    const [, url] = / is ready at (http:[^"]+)/.exec(server.output()) ?? [];
+    const statusOf = async (path: string) => (await fetch(`${url}${path}`, { keepalive: false })).status;
+    expect(await statusOf("/readyz")).toBe(200);
+    const signalledMs = performance.now();
+    server.child.kill("SIGTERM");
+    await until("it is not ready", async () => (await statusOf("/readyz")) === 503);
+    const served: number[] = [];
+    while (performance.now() - signalledMs < 2_000) served.push(await statusOf("/healthz"));
+    expect(new Set(served)).toEqual(new Set([200]));
+    await expectCleanExit(server);
+    expect(performance.now() - signalledMs).toBeGreaterThan(3_000);
+  });
+
   test("a server whose output was closed continues to serve, and exits cleanly on SIGTERM", async () => {
     const server = serve();
     await until("it is ready", () => server.output().includes("is ready at"));

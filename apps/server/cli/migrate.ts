@@ -1,7 +1,7 @@
 import { migrate as migrateDatabase } from "@countersign/store/migrate";
 import { readConfig } from "../config.ts";
 import { type Command, readOptions } from "./command.ts";
-import { printJson, printLines } from "./print.ts";
+import { printJson, printLines, printMigrationWait } from "./print.ts";
 
 export const migrate: Command = {
   name: "migrate",
@@ -16,7 +16,7 @@ this to do it beforehand.
   async run(words, environment) {
     const { values } = readOptions("migrate", words, { json: { type: "boolean" } });
     const { database } = readConfig(environment);
-    const applied = await migrateDatabase(database);
+    const applied = await migrateDatabase(database, { migrationWaits: printMigrationWait });
     if (values.json === true) printJson({ database: database.kind, applied });
     else if (applied.length === 0) printLines(["The database is already up to date."]);
     else

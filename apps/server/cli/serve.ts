@@ -40,6 +40,7 @@ Settings come from the environment:
   COUNTERSIGN_GEOIP_FILE        a GeoIP file (MMDB), for the countries of IP addresses
   COUNTERSIGN_WEBHOOK_ENDPOINTS 20, the maximum number of webhooks per organization
   COUNTERSIGN_METRICS_TOKEN     the token that /metrics requires; without it, anyone who can reach the port can read it
+  COUNTERSIGN_DRAIN_SECONDS     0, how long to keep serving after SIGTERM, with /readyz at 503
   OTEL_EXPORTER_OTLP_ENDPOINT   http://127.0.0.1:4318, an OpenTelemetry collector, to send traces; see docs/operating
 Each can also be read from a file: append _FILE to the name and set it to the path.
 `,

@@ -1,10 +1,11 @@
 import { openStore } from "@countersign/store/open";
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../config.ts";
+import { printMigrationWait } from "./print.ts";
 
 /** Opens the store, also while a server runs, and always closes it. */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(config.database, config);
+  const store = await openStore(config.database, { ...config, migrationWaits: printMigrationWait });
   try {
     return await work(store);
   } finally {

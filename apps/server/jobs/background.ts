@@ -7,6 +7,7 @@ import { refusalPruning } from "../features/events/prune-refusals.ts";
 import { QuotaCheck } from "../features/events/quota-check.ts";
 import { signInPruning } from "../features/identity/prune-expired.ts";
 import { impersonationPruning } from "../features/impersonations/prune.ts";
+import { IntegrityCheck } from "../features/integrity/integrity-check.ts";
 import { importRunner } from "../features/license-files/import-runner.ts";
 import { emailsAtOnce, Mailer } from "../features/mail/mailer.ts";
 import { emailPruning } from "../features/mail/prune.ts";
@@ -73,6 +74,7 @@ export function startBackground(
       new IpMerging(jobs),
       portalActionPruning(jobs),
       new UnusedKeysCheck(jobs, config.url),
+      new IntegrityCheck(jobs, log, (state) => insight.metrics.integrityChecked(state)),
       jobRunSaving(jobs, runs),
     ],
     log,

@@ -36,6 +36,11 @@ export function isConflict(error: unknown): boolean {
   return code === "40P01" || code === "40001";
 }
 
+/** Whether a statement waited too long for a lock. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === "55P03";
+}
+
 /** Whether a statement exceeded its time limit. */
 export function isStatementTimeout(error: unknown): boolean {
   const cause = error instanceof StorageUnavailable ? error.cause : error;

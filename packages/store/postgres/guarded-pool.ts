@@ -1,9 +1,12 @@
 import type pg from "pg";
+import { StorageUnavailable } from "../problem.ts";
 import { spendsConnection, storageError } from "./errors.ts";
+import { cutConnections } from "./pools.ts";
+import type { SilenceWatch } from "./silence.ts";
 
 /**
  * For Kysely: turns errors of the database itself into `StorageUnavailable`, and does not return broken connections to
- * the pool.
+ * the pool. If the database is silent, all of its connections are cut.
  */
 export interface KyselyPool {
   connect(): Promise<KyselyClient>;
@@ -15,18 +18,26 @@ interface KyselyClient {
   release(): void;
 }
 
-export function guardedPool(pool: pg.Pool): KyselyPool {
+export function guardedPool(pool: pg.Pool, watch: SilenceWatch): KyselyPool {
+  watch.onSilence(() => cutConnections(pool));
   return {
     connect: async () => {
-      const client = await pool.connect().catch((error) => {
+      let connecting: Promise<pg.PoolClient> | null = null;
+      const connect = () => {
+        connecting = pool.connect();
+        return connecting;
+      };
+      const client = await watch.during(connect).catch((error) => {
+        // It may still be opened, and then nobody uses it.
+        connecting?.then((late) => late.release(true)).catch(() => {});
         throw storageError(error);
       });
       let isSpent = false;
       const query = async (text: string, values: unknown[]) => {
         try {
-          return await client.query(text, values);
+          return await watch.during(() => client.query(text, values));
         } catch (error) {
-          isSpent ||= spendsConnection(error);
+          isSpent ||= spendsConnection(error) || error instanceof StorageUnavailable;
           throw storageError(error);
         }
       };

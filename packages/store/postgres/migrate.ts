@@ -1,49 +1,94 @@
 import type pg from "pg";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
+import type { MigrationOptions } from "../migrations/lock-wait.ts";
 import { type Migration, statementsFor } from "../migrations/migration.ts";
 import { newerThanThis } from "../migrations/pending.ts";
 import { StoreProblem } from "../problem.ts";
 import { advisoryLocks } from "./advisory-locks.ts";
 import { checkServer } from "./connect.ts";
+import { isConflict, isLockTimeout } from "./errors.ts";
+import { LockWatch } from "./lock-holders.ts";
 import { closePool, openPool } from "./pools.ts";
 
+/**
+ * How long a migration waits for the lock of a table. Everything that needs the table queues behind it in the meantime:
+ * also reads, which the holder of the lock would not delay.
+ */
+const longestLockMs = 1_000;
+/** Then the others have their turn. */
+const pauseMs = 5_000;
+
+interface Options extends MigrationOptions {
+  readonly lockMs?: number;
+  readonly retryMs?: number;
+}
+
 /** Brings the database up to date and returns what was applied. */
-export async function migrateDatabase(url: string): Promise<string[]> {
+export async function migrateDatabase(url: string, options: Options = {}): Promise<string[]> {
   const pool = openPool(url, "setup", 0);
   try {
     await checkServer(pool);
-    return await migratePostgres(pool, [...mainMigrations, ...journalMigrations]);
+    return await migratePostgres(pool, [...mainMigrations, ...journalMigrations], options);
   } finally {
     await closePool(pool);
   }
 }
 
-/** Applies pending migrations, each completely or not at all. Nodes that start together take turns. */
-export async function migratePostgres(pool: pg.Pool, migrations: readonly Migration[]): Promise<string[]> {
+/**
+ * Applies pending migrations, each completely or not at all, and waits as long as others hold a lock that one needs.
+ * Nodes that start together take turns.
+ */
+export async function migratePostgres(
+  pool: pg.Pool,
+  migrations: readonly Migration[],
+  options: Options = {},
+): Promise<string[]> {
+  const { lockMs = longestLockMs, retryMs = pauseMs } = options;
   const applied: string[] = [];
   for (const migration of migrations) {
-    const client = await pool.connect();
-    try {
-      await client.query("begin");
-      await client.query("select pg_advisory_xact_lock($1)", [advisoryLocks.migration]);
-      if (await apply(client, migration, migrations)) applied.push(migration.name);
-      await client.query("commit");
-      client.release();
-    } catch (cause) {
-      // Closing the connection rolls back the step, whatever its state.
-      client.release(true);
-      if (cause instanceof StoreProblem) throw cause;
-      const text = cause instanceof Error ? cause.message : String(cause);
-      throw new StoreProblem(`Migration ${migration.name} failed and was rolled back: ${text}.`, { cause });
+    for (;;) {
+      const result = await attempt(pool, migration, migrations, lockMs);
+      if (result === "applied") applied.push(migration.name);
+      if (typeof result === "string") break;
+      options.migrationWaits?.({ migration: migration.name, heldBy: result.heldBy, retryMs });
+      await new Promise((resolve) => setTimeout(resolve, retryMs));
     }
   }
   return applied;
+}
+
+async function attempt(
+  pool: pg.Pool,
+  migration: Migration,
+  migrations: readonly Migration[],
+  lockMs: number,
+): Promise<"applied" | "was applied" | { readonly heldBy: readonly string[] }> {
+  const client = await pool.connect();
+  const watch = new LockWatch(pool, lockMs);
+  try {
+    await client.query("begin");
+    // Others wait for nothing while another node migrates: this needs no limit.
+    await client.query("select pg_advisory_xact_lock($1)", [advisoryLocks.migration]);
+    await client.query(`set local lock_timeout = ${lockMs}`);
+    const isApplied = await apply(client, migration, migrations, watch);
+    await client.query("commit");
+    client.release();
+    return isApplied ? "applied" : "was applied";
+  } catch (cause) {
+    // Closing the connection rolls back the step, whatever its state.
+    client.release(true);
+    if (cause instanceof StoreProblem) throw cause;
+    if (isLockTimeout(cause) || isConflict(cause)) return { heldBy: await watch.holders };
+    const text = cause instanceof Error ? cause.message : String(cause);
+    throw new StoreProblem(`Migration ${migration.name} failed and was rolled back: ${text}.`, { cause });
+  }
 }
 
 async function apply(
   client: pg.PoolClient,
   migration: Migration,
   all: readonly Migration[],
+  watch: LockWatch,
 ): Promise<boolean> {
   await client.query(
     "create table if not exists schema_migrations (name text primary key, applied_at bigint not null)",
@@ -54,7 +99,9 @@ async function apply(
     all,
   );
   if (rows.some((row) => row.name === migration.name)) return false;
-  for (const statement of statementsFor(migration, "postgres")) await client.query(statement);
+  const pid = (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid ?? 0;
+  for (const statement of statementsFor(migration, "postgres"))
+    await watch.run(pid, () => client.query(statement));
   await client.query("insert into schema_migrations (name, applied_at) values ($1, $2)", [
     migration.name,
     Date.now(),

@@ -53,6 +53,11 @@ function open(url: string, settings: readonly string[], connections: number, ans
 
 const openClients = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
 
+/** Whatever waits for one of the connections fails at once, and the next statement gets a new one. */
+export function cutConnections(pool: pg.Pool): void {
+  for (const client of openClients.get(pool) ?? []) client.connection.stream.destroy();
+}
+
 /** Closes all connections; those that do not close cleanly in time, or are still in use, are cut. */
 export async function closePool(pool: pg.Pool): Promise<void> {
   const open = openClients.get(pool) ?? new Set();

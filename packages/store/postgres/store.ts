@@ -4,6 +4,7 @@ import { CallCount } from "../call-count.ts";
 import type { Call, CallResult } from "../calls.ts";
 import { createDataKey, openDataKey } from "../data-key.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
+import type { MigrationOptions } from "../migrations/lock-wait.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { Sealer } from "../sealer.ts";
@@ -21,10 +22,11 @@ import { migratePostgres } from "./migrate.ts";
 import { closePool, openListPool, openPool } from "./pools.ts";
 import { Probe } from "./probe.ts";
 import { searchLicenses } from "./search.ts";
+import { SilenceWatch } from "./silence.ts";
 import { PostgresValidate } from "./validate.ts";
 import { Verdicts } from "./verdicts.ts";
 
-export interface PostgresOptions {
+export interface PostgresOptions extends MigrationOptions {
   readonly url: string;
   readonly encryptionKey: string | null;
   readonly durability: "standard" | "strict";
@@ -56,7 +58,7 @@ async function open(
   const pool = openPool(options.url, "setup", 0);
   try {
     const serverMajor = await checkServer(pool);
-    if (knownKey === null) await migratePostgres(pool, [...mainMigrations, ...journalMigrations]);
+    if (knownKey === null) await migratePostgres(pool, [...mainMigrations, ...journalMigrations], options);
     const key = knownKey ?? (await dataKey(pool, options.encryptionKey));
     const sealer = new Sealer(key);
     const verdicts = new Verdicts(
@@ -64,7 +66,9 @@ async function open(
       new PostgresValidate(sealer, options.now),
     );
     const probe = new Probe(new ConnectionPool(options.url, serverMajor));
-    return new PostgresStore({ options, serverMajor, key, sealer, calls, verdicts, probe }, "management");
+    const silence = new SilenceWatch(() => probe.run());
+    const shared = { options, serverMajor, key, sealer, calls, verdicts, probe, silence };
+    return new PostgresStore(shared, "management");
   } finally {
     await closePool(pool);
   }
@@ -79,6 +83,7 @@ interface Shared {
   readonly calls: CallCount;
   readonly verdicts: Verdicts;
   readonly probe: Probe;
+  readonly silence: SilenceWatch;
 }
 
 const clockLastsMs = 5_000;
@@ -106,11 +111,13 @@ export class PostgresStore implements MainStore {
     this.#shared = shared;
     this.sealer = shared.sealer;
     this.#pool = openPool(url, purpose, shared.serverMajor);
-    this.reads = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool(this.#pool) }) });
+    this.reads = new Kysely<Tables>({
+      dialect: new PostgresDialect({ pool: guardedPool(this.#pool, shared.silence) }),
+    });
     this.direct = this.reads;
     this.#listPool = openListPool(url, purpose, shared.serverMajor);
     this.listReads = new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool: guardedPool(this.#listPool) }),
+      dialect: new PostgresDialect({ pool: guardedPool(this.#listPool, shared.silence) }),
     });
     sealWith(shared.sealer, this.reads, this.listReads);
   }
@@ -176,6 +183,10 @@ export class PostgresStore implements MainStore {
     this.#folding = new CountFolding(this.withOwnConnections("jobs").reads, trouble);
   }
 
+  async checkIntegrity(): Promise<null> {
+    return null;
+  }
+
   async validateBatch(calls: readonly Call[]): Promise<readonly CallResult[]> {
     return Promise.all(await this.validateEach(calls));
   }
@@ -223,6 +234,7 @@ export class PostgresStore implements MainStore {
   }
 
   async close(): Promise<void> {
+    this.#shared.silence.close();
     await this.#folding?.close();
     await Promise.all([
       this.#shared.verdicts.close(),

@@ -70,9 +70,10 @@ export const poolLimits: Readonly<Record<Purpose, PoolLimits>> = {
   management: pool(4, 2, { statementMs: 10_000, lockMs: 1_500, transactionMs: 30_000 }),
   webhooks: pool(3, 1, { statementMs: 10_000, lockMs: 3_000, transactionMs: 60_000 }),
   jobs: pool(3, 1, { statementMs: 30_000, lockMs: 3_000, transactionMs: 60_000 }),
-  // Migrations have no limit. Closed before the server starts to serve.
+  // Migrations can take long, but limit how long they wait for a lock: see `migrate.ts`. Closed before the server starts
+  // to serve. A second connection asks who holds the lock.
   setup: {
-    ...pool(1, 0, { statementMs: 0, lockMs: 0, transactionMs: 0 }),
+    ...pool(2, 0, { statementMs: 0, lockMs: 0, transactionMs: 0 }),
     idleInTransactionMs: 0,
     answerMs: 0,
   },

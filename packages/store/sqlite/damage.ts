@@ -27,7 +27,7 @@ export function checkUndamaged(database: DatabaseSync, path: string): void {
   if (bytes < expectedBytes && sizeOf(`${path}-wal`) === 0)
     throw new DamagedDatabase(path, `${expectedBytes - bytes} bytes are missing at its end.`);
   if (bytes > readThroughBytes) return;
-  const found = database.prepare("pragma quick_check(1)").get()?.quick_check;
+  const found = database.prepare("pragma integrity_check(1)").get()?.integrity_check;
   if (found !== "ok") throw new DamagedDatabase(path, found);
 }
 

@@ -8,6 +8,7 @@ import { StoreProblem } from "../problem.ts";
 import { errorSentence } from "../sentence.ts";
 import { isDamage } from "./damage.ts";
 import { sqliteFiles } from "./files.ts";
+import { damageIn } from "./integrity.ts";
 import { lostDatabase } from "./lost-database.ts";
 import { isOwned } from "./owner.ts";
 import { othersMayRead } from "./private-file.ts";
@@ -50,7 +51,7 @@ function inspectJournal(path: string) {
 /** The damage that SQLite finds in a file; null if there is none. */
 function damageOf(path: string): string | null {
   try {
-    return inspecting(path, damage)[0] ?? null;
+    return inspecting(path, (database) => damageIn(database))[0] ?? null;
   } catch (error) {
     if (isDamage(error)) return errorSentence(error instanceof Error ? (error.cause ?? error) : error);
     throw error;
@@ -59,7 +60,7 @@ function damageOf(path: string): string | null {
 
 function inspectFile(database: DatabaseSync): FileInspection {
   const migrated = hasTable(database, "schema_migrations");
-  const found = damage(database);
+  const found = damageIn(database);
   return {
     version: `SQLite ${database.prepare("select sqlite_version() as version").get()?.version}`,
     appliedMigrations: migrated
@@ -76,11 +77,6 @@ function inspectFile(database: DatabaseSync): FileInspection {
       ? (strings(database, "select value from platform_state where name = 'data_key'")[0] ?? null)
       : null,
   };
-}
-
-function damage(database: DatabaseSync): string[] {
-  const found = database.prepare("pragma quick_check(5)").all();
-  return found.map((row) => String(row.quick_check)).filter((text) => text !== "ok");
 }
 
 function wrongCounts(database: DatabaseSync): number | null {

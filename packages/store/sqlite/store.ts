@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely";
 import { CallCount } from "../call-count.ts";
 import type { Call, CallResult } from "../calls.ts";
 import { createDataKey, openDataKey } from "../data-key.ts";
+import type { IntegrityPart } from "../integrity.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { Sealer } from "../sealer.ts";
@@ -26,6 +27,7 @@ import {
   type SqliteFiles,
   sqliteFiles,
 } from "./files.ts";
+import { checkInProcess } from "./integrity.ts";
 import { type JournalSetAside, migrateFolder } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
 import { rollback } from "./rollback.ts";
@@ -228,6 +230,10 @@ export class SqliteStore implements MainStore {
 
   startUpkeep(trouble: (reason: string) => void): void {
     this.#textIndex = new TextIndexUpkeep(this.#files, { note: (taken) => this.#note(taken), trouble });
+  }
+
+  checkIntegrity(after: string | null, longestMs: number, signal: AbortSignal): Promise<IntegrityPart> {
+    return checkInProcess(this.#files.folder, after, longestMs, signal);
   }
 
   async validateBatch(calls: readonly Call[]): Promise<readonly CallResult[]> {

@@ -8,6 +8,7 @@ export function serverMetrics(facts: {
   readonly database: string;
   readonly isReady: boolean;
   readonly waitingCalls: number;
+  readonly clockMs: number;
 }): readonly MetricFamily[] {
   const { version, database } = facts;
   return [
@@ -18,6 +19,11 @@ export function serverMetrics(facts: {
       "countersign_ready",
       "1 if validations can be answered, as in /readyz, otherwise 0.",
       Number(facts.isReady),
+    ),
+    gauge(
+      "countersign_clock_timestamp_seconds",
+      "The clock of this server, in seconds since 1970.",
+      facts.clockMs / 1_000,
     ),
     gauge(
       "countersign_requests_in_progress",
@@ -75,6 +81,17 @@ export function writeLockMetrics({ overLimit, longestMs }: HoldTimes): readonly 
   ];
 }
 
+/** For PostgreSQL, where a starting server may wait for sessions of others. */
+export function migrationMetrics(waits: number): readonly MetricFamily[] {
+  return [
+    counter(
+      "countersign_migration_lock_timeouts_total",
+      "Attempts of this server's start to migrate that gave up waiting for a lock and were repeated.",
+      waits,
+    ),
+  ];
+}
+
 export function requestLogMetrics(state: RequestLogState): readonly MetricFamily[] {
   return [
     counter("countersign_request_log_written_total", "Request log entries written.", state.written),
@@ -93,6 +110,11 @@ export function requestLogMetrics(state: RequestLogState): readonly MetricFamily
       "countersign_request_log_failures_total",
       "Failed attempts to write the request log.",
       state.failures,
+    ),
+    counter(
+      "countersign_request_log_cuts_total",
+      "Number of times this server deleted the oldest entries of the request log before their time.",
+      state.cuts,
     ),
     counter(
       "countersign_request_log_segments_closed_total",

@@ -20,8 +20,8 @@ export interface WaitingCounts {
 }
 
 /**
- * How much work waits in the database. It is counted in the background when someone reads it, at most every ten
- * seconds, so that a scrape waits for no query.
+ * How much work waits in the database. It is counted in the background at the start and when someone reads it, at most
+ * every ten seconds, so that a scrape waits for no query.
  */
 export class WaitingWork {
   readonly #store: Store;
@@ -34,20 +34,26 @@ export class WaitingWork {
   constructor(store: Store, sendsEmails: boolean) {
     this.#store = store;
     this.#sendsEmails = sendsEmails;
+    // The first scrape has every series, too.
+    this.#countSoon();
   }
 
   /** Null if it is not known. */
   get counts(): WaitingCounts | null {
+    this.#countSoon();
     const nowMs = performance.now();
-    if (this.#counting === null && nowMs - this.#triedMs >= lastsMs) {
-      this.#triedMs = nowMs;
-      this.#counting = this.#count()
-        .catch(() => {})
-        .finally(() => {
-          this.#counting = null;
-        });
-    }
     return this.#counted === null || nowMs - this.#counted.atMs > longestMs ? null : this.#counted.counts;
+  }
+
+  #countSoon(): void {
+    const nowMs = performance.now();
+    if (this.#counting !== null || nowMs - this.#triedMs < lastsMs) return;
+    this.#triedMs = nowMs;
+    this.#counting = this.#count()
+      .catch(() => {})
+      .finally(() => {
+        this.#counting = null;
+      });
   }
 
   async close(): Promise<void> {

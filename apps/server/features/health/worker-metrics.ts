@@ -24,6 +24,13 @@ export interface JobState {
   readonly failures: number;
 }
 
+/** The last checks of the database files. */
+export interface IntegrityState {
+  readonly damagedTables: number;
+  /** Milliseconds since 1970; null if nothing was checked yet. */
+  readonly checkedAtMs: number | null;
+}
+
 /** The metrics of the management worker. */
 export class WorkerMetrics {
   readonly #requests = new Map<Api, Map<string, number>>(
@@ -33,6 +40,7 @@ export class WorkerMetrics {
   readonly #attempts = new Map<AttemptResult, number>(attemptResults.map((result) => [result, 0]));
   readonly #attemptSeconds = new PlainHistogram(durationBounds);
   #attemptsInProgress = 0;
+  #integrity: IntegrityState = { damagedTables: 0, checkedAtMs: null };
   readonly #emails = new Map<EmailResult, number>(emailResults.map((result) => [result, 0]));
 
   /** `ms` is null for a request that waited on purpose. */
@@ -57,6 +65,10 @@ export class WorkerMetrics {
     add(this.#emails, result);
   }
 
+  integrityChecked(state: IntegrityState): void {
+    this.#integrity = state;
+  }
+
   text(jobs: readonly JobState[], waiting: WaitingCounts | null): string {
     return exposition([
       ...this.#requestFamilies(),
@@ -67,6 +79,7 @@ export class WorkerMetrics {
         labelled("result", this.#emails),
       ),
       ...(waiting === null ? [] : waitingFamilies(waiting)),
+      ...integrityFamilies(this.#integrity),
       ...jobFamilies(jobs),
     ]);
   }
@@ -125,6 +138,21 @@ function waitingFamilies({ deliveries, emails, delayedEmails }: WaitingCounts): 
       "countersign_emails_delayed",
       "Emails that wait for another day because a daily limit was reached. Counted up to 10,000.",
       delayedEmails,
+    ),
+  ];
+}
+
+function integrityFamilies({ damagedTables, checkedAtMs }: IntegrityState): MetricFamily[] {
+  return [
+    gauge(
+      "countersign_integrity_damaged_tables",
+      "Tables of the database files that do not agree with their indexes, or cannot be read.",
+      damagedTables,
+    ),
+    gauge(
+      "countersign_integrity_checked_timestamp_seconds",
+      "When a part of the database files was last checked, in seconds since 1970. 0 if none was.",
+      (checkedAtMs ?? 0) / 1_000,
     ),
   ];
 }

@@ -6,6 +6,7 @@ import { conditions, everyLicenseOf, type LicenseFilter } from "@countersign/sto
 import { licensePage } from "@countersign/store/queries/licenses/list";
 import type { Position } from "@countersign/store/queries/licenses/scan";
 import { type LicenseView, licenseViews } from "@countersign/store/queries/licenses/views";
+import { unindexed } from "@countersign/store/queries/unindexed";
 import type { Database } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { z } from "zod";
@@ -251,7 +252,7 @@ async function matchingIds(
     .selectFrom("licenses")
     .select("id")
     .where("id", "in", ids)
-    .where("organization_id", "=", organizationId);
+    .where(unindexed("organization_id"), "=", organizationId);
   for (const condition of conditions(filter ?? everyLicenseOf(organizationId), nowMs))
     query = query.where(condition);
   const rows = await query.orderBy("id").execute();

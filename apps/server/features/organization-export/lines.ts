@@ -108,8 +108,8 @@ async function* peopleLines(db: Database, organization: OrganizationRow, nowMs: 
 
 async function* customerLines(db: Database, organizationId: string): Lines {
   yield* paged(
-    (last: { customer_id: string } | null) =>
-      customersToExport(db, organizationId, last?.customer_id ?? null, rowsAtATime),
+    (last: { created_at: number; customer_id: string } | null) =>
+      customersToExport(db, organizationId, last, rowsAtATime),
     async (rows) => linesOf("customer", rows.map(exportedCustomer)),
   );
 }

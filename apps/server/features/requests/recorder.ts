@@ -22,6 +22,8 @@ export interface RequestLogState {
   readonly dropped: number;
   /** Failed attempts to write. */
   readonly failures: number;
+  /** How often the log was cut before its time, because it was too large. */
+  readonly cuts: number;
   readonly segmentsClosed: number;
 }
 
@@ -39,7 +41,7 @@ export class Recorder {
   #gatheredSinceMs = 0;
   /** What the thread has received but not written yet. */
   readonly #kept = new Unwritten();
-  readonly #total = { written: 0, dropped: 0, failures: 0, segmentsClosed: 0 };
+  readonly #total = { written: 0, dropped: 0, failures: 0, cuts: 0, segmentsClosed: 0 };
   readonly #deletions = new Map<string, Promise<void>>();
   readonly #folded = new FoldedEntries((entry) => this.#keep(entry));
 
@@ -55,7 +57,10 @@ export class Recorder {
         closed: () => {
           this.#total.segmentsClosed += 1;
         },
-        cut: (untilMs) => observer.logCut(untilMs),
+        cut: (untilMs) => {
+          this.#total.cuts += 1;
+          observer.logCut(untilMs);
+        },
         failed: (reason) => this.#failed(reason),
         geoipFailed: (reason) => observer.geoipFailed(reason),
       },

@@ -1,11 +1,27 @@
+import { sql } from "kysely";
 import { mergedLicenseDay } from "../../rollups/merge.ts";
 import { allProducts, type RollUps } from "../../rollups/roll-up.ts";
 import type { Database } from "../../store.ts";
 import type { LicenseDayRow } from "../../tables.ts";
+import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
 import type { Scope } from "./figures.ts";
 
 /** The most that are looked at, those with the most IP addresses and devices first. */
 const mostRead = 5_000;
+/** An organization can have millions of rows in a range. */
+const rowsAtOnce = 5_000;
+
+interface Days {
+  readonly first: number;
+  readonly last: number;
+}
+
+interface Usual {
+  readonly ips: number;
+  readonly devices: number;
+}
+
+type Position = Pick<LicenseDayRow, "day" | "license_id">;
 
 /**
  * Licenses and days, from the first to the last, on which a license was used from more IP addresses or devices than
@@ -14,30 +30,19 @@ const mostRead = 5_000;
 export async function unusualLicenseDays(
   db: Database,
   scope: Scope,
-  days: { readonly first: number; readonly last: number },
-  usual: { readonly ips: number; readonly devices: number },
+  days: Days,
+  usual: Usual,
   tail: RollUps,
+  sliceLength = rowsAtOnce,
 ): Promise<LicenseDayRow[]> {
-  let query = db
-    .selectFrom("license_days")
-    .selectAll()
-    .where("organization_id", "=", scope.organizationId)
-    .where("day", ">=", days.first)
-    .where("day", "<=", days.last)
-    .where((is) =>
-      is.or([
-        is("ip_count", ">", usual.ips),
-        is("device_count", ">", usual.devices),
-        is("speed_kmh", "is not", null),
-      ]),
-    );
-  if (scope.productId !== allProducts) query = query.where("product_id", "=", scope.productId);
-  const rows = await query
-    .orderBy((is) => is("ip_count", "+", is.ref("device_count")), "desc")
-    .orderBy("license_id")
-    .orderBy("day")
-    .limit(mostRead)
-    .execute();
+  let rows: LicenseDayRow[] = [];
+  for (let after: Position | null = null; ; ) {
+    const end: Position | undefined = await endOfSlice(db, scope, days, after, sliceLength);
+    rows = mostShared([...rows, ...(await unusualWithin(db, scope, days, usual, after, end ?? null))]);
+    if (end === undefined) break;
+    after = end;
+    await yieldToEventLoop();
+  }
   const found = new Map(rows.map((row) => [`${row.license_id} ${row.day}`, row]));
   for (const open of tail.sharing) {
     if (open.day < days.first || open.day > days.last) continue;
@@ -48,4 +53,52 @@ export async function unusualLicenseDays(
       found.set(key, row);
   }
   return [...found.values()];
+}
+
+function mostShared(rows: readonly LicenseDayRow[]): LicenseDayRow[] {
+  const used = ({ ip_count: ips, device_count: devices }: LicenseDayRow) => ips + devices;
+  return rows.toSorted((one, other) => used(other) - used(one)).slice(0, mostRead);
+}
+
+async function endOfSlice(db: Database, scope: Scope, days: Days, after: Position | null, length: number) {
+  return slice(db, scope, days, after, null)
+    .select(["day", "license_id"])
+    .orderBy("day")
+    .orderBy("license_id")
+    .offset(length - 1)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+async function unusualWithin(
+  db: Database,
+  scope: Scope,
+  days: Days,
+  usual: Usual,
+  after: Position | null,
+  end: Position | null,
+): Promise<LicenseDayRow[]> {
+  let query = slice(db, scope, days, after, end)
+    .selectAll()
+    .where((is) =>
+      is.or([
+        is("ip_count", ">", usual.ips),
+        is("device_count", ">", usual.devices),
+        is("speed_kmh", "is not", null),
+      ]),
+    );
+  if (scope.productId !== allProducts) query = query.where("product_id", "=", scope.productId);
+  return query.execute();
+}
+
+/** Along the primary key. */
+function slice(db: Database, scope: Scope, days: Days, after: Position | null, end: Position | null) {
+  const position = sql`(day, license_id)`;
+  const { day: lowest, license_id: lowestId } = after ?? { day: days.first, license_id: "" };
+  const { day: highest, license_id: highestId } = end ?? { day: days.last + 1, license_id: "" };
+  return db
+    .selectFrom("license_days")
+    .where("organization_id", "=", scope.organizationId)
+    .where(sql<boolean>`${position} > (${lowest}, ${lowestId})`)
+    .where(sql<boolean>`${position} <= (${highest}, ${highestId})`);
 }

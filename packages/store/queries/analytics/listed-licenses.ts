@@ -1,4 +1,5 @@
 import type { Database } from "../../store.ts";
+import { unindexed } from "../unindexed.ts";
 
 /** What a list shows of licenses. Deleted ones and those of deleted products are missing. */
 export async function listedLicenses(db: Database, organizationId: string, ids: readonly string[]) {
@@ -13,8 +14,8 @@ export async function listedLicenses(db: Database, organizationId: string, ids: 
       ...(["l.id", "l.license_key", "l.product_id", "l.max_ips", "l.ip_system_enabled"] as const),
       ...(["p.name as product_name", "c.name as customer_name", "c.email as customer_email"] as const),
     ])
-    .where("l.organization_id", "=", organizationId)
     .where("l.id", "in", ids)
+    .where(unindexed("l.organization_id"), "=", organizationId)
     .where("p.deleted_at", "is", null)
     .execute();
 }

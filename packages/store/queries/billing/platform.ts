@@ -25,11 +25,12 @@ export async function usageOfDay(
   if (organizationIds.length === 0) return new Map();
   const rows = await db
     .selectFrom("products")
-    .innerJoin("daily_usage", (join) =>
-      join.onRef("daily_usage.product_id", "=", "products.id").on("daily_usage.day", "=", day),
-    )
+    // SQLite joins in this order: it would otherwise read the day of all products.
+    .crossJoin("daily_usage")
     .select((is) => ["products.organization_id", is.fn.sum<number>("daily_usage.used").as("used")])
     .where("products.organization_id", "in", organizationIds)
+    .whereRef("daily_usage.product_id", "=", "products.id")
+    .where("daily_usage.day", "=", day)
     .groupBy("products.organization_id")
     .execute();
   return new Map(rows.map((row) => [row.organization_id, Number(row.used)]));

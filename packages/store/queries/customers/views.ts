@@ -3,6 +3,7 @@ import type { Database } from "../../store.ts";
 import type { OrganizationCustomerRow } from "../../tables.ts";
 import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
 import { endOfPrefix, type TextPosition } from "../prefix.ts";
+import { unindexed } from "../unindexed.ts";
 import { customerSearchText, nextChangeTime } from "./identify.ts";
 
 /** A customer as recorded by one organization. Other organizations' records are never read here. */
@@ -21,8 +22,8 @@ export async function customersByIds(db: Database, organizationId: string, ids: 
   const rows = await db
     .selectFrom("organization_customers")
     .selectAll()
-    .where("organization_id", "=", organizationId)
     .where("customer_id", "in", ids)
+    .where("organization_id", "=", organizationId)
     .execute();
   return new Map(rows.map((row) => [row.customer_id, row]));
 }
@@ -217,9 +218,9 @@ export async function moveLicenses(
   const moved = await db
     .updateTable("licenses")
     .set({ customer_id: toCustomerId, updated_at: nextChangeTime("updated_at", nowMs) })
-    .where("organization_id", "=", organizationId)
-    .where("customer_id", "=", fromCustomerId)
     .where("id", "in", ids)
+    .where(unindexed("organization_id"), "=", organizationId)
+    .where(unindexed("customer_id"), "=", fromCustomerId)
     .executeTakeFirst();
   return Number(moved.numUpdatedRows);
 }

@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { BlockTier, IpBlockRow, Tables } from "../../tables.ts";
+import { unindexed } from "../unindexed.ts";
 
 export interface NewIpBlock {
   readonly id: string;
@@ -118,8 +119,8 @@ export async function ipBlocksOfCidrs(
     .where("cidr", "in", cidrs)
     .where((is) =>
       is.or([
-        is("tier", "=", "platform"),
-        ...(organizationId === null ? [] : [is("organization_id", "=", organizationId)]),
+        is(unindexed("tier"), "=", "platform"),
+        ...(organizationId === null ? [] : [is(unindexed("organization_id"), "=", organizationId)]),
       ]),
     )
     .orderBy("id")

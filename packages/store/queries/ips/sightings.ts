@@ -3,6 +3,7 @@ import type { Database } from "../../store.ts";
 import type { IpSightingRow, LicenseRow } from "../../tables.ts";
 import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
 import { endOfPrefix } from "../prefix.ts";
+import { unindexed } from "../unindexed.ts";
 
 /** IP sightings. On SQLite they are in a separate file, so all of this runs outside transactions. */
 
@@ -177,7 +178,7 @@ async function ownLicenses(reads: Database, organizationId: string, ids: readonl
     .innerJoin("products", "products.id", "licenses.product_id")
     .selectAll("licenses")
     .where("licenses.id", "in", ids)
-    .where("licenses.organization_id", "=", organizationId)
+    .where(unindexed("licenses.organization_id"), "=", organizationId)
     .where("products.deleted_at", "is", null)
     .orderBy("licenses.id")
     .execute();

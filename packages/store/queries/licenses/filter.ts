@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from "kysely";
 import type { Database } from "../../store.ts";
+import { unindexed } from "../unindexed.ts";
 import { containing } from "./search.ts";
 
 /** Selects licenses of an organization; the product belongs to it. Null if not specified. */
@@ -57,8 +58,8 @@ export function conditionsButExpiry(filter: LicenseFilter): Expression<SqlBool>[
     sql<SqlBool>`not exists (
       select 1 from products where products.id = licenses.product_id and products.deleted_at is not null)`,
   ];
-  if (filter.productId !== null) list.push(sql<SqlBool>`product_id || '' = ${filter.productId}`);
-  if (filter.customerId !== null) list.push(sql<SqlBool>`customer_id || '' = ${filter.customerId}`);
+  if (filter.productId !== null) list.push(sql<SqlBool>`${unindexed("product_id")} = ${filter.productId}`);
+  if (filter.customerId !== null) list.push(sql<SqlBool>`${unindexed("customer_id")} = ${filter.customerId}`);
   if (filter.tag !== null) {
     list.push(sql<SqlBool>`exists (
       select 1 from license_tags where license_tags.license_id = licenses.id and license_tags.tag = ${filter.tag})`);

@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from "kysely";
 import type { Database } from "../../store.ts";
+import { unindexed } from "../unindexed.ts";
 import { conditions, expiryOrder, type LicenseFilter, scanBounds } from "./filter.ts";
 
 export interface LicenseOrder {
@@ -40,7 +41,7 @@ export class LicenseScan {
     this.#bounds =
       among === null
         ? scanBounds(filter, order.by, nowMs)
-        : [sql`id in (${sql.join(among)})`, sql`organization_id || '' = ${filter.organizationId}`];
+        : [sql`id in (${sql.join(among)})`, sql`${unindexed("organization_id")} = ${filter.organizationId}`];
   }
 
   /** The last position of a range of this many licenses; null if there are fewer. */

@@ -3,6 +3,7 @@ import { type LicenseRecord, licenseRecord } from "../../license-record.ts";
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
 import type { LicenseRow } from "../../tables.ts";
+import { unindexed } from "../unindexed.ts";
 import { tagsOf } from "./search.ts";
 
 /** A license with related data: its product's name, its customer as recorded by the organization, its tags. */
@@ -40,7 +41,7 @@ const rowsOf = prepared((db, ids: readonly string[]) => views(db).where("l.id", 
 const ownRowsOf = prepared((db, organizationId: string, ids: readonly string[]) =>
   views(db)
     .where("l.id", "in", ids)
-    .where("l.organization_id", "=", organizationId)
+    .where(unindexed("l.organization_id"), "=", organizationId)
     .where("p.deleted_at", "is", null)
     .orderBy("l.id"),
 ).all;

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { addOrganizationRows } from "../../../../tests/support/organization-rows.ts";
 import { idsOf, onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
+import { changeRows } from "../../../../tests/support/stored-rows.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { addIpBlocks } from "../ip-blocks/blocks.ts";
 import { registerIp } from "../licenses/create.ts";
@@ -35,11 +36,15 @@ onBothDatabases("exports of organizations", (fixture) => {
     }
     for (const { id } of await fixture.rows("licenses", { organization_id: organizationId }))
       await fixture.change("licenses", id, { created_at: 5 });
+    await fixture.write((db) =>
+      changeRows(db, "organization_customers", { organization_id: organizationId }, { created_at: 5 }),
+    );
     return { ...organization, rows };
   };
   type Read = (id: string, last: Position | null) => Promise<readonly Position[]>;
   const customers: Read = async (id, last) => {
-    const rows = await read.customersToExport(id, last?.id ?? null, 2);
+    const after = last && { created_at: last.created_at, customer_id: last.id };
+    const rows = await read.customersToExport(id, after, 2);
     return rows.map((row) => ({ ...row, id: row.customer_id }));
   };
   test.each<[table: "organization_customers" | "licenses" | "ip_blocks" | "webhook_endpoints", read: Read]>([

@@ -6,15 +6,21 @@ import { openEndpoint } from "../webhooks/endpoints.ts";
 export async function customersToExport(
   db: Database,
   organizationId: string,
-  afterId: string | null,
+  after: { readonly created_at: number; readonly customer_id: string } | null,
   limit: number,
 ) {
   let query = db
     .selectFrom("organization_customers")
     .select(["customer_id", "email", "name", "discord_id", "created_at", "updated_at"])
     .where("organization_id", "=", organizationId);
-  if (afterId !== null) query = query.where("customer_id", ">", afterId);
-  return query.orderBy("customer_id").limit(limit).execute();
+  if (after !== null) {
+    query = query
+      .where("created_at", ">=", after.created_at)
+      .where((is) =>
+        is.or([is("created_at", ">", after.created_at), is("customer_id", ">", after.customer_id)]),
+      );
+  }
+  return query.orderBy("created_at").orderBy("customer_id").limit(limit).execute();
 }
 
 export async function licensesToExport(

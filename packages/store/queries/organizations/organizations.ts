@@ -87,6 +87,17 @@ export async function organizationsOf(
   page: { readonly afterId: string | null; readonly limit: number },
   furtherIds: readonly string[] = [],
 ) {
+  // A list of IDs rather than alternatives, for which SQLite reads all organizations.
+  const own = db
+    .selectFrom("organizations")
+    .select("id")
+    .where("owner_id", "=", userId)
+    .unionAll(db.selectFrom("members").select("organization_id as id").where("user_id", "=", userId));
+  const further = db
+    .selectFrom("organizations")
+    .select("id")
+    .where("id", "in", furtherIds)
+    .where("deleted_at", "is", null);
   return db
     .selectFrom("organizations")
     .leftJoin("members", (join) =>
@@ -95,15 +106,7 @@ export async function organizationsOf(
     .leftJoin("roles", "roles.id", "members.role_id")
     .selectAll("organizations")
     .select("roles.permissions as role_permissions")
-    .where((is) => {
-      const own = [is("organizations.owner_id", "=", userId), is("members.user_id", "=", userId)];
-      if (furtherIds.length === 0) return is.or(own);
-      const further = is.and([
-        is("organizations.id", "in", furtherIds),
-        is("organizations.deleted_at", "is", null),
-      ]);
-      return is.or([...own, further]);
-    })
+    .where("organizations.id", "in", furtherIds.length === 0 ? own : own.unionAll(further))
     .$if(page.afterId !== null, (query) => query.where("organizations.id", ">", page.afterId ?? ""))
     .orderBy("organizations.id")
     .limit(page.limit)

@@ -1,18 +1,18 @@
-import { type Plan, plans } from "@countersign/domain/quota/limit";
+import type { Plan } from "@countersign/domain/quota/limit";
 import { sql } from "kysely";
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
+import { unindexed } from "../unindexed.ts";
 
 /** After a cancelled subscription, an organization is on Free: see `effectivePlan` in domain/quota. */
 function organizationsOn(db: Database, plan: Plan) {
   return db
     .selectFrom("organizations")
     .select("id")
-    .where("plan", "in", plan === "free" ? plans : [plan])
     .where((is) =>
       plan === "free"
-        ? is.or([is("plan", "=", plan), is("billing_state", "=", "cancelled")])
-        : is("billing_state", "<>", "cancelled"),
+        ? is.or([is(unindexed("plan"), "=", plan), is("billing_state", "=", "cancelled")])
+        : is.and([is("plan", "=", plan), is("billing_state", "<>", "cancelled")]),
     )
     .where("deleted_at", "is", null)
     .orderBy("id");

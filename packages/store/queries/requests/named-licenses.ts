@@ -1,4 +1,5 @@
 import type { Database } from "../../store.ts";
+import { unindexed } from "../unindexed.ts";
 
 /** What is shown of a license next to its requests. */
 export interface NamedLicense {
@@ -24,7 +25,7 @@ export async function namedLicenses(
       )
       .select(["l.id", "l.license_key", "c.name as customer_name"])
       .where("l.id", "in", ids.slice(start, start + idsTogether))
-      .where("l.organization_id", "=", organizationId)
+      .where(unindexed("l.organization_id"), "=", organizationId)
       .where("p.deleted_at", "is", null)
       .execute();
     for (const { id, ...license } of rows) named.set(id, license);

@@ -1,4 +1,5 @@
 import type { Database } from "../../store.ts";
+import { unindexed } from "../unindexed.ts";
 
 /** The names of products of an organization, deleted ones included. */
 export async function namedProducts(
@@ -11,7 +12,7 @@ export async function namedProducts(
     .selectFrom("products")
     .select(["id", "name"])
     .where("id", "in", ids)
-    .where("organization_id", "=", organizationId)
+    .where(unindexed("organization_id"), "=", organizationId)
     .execute();
   return new Map(rows.map(({ id, name }) => [id, name]));
 }

@@ -1,6 +1,7 @@
 import { openText, sealText } from "../../sealed-columns.ts";
 import type { Database } from "../../store.ts";
 import type { StoredEndpointRow, WebhookEndpointRow, WebhookSecretRow } from "../../tables.ts";
+import { unindexed } from "../unindexed.ts";
 import { emptyEndpoint } from "./empty-endpoint.ts";
 
 export async function addEndpoint(db: Database, { url, ...row }: WebhookEndpointRow): Promise<void> {
@@ -103,7 +104,7 @@ export async function productsAmong(
     .selectFrom("products")
     .select("id")
     .where("id", "in", ids)
-    .where("organization_id", "=", organizationId)
+    .where(unindexed("organization_id"), "=", organizationId)
     .where("deleted_at", "is", null)
     .execute();
   return new Set(rows.map((row) => row.id));
