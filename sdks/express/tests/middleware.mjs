@@ -59,7 +59,7 @@ const revoked = [{ real: { outcome: "a revoked license is refused" } }];
 const full = [{ real: { outcome: "a new IP address is refused if the limit is reached" } }];
 const unreachable = [{ fault: "cut" }];
 const wrongApiKey = [{ real: { api_key: "wrong" } }];
-const limited = [{ status: 429, headers: { "retry-after": "120" }, json: {} }];
+const limited = [{ status: 429, headers: { "retry-after": "120" } }];
 
 let version;
 before(() => {

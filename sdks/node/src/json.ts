@@ -1,11 +1,19 @@
+/** No Countersign response is nested deeper. The limit protects the stack of whatever reads the value. */
+const maxLevels = 100;
+
 /** An object, from text; null for anything else. */
 export function parsed(body: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(body);
-    return isRecord(value) ? value : null;
+    return isRecord(value) && !isDeeper(value, maxLevels) ? value : null;
   } catch {
     return null;
   }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return levels < 0;
+  return levels < 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 export function text(value: unknown): string | null {

@@ -89,7 +89,7 @@ const maxGraceSeconds = 30 * 86_400;
 /** Throws a `TypeError` that names the option and says what it must be. */
 export function readOptions(options: CountersignOptions): Settings {
   const apiKey = options.apiKey ?? environment("COUNTERSIGN_API_KEY") ?? "";
-  if (!/^\S+$/.test(apiKey)) {
+  if (!/^[!-~]+$/.test(apiKey)) {
     throw new TypeError("apiKey must be the product's API key (csk_…). Pass it, or set COUNTERSIGN_API_KEY.");
   }
   return {

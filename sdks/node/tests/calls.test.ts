@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
+import { inspect } from "node:util";
 import manifest from "../package.json" with { type: "json" };
-import { Countersign, sdkVersion } from "../src/index.ts";
+import { ConnectionError, Countersign, sdkVersion } from "../src/index.ts";
 import { base, clientWith, fakeFetch, key, never, valid, validBody } from "./fake-server.ts";
 
 const gate = () => {
@@ -125,4 +126,36 @@ test("results are frozen, and callers do not share their dates", async () => {
   expect((await client.validate(key)).expires?.getFullYear()).toBe(2131);
   expect(client.cached(key)?.checkedAt.getFullYear()).not.toBe(1999);
   expect(Object.isFrozen(await client.check(key))).toBe(true);
+});
+
+test("an API key that no header can carry is refused at once, and not shown", () => {
+  for (const apiKey of [
+    "csk_\u00e4bcdefgh",
+    "csk_\u2026",
+    "csk_a b",
+    "csk_a\u0000",
+    "csk_a\n",
+    "csk_a\u007f",
+    "",
+  ])
+    expect(() => new Countersign({ ...base, apiKey })).toThrow(
+      "apiKey must be the product's API key (csk_\u2026). Pass it, or set COUNTERSIGN_API_KEY.",
+    );
+});
+
+test("a connection error shows no key, whatever the runtime attaches to its failure", async () => {
+  const sent = `GET /api/v1/license/${key} HTTP/1.1\r\nauthorization: Bearer ${base.apiKey}`;
+  const parserError = Object.assign(new Error(`Invalid response: ${sent}`), {
+    code: "HPE_INVALID",
+    data: sent,
+    cause: { sent },
+  });
+  const fail = () => Promise.reject(new TypeError("fetch failed", { cause: parserError }));
+  const { client } = clientWith([fail], { retries: 0 });
+  const error = await client.lookup(key).catch((one) => one);
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error.message).toBe("Cannot connect to licenses.example.com: HPE_INVALID.");
+  const shown = inspect(error, { depth: 20, showHidden: true });
+  for (const secret of [key, base.apiKey]) expect(shown).not.toContain(secret);
+  expect(error.cause.cause).toMatchObject({ name: "Error", code: "HPE_INVALID" });
 });

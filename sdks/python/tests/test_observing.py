@@ -66,7 +66,11 @@ def test_hooks_are_told_about_every_attempt() -> None:
 
 def test_each_kind_of_failure_is_logged_once_until_there_is_a_verdict() -> None:
     logger: Any = ListLogger()
-    failing, valid, other = [UNAVAILABLE], [answer(VALID_BODY)], [answer(b"", "401 Unauthorized")]
+    failing, valid, other = (
+        [UNAVAILABLE],
+        [answer(VALID_BODY)],
+        [answer(b'{"status":"invalid_api_key"}', "401 Unauthorized")],
+    )
     with serving(failing, failing, other, valid, failing) as server:
         one = client(server.url, retries=0, logger=logger)
         for _ in range(5):

@@ -84,7 +84,8 @@ def test_deeply_nested_json_is_a_server_error() -> None:
 
 
 def test_a_huge_retry_after_is_limited_to_a_day() -> None:
-    with serving([answer(b'{"retry_after":1' + b"0" * 400 + b"}", "429 Too Many Requests")]) as server:
+    body = b'{"status":"rate_limit_exceeded","retry_after":1' + b"0" * 400 + b"}"
+    with serving([answer(body, "429 Too Many Requests")]) as server:
         with pytest.raises(countersign.RateLimitError) as raised:
             Countersign("csk_test", server.url).validate(KEY)
         assert 0 < raised.value.retry_after_seconds <= 86_400

@@ -12,6 +12,11 @@ the Node.js client grants access for a status that it does not know
   - valid: value.valid && value.status === "active",
   + valid: value.valid,
   sdks/node/tests/conformance.test.ts
+the Node.js client takes the 401 or 429 of a firewall for the server's
+  One answer of a firewall ends every grace period, or stops the app for a day.
+  - if (!isRefusal(response)) return null;
+  + if (response.status !== 401 && response.status !== 429) return null;
+  sdks/node/tests/conformance.test.ts
 the Node.js client passes the license key of a lookup to its hooks
   License keys of customers end up in the log of the app.
   - path: request.shownPath, attempt };
@@ -87,6 +92,11 @@ the middleware of Starlette and FastAPI lets WebSockets in without a license
   + scope["type"] != "http"
   sdks/python/tests/test_fastapi.py
 # Java and Spring
+the Java client keeps a cause that shows a key
+  A server that sends requests back puts API keys and license keys into the log of the app.
+  - return pattern.matcher(shown.toString()).find() ? null : failure;
+  + return failure;
+  sdks/java/src/test/java/io/countersign/ConformanceTest.java
 the Java client accepts only the last of several signing secrets
   During a rotation of the secret, every app with both secrets stops working.
   - matches |= MessageDigest.isEqual(expected, claimed);

@@ -7,6 +7,9 @@ from typing import Any
 from ._frozen import frozen
 from ._models import LicenseRecord, ValidateResult
 
+#: No Countersign response is nested deeper. The limit protects the stack of whatever reads the value.
+_MAX_LEVELS = 100
+
 
 def read_result(body: bytes, checked_at: datetime, request_id: str | None) -> ValidateResult[Any] | None:
     """Return None if the body is not a validate response."""
@@ -14,10 +17,6 @@ def read_result(body: bytes, checked_at: datetime, request_id: str | None) -> Va
     if value is None or not isinstance(value.get("valid"), bool) or not isinstance(value.get("status"), str):
         return None
     custom = value.get("custom")
-    try:
-        custom = frozen(custom) if isinstance(custom, dict) else None
-    except RecursionError:
-        return None
     return ValidateResult(
         # An unknown status never grants access.
         valid=value["valid"] and value["status"] == "active",
@@ -28,7 +27,7 @@ def read_result(body: bytes, checked_at: datetime, request_id: str | None) -> Va
         max_ips=_number(value.get("max_ips")),
         version=_text(value.get("version")),
         version_valid=_flag(value.get("version_valid")),
-        custom=custom,
+        custom=frozen(custom) if isinstance(custom, dict) else None,
         source="server",
         checked_at=checked_at,
         request_id=request_id,
@@ -91,7 +90,14 @@ def parsed(body: bytes) -> dict[str, Any] | None:
         value = json.loads(body)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    return value if isinstance(value, dict) and not _is_deeper(value, _MAX_LEVELS) else None
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    if levels < 0:
+        return True
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_is_deeper(one, levels - 1) for one in inner)
 
 
 def parsed_time(value: object) -> datetime | None:

@@ -157,7 +157,9 @@ class WireTest {
   @Test
   void aFractionalRetryAfterIsRoundedUp() throws Exception {
     try (RawServer server =
-        new RawServer("HTTP/1.1 429 Busy\r\nRetry-After: 1.5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")) {
+        new RawServer(
+            "HTTP/1.1 429 Busy\r\nRetry-After: 1.5\r\nConnection: close\r\n\r\n"
+                + "{\"status\":\"rate_limit_exceeded\"}")) {
       RateLimitException problem =
           assertThrows(RateLimitException.class, () -> builder(server.url()).build().validate(KEY));
       assertEquals(Duration.ofSeconds(2), problem.retryAfter());
