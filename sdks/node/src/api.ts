@@ -1,6 +1,6 @@
 import { textOf } from "./bytes.ts";
 import { AuthenticationError, type CountersignError, SandboxError, ServerError } from "./errors.ts";
-import { number, parsed } from "./json.ts";
+import { parsed } from "./json.ts";
 import type { Settings } from "./options.ts";
 import { RateLimitGate } from "./rate-limit-gate.ts";
 import { type Redact, redactor } from "./redact.ts";
@@ -93,8 +93,8 @@ export class Api {
   #limitSeconds(response: ApiResponse): number {
     const inHeader = retryAfterOf(response, this.#settings.clock.wallMs());
     if (inHeader !== null) return inHeader;
-    const inBody = number(parsed(textOf(response.body))?.retry_after);
-    return inBody !== null && inBody > 0 ? clamped(Math.ceil(inBody)) : 60;
+    const inBody = parsed(textOf(response.body))?.retry_after;
+    return typeof inBody === "number" && inBody > 0 ? clamped(Math.ceil(inBody)) : 60;
   }
 
   #redactFor(licenseKey: string): Redact {

@@ -107,7 +107,7 @@ async function fetchOnce(
   const response = await fetch(baseUrl + request.path, {
     ...fetchOptions,
     method: request.method,
-    headers: request.headers,
+    headers: { ...(fetchOptions.headers as Record<string, string>), ...request.headers },
     // Redirects are rejected: the API key must not be sent elsewhere.
     redirect: "manual",
     signal,

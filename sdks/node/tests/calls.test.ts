@@ -92,7 +92,7 @@ test("fetch is called without a this, with the app's own options, and never foll
   let options: RequestInit = {};
   const client = new Countersign({
     ...base,
-    fetchOptions: { dispatcher: "a proxy", redirect: "follow" },
+    fetchOptions: { dispatcher: "a proxy", headers: new Headers({ "CF-Access-Client-Id": "app" }) },
     fetch: function (this: unknown, _url: unknown, init: RequestInit) {
       received = this;
       options = init;
@@ -102,6 +102,20 @@ test("fetch is called without a this, with the app's own options, and never foll
   await client.validate(key);
   expect(received).toBeUndefined();
   expect(options).toMatchObject({ dispatcher: "a proxy", redirect: "manual", method: "POST" });
+  expect(options.headers).toMatchObject({
+    "cf-access-client-id": "app",
+    authorization: `Bearer ${base.apiKey}`,
+  });
+});
+
+test("fetch options that the client sets itself are refused by name", () => {
+  const refused = (fetchOptions: object) =>
+    expect(() => new Countersign({ ...base, fetchOptions: fetchOptions as Record<string, unknown> }));
+  for (const name of ["method", "body", "redirect", "signal"])
+    refused({ [name]: "follow" }).toThrow(`fetchOptions.${name} is set by the client. Remove it.`);
+  for (const name of ["Authorization", "accept", "User-Agent", "content-type", "X-Countersign-Nonce"])
+    for (const headers of [{ [name]: "1" }, [[name, "1"]], new Headers({ [name]: "1" })])
+      refused({ headers }).toThrow(`The header ${name.toLowerCase()} in fetchOptions.headers is set by`);
 });
 
 test("a redirect in a browser, which has status 0, is a server error", async () => {

@@ -117,7 +117,7 @@ class CaseRunner:
         key = options.pop("license_key", DEFAULT_KEY)
         if "timeout_ms" in options:
             options["timeout_seconds"] = options.pop("timeout_ms") / 1000
-        client = AsyncCountersign(self.client) if isinstance(self.calls, AsyncCalls) else self.client
+        client = AsyncCountersign(client=self.client) if isinstance(self.calls, AsyncCalls) else self.client
         return lambda _: getattr(client, name)(key, **options)
 
     def check_outcome(self, outcome: Any, expect: dict[str, Any], license_key: str | None = None) -> None:

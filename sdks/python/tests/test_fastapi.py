@@ -89,14 +89,6 @@ def test_a_handler_of_the_app_gets_the_refusal_and_its_cause(
     assert isinstance(seen[0], AuthenticationError)
 
 
-def test_two_keys_count_as_none(client: AsyncCountersign) -> None:
-    app = FastAPI()
-    handle_refusals(app)
-    app.add_api_route("/", _in, dependencies=[Depends(RequireLicense(client))])
-    response = browser(app).get("/", headers=[("x-license-key", "VALID"), ("x-license-key", "VALID")])
-    assert response.status_code == 401
-
-
 def test_callbacks_can_be_asynchronous(server: PlayedCountersign, client: AsyncCountersign) -> None:
     async def key(connection: HTTPConnection) -> str | None:
         await asyncio.sleep(0)

@@ -179,9 +179,9 @@ async def main():
         raise RuntimeError("in a task")
     done, later = asyncio.Event(), asyncio.Event()
     asyncio.get_running_loop().set_exception_handler(failing.handler)
-    watches = [AsyncCountersign(client).watch("KEY", 1, one) for one in (in_loop, coroutine)]
+    watches = [AsyncCountersign(client=client).watch("KEY", 1, one) for one in (in_loop, coroutine)]
     await asyncio.wait_for(asyncio.gather(done.wait(), later.wait()), 20)
-    print((await AsyncCountersign(client).check("KEY")).allowed)
+    print((await AsyncCountersign(client=client).check("KEY")).allowed)
     for watch in watches:
         watch.stop()
 asyncio.run(main())

@@ -244,3 +244,10 @@ def test_a_waiting_customer_gets_the_token_of_a_finished_call(server: PlayedCoun
         sending.join(30)
     assert statuses == [200, 200]
     assert len(server.asked) == 2
+
+
+def test_several_license_key_headers_are_one_key_that_no_license_has(server: PlayedCountersign, open_app: Open) -> None:
+    with open_app({}) as app:
+        response = app.send("FIRST\nVALID")
+    assert (response.status_code, response.json()["error"]) == (403, "license_not_found")
+    assert [key.replace(" ", "") for key in server.asked] == ["FIRST,VALID"]

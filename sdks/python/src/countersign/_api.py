@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import math
 import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -180,12 +179,9 @@ class Api:
         seconds = retry_after_seconds(response.headers, self._clock.wall())
         if seconds is not None:
             return seconds
-        value = (parsed(response.body) or {}).get("retry_after")
-        try:
-            number = float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError, OverflowError):
-            return 60
-        return limited_wait(number) if math.isfinite(number) and number > 0 else 60
+        value: Any = (parsed(response.body) or {}).get("retry_after")
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return limited_wait(value) if is_number and value > 0 else 60
 
     def _unusable(self, response: ApiResponse, license_key: str) -> ServerError:
         status = 404 if response.status < 400 else 401 if response.status == 429 else response.status
