@@ -134,6 +134,8 @@ export interface Answer {
 
 /** The state of the server before an answer. */
 export interface ServerSetup {
+  /** The server is `countersign sandbox --signed`, which needs no other setup. */
+  readonly sandbox_server?: true;
   /** The name of a row in the table of the server's own tests, or the members of such a row. */
   readonly outcome?: string | Partial<OutcomeRow>;
   /** One identical license per key. Defaults to `defaultKey`. */

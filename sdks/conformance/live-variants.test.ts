@@ -5,7 +5,7 @@ import type { Case } from "./case.ts";
 import { whyNoLiveDelivery } from "./live-deliveries.ts";
 import { withoutGeneratedMembers } from "./live-steps.ts";
 import { liveVariantOf, whyNoLiveVariant } from "./live-variants.ts";
-import { outcomeCases, sandboxCase } from "./outcomes.ts";
+import { outcomeCases, sandboxCases } from "./outcomes.ts";
 import { suiteFiles } from "./suite-files.ts";
 
 const files = suiteFiles();
@@ -66,7 +66,7 @@ test("the README shows the right numbers of cases", () => {
   const counts = [
     whys.length,
     whys.filter(({ why }) => why === null).length,
-    (alone?.cases?.length ?? 0) + [...outcomeCases(), sandboxCase()].length,
+    (alone?.cases?.length ?? 0) + [...outcomeCases(), ...sandboxCases()].length,
     files.flatMap(([, { portal_urls = [], device_ids = [], signed_webhooks = [] }]) => [
       ...portal_urls,
       ...device_ids,

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { type Answer, defaultMembers, refusals } from "./case.ts";
 import { liveDeliveries } from "./live-deliveries.ts";
 import { liveVariantOf } from "./live-variants.ts";
-import { outcomeCases, sandboxCase } from "./outcomes.ts";
+import { outcomeCases, sandboxCases } from "./outcomes.ts";
 import { type RealCase, startRealServer } from "./real.ts";
 import { signed } from "./sign.ts";
 import { suiteFiles } from "./suite-files.ts";
@@ -74,7 +74,7 @@ const suite = {
       real.seller,
     ),
   },
-  "outcomes of a real server": { cases: [...outcomeCases(), sandboxCase()] },
+  "outcomes of a real server": { cases: [...outcomeCases(), ...sandboxCases()] },
 };
 
 const server = createServer(async (request, response) => {
@@ -160,7 +160,7 @@ async function respondFromRealServer(
   if (received === undefined) return;
   const { method, path, headers, body } = forwardedRequest(received, answer);
   const { host: _, connection: __, "content-length": ___, ...passed } = headers;
-  const realResponse = await fetch(real.url + path, {
+  const realResponse = await fetch((known.real?.url ?? real.url) + path, {
     method,
     headers: passed,
     ...(body === "" ? {} : { body }),
