@@ -15,7 +15,7 @@ import { WorkerPart } from "./features/health/worker-part.ts";
 import { createSetupToken } from "./features/identity/setup-link.ts";
 import { ApiKeyUse } from "./features/products/api-key-use.ts";
 import { Recorder } from "./features/requests/recorder.ts";
-import { SandboxBatcher } from "./features/sandbox/batch.ts";
+import { SandboxBatcher, storedCallers } from "./features/sandbox/batch.ts";
 import { sandboxObservers } from "./features/sandbox/observers.ts";
 import type { RequestTraces } from "./features/traces/request-traces.ts";
 import { Batcher, type CallQueue } from "./features/validate/batch.ts";
@@ -111,7 +111,7 @@ export async function startServer(
     took: (endpoint, ms) => metrics.requestTook(endpoint, ms),
     record: (entry) => recorder.record(entry),
   };
-  const sandbox = new SandboxBatcher(store, reports.batchFailed);
+  const sandbox = new SandboxBatcher(storedCallers(store), reports.batchFailed);
   const publicApi = new PublicApi(
     { queue: batcher, observers },
     { queue: sandbox, observers: sandboxObservers(observers) },

@@ -96,6 +96,7 @@ export interface Sent {
   readonly has_no_header?: string;
 }
 
+/** Without a body, 401 and 429 have the one that a Countersign sends: `refusals`. */
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -110,6 +111,10 @@ export interface Answer {
   readonly after_requests?: number;
   /** Compresses the body. */
   readonly gzip?: true;
+  /** Sends 103 Early Hints before the response. */
+  readonly early_hints?: true;
+  /** Nests arrays this deep in the custom response. */
+  readonly custom_levels?: number;
   /** Appends spaces, which are valid in JSON, until the body has this many bytes before its compression. */
   readonly body_bytes?: number;
   /** A real server responds, after this setup. The setup also applies to the following answers. */
@@ -120,12 +125,17 @@ export interface Answer {
   readonly replace?: readonly [string, string];
   /** Sends the real server's response to the first request again. */
   readonly replay?: boolean;
-  /** The connection is cut before or within the response, or there never is a response. */
-  readonly fault?: "cut" | "cut_body" | "hang";
+  /**
+   * The connection is cut before or within the response, or there never is a response, or the bytes of the request are
+   * sent back instead.
+   */
+  readonly fault?: "cut" | "cut_body" | "hang" | "echo";
 }
 
 /** The state of the server before an answer. */
 export interface ServerSetup {
+  /** The server is `countersign sandbox --signed`, which needs no other setup. */
+  readonly sandbox_server?: true;
   /** The name of a row in the table of the server's own tests, or the members of such a row. */
   readonly outcome?: string | Partial<OutcomeRow>;
   /** One identical license per key. Defaults to `defaultKey`. */
@@ -225,3 +235,20 @@ export const defaultMembers = {
   custom: null,
   signature: null,
 };
+
+/** The bodies of a Countersign that refuses a request, by status. They have no `retry_after`. */
+export const refusals: Readonly<Record<number, { readonly status: string }>> = {
+  401: refusal("invalid_api_key"),
+  429: refusal("rate_limit_exceeded"),
+};
+
+/** Whether the answer is a refusal of a Countersign, and not of something in front of it. */
+export function isRefusal({ status = 200, json, text }: Answer): boolean {
+  const refusal = refusals[status];
+  if (refusal === undefined || text !== undefined) return false;
+  return typeof json !== "object" || json === null || ("status" in json && json.status === refusal.status);
+}
+
+function refusal(status: string) {
+  return { valid: false, status, message: "No." };
+}

@@ -1,4 +1,4 @@
-import type { Case, Expectation, Step } from "./case.ts";
+import { type Case, type Expectation, isRefusal, type Step } from "./case.ts";
 
 const daySeconds = 86_400;
 
@@ -14,7 +14,7 @@ const generatedMembers: Readonly<Record<string, readonly string[]>> = {
  * another day. Null if the case depends on the exact end.
  */
 export function liveStepsOf({ steps, answers }: Case): Step[] | null {
-  const limit = answers.find(({ status }) => status === 429);
+  const limit = answers.find((one) => one.status === 429 && isRefusal(one));
   const variants: Step[] = [];
   let waited: number | null = null;
   for (const step of steps) {

@@ -5,6 +5,7 @@ import {
   type ClientSettings,
   defaultKey,
   defaultMembers,
+  isRefusal,
   type Sent,
   type ServerSetup,
 } from "./case.ts";
@@ -78,9 +79,10 @@ function answerOf(answer: Answer, one: Case): Answer | NoLiveVariant {
   const delay = transportOf(answer);
   if (Object.keys(headers).some((name) => stateHeaders.includes(name))) return "exact headers";
   if (isDateFromClock(headers)) return "an exact Retry-After";
-  if (fault === "cut" || fault === "hang") return answer;
-  if (status === 401) return { ...delay, real: { api_key: "expired" } };
-  if (status === 429) return { ...delay, real: { daily_limit: 0 } };
+  if (fault === "cut" || fault === "hang" || fault === "echo") return answer;
+  if (answer.custom_levels !== undefined) return "a body that no Countersign sends";
+  if (isRefusal(answer))
+    return { ...delay, real: status === 401 ? { api_key: "expired" } : { daily_limit: 0 } };
   if (status === 404 && isObject(answer.json) && answer.json.statusCode === 404)
     return hasOnlyLookups(one)
       ? { ...delay, real: { outcome: { license: null } } }
@@ -105,12 +107,13 @@ function isDateFromClock(headers: Readonly<Record<string, string>>): boolean {
 }
 
 /** How the response is sent, which also applies to the response of a real server. */
-function transportOf({ after_ms, after_requests, gzip, body_bytes }: Answer): Answer {
+function transportOf({ after_ms, after_requests, gzip, body_bytes, early_hints }: Answer): Answer {
   return {
     ...(after_ms === undefined ? {} : { after_ms }),
     ...(after_requests === undefined ? {} : { after_requests }),
     ...(gzip === undefined ? {} : { gzip }),
     ...(body_bytes === undefined ? {} : { body_bytes }),
+    ...(early_hints === undefined ? {} : { early_hints }),
   };
 }
 

@@ -29,26 +29,42 @@ export function outcomeCases(): object[] {
   }));
 }
 
-/** A case for every fixed license key of the sandbox. */
-export function sandboxCase(): object {
+/** Every fixed license key of the sandbox: of a product on a server, and of `countersign sandbox`. */
+export function sandboxCases(): object[] {
+  const setup = { api_key: "test", signing: "sandbox", outcome: { product: { signed_validation: 1 } } };
+  return [
+    sandboxCase("of a product", setup),
+    sandboxCase("of the command countersign sandbox", { sandbox_server: true }),
+  ];
+}
+
+function sandboxCase(whose: string, real: object): object {
   return {
-    name: "every fixed license key of the sandbox has its result, signed with the sandbox's secret",
+    name: `every fixed license key of the sandbox ${whose} has its result, signed with the sandbox's secret`,
     client: { allow_sandbox: true },
-    answers: [
-      { real: { api_key: "test", signing: "sandbox", outcome: { product: { signed_validation: 1 } } } },
-    ],
-    steps: sandboxLicenses.map(({ licenseKey, status, httpStatus }) => ({
-      validate: { license_key: licenseKey },
-      expect:
-        httpStatus === 200
-          ? { result: { valid: status === "active", status } }
-          : { error: { kind: errorKinds[httpStatus] } },
-    })),
+    answers: [{ real }],
+    steps: sandboxLicenses.flatMap(({ licenseKey, status, httpStatus, lookupHttpStatus }) => [
+      {
+        validate: { license_key: licenseKey },
+        expect:
+          httpStatus === 200
+            ? { result: { valid: status === "active", status } }
+            : { error: { kind: errorKinds[httpStatus] } },
+      },
+      {
+        lookup: { license_key: licenseKey },
+        expect:
+          lookupHttpStatus === 200
+            ? { license: { license_key: licenseKey } }
+            : { error: { kind: errorKinds[lookupHttpStatus] } },
+      },
+    ]),
   };
 }
 
 const errorKinds: Readonly<Record<number, string>> = {
   401: "authentication",
+  404: "not_found",
   429: "rate_limit",
   503: "server",
 };

@@ -6,6 +6,12 @@ import { defaultProductSettings, updateProduct } from "@countersign/store/querie
 import { replaceSandboxKey } from "@countersign/store/queries/sandbox/keys";
 import { replaceVersions } from "@countersign/store/queries/versions/versions";
 import type { OrganizationRow, ProductRow } from "@countersign/store/tables";
+import {
+  sandboxServerKey,
+  sandboxServerProductId,
+  sandboxServerSecret,
+  serveSandbox,
+} from "../../apps/server/features/sandbox/serve-sandbox.ts";
 import { arrange } from "../../tests/http/arrange-outcome.ts";
 import { type OutcomeRow, outcomeRows } from "../../tests/http/outcome-rows.ts";
 import { sqlite } from "../../tests/support/databases.ts";
@@ -22,6 +28,7 @@ export interface GeneratedSettings {
 
 /** One case on the real server, with its own product. */
 export interface RealCase {
+  readonly url: string;
   readonly client: GeneratedSettings;
   /** The time by the client's clock. */
   readonly now: string;
@@ -42,10 +49,21 @@ export async function startRealServer(): Promise<RealServer> {
   const database = await sqlite.make();
   const first = await openTestOrganization(database.location);
   const server = await startServerProcess({ ...database.environment, ...allowLoopback });
+  const sandbox = serveSandbox({ host: "127.0.0.1", port: 0, isSigned: true });
+  const sandboxCase: RealCase = {
+    url: `http://127.0.0.1:${sandbox.port}`,
+    client: {
+      api_key: sandboxServerKey.key,
+      signing: { product_id: sandboxServerProductId, secrets: [sandboxServerSecret] },
+    },
+    now: new Date().toISOString(),
+    change: async () => {},
+  };
   return {
     url: server.url,
     seller: first,
     startCase: async (setup) => {
+      if (setup.sandbox_server === true) return sandboxCase;
       const { product } = rowOf(setup);
       const seller = await openTestOrganization(database.location, {
         store: first.store,
@@ -58,6 +76,7 @@ export async function startRealServer(): Promise<RealServer> {
       if (setup.api_key === "test") await setTestKey(seller, testKey);
       const aheadMs = (setup.client_is_ahead_seconds ?? 0) * 1_000;
       return {
+        url: server.url,
         client: clientFor(seller, setup, testKey),
         now: new Date(startedAtMs + aheadMs).toISOString(),
         change: async (next) => {
@@ -67,6 +86,7 @@ export async function startRealServer(): Promise<RealServer> {
       };
     },
     close: async () => {
+      await sandbox.stop();
       await server.stop();
       await first.store.close();
       database.remove();

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { OutcomeRow } from "../../tests/http/outcome-rows.ts";
 import { defaultMembers, start } from "./case.ts";
 
@@ -41,6 +42,7 @@ export function stateFor(scripted: Members): ServerState | null {
   const verdict = verdicts[members.status];
   const isComplete = Object.keys(members).length === Object.keys(defaultMembers).length;
   if (verdict === undefined || !isComplete || members.valid !== (members.status === "active")) return null;
+  if (!isCount(members.ip_count, maxRegisteredIps) || !isCount(members.max_ips)) return null;
   const custom = customOf(members);
   const expiry = expiryOf(members);
   if (custom === null || expiry === null) return null;
@@ -56,6 +58,13 @@ export function stateFor(scripted: Members): ServerState | null {
     },
     ...(expiry.afterSeconds === undefined ? {} : { expires_after_seconds: expiry.afterSeconds }),
   };
+}
+
+/** More IP addresses than a case needs are not registered. */
+const maxRegisteredIps = 100;
+
+function isCount(value: unknown, max = Number.MAX_SAFE_INTEGER): boolean {
+  return value === null || (Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= max);
 }
 
 interface ValidateMembers {
@@ -75,6 +84,8 @@ function customOf({ custom, valid }: ValidateMembers): OutcomeRow["product"] | n
   if (custom === null) return {};
   const text = JSON.stringify(custom);
   if (typeof custom !== "object" || Array.isArray(custom) || text.includes("{{")) return null;
+  // JSON has no number that is not finite.
+  if (!isDeepStrictEqual(JSON.parse(text), custom)) return null;
   return { custom_response_enabled: 1, custom_response: text, custom_response_on_refusal: valid ? 0 : 1 };
 }
 
@@ -92,11 +103,18 @@ function expiryOf({ expires, status }: ValidateMembers): Expiry | null {
   if (expires === null) return status === "expired" ? { afterSeconds: -1 } : {};
   const atMs = Date.parse(expires);
   const afterMs = atMs - Date.parse(start);
-  if (Number.isNaN(atMs) || (status === "expired" && afterMs > 0)) return null;
+  // A server sends milliseconds in UTC.
+  if (!isServerTime(expires) || (status === "expired" && afterMs > 0)) return null;
   return {
     ...(Math.abs(afterMs) < nearMs ? { afterSeconds: afterMs / 1_000 } : { license: { expiresAtMs: atMs } }),
     ...(status !== "expired" && afterMs <= 0 ? { product: { expiry_enforcement: 0 } } : {}),
   };
+}
+
+/** A server sends milliseconds in UTC. */
+function isServerTime(text: unknown): boolean {
+  const date = new Date(String(text));
+  return !Number.isNaN(date.getTime()) && date.toISOString() === text;
 }
 
 function versionModule({ version_valid: isValid, status }: ValidateMembers): OutcomeRow["product"] {
@@ -139,7 +157,10 @@ export function stateForRecord(record: Members): ServerState | null {
   const time = (name: string) => (text(name) === null ? null : Date.parse(text(name) ?? ""));
   const key = text("license_key");
   const email = text("customer_email");
-  if (key === null) return null;
+  const times = ["expires_at", "revoked_at", "created_at", "updated_at"].map((name) => record[name] ?? null);
+  const counts = [record.max_ips ?? null, record.current_unique_ip_count];
+  if (key === null || !counts.every((one) => isCount(one, maxRegisteredIps))) return null;
+  if (!times.every((one) => one === null || isServerTime(one))) return null;
   return {
     outcome: {
       license: {

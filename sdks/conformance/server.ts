@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { type Answer, defaultMembers } from "./case.ts";
+import { type Answer, defaultMembers, refusals } from "./case.ts";
 import { liveDeliveries } from "./live-deliveries.ts";
 import { liveVariantOf } from "./live-variants.ts";
-import { outcomeCases, sandboxCase } from "./outcomes.ts";
+import { outcomeCases, sandboxCases } from "./outcomes.ts";
 import { type RealCase, startRealServer } from "./real.ts";
 import { signed } from "./sign.ts";
 import { suiteFiles } from "./suite-files.ts";
@@ -74,7 +74,7 @@ const suite = {
       real.seller,
     ),
   },
-  "outcomes of a real server": { cases: [...outcomeCases(), sandboxCase()] },
+  "outcomes of a real server": { cases: [...outcomeCases(), ...sandboxCases()] },
 };
 
 const server = createServer(async (request, response) => {
@@ -99,6 +99,7 @@ const server = createServer(async (request, response) => {
     return send(response, 500, { message: "The case has no answer for this request." });
   if (answer.after_ms !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.after_ms));
   if (answer.after_requests !== undefined) await untilReceived(known, answer.after_requests);
+  if (answer.early_hints === true) response.writeEarlyHints({ link: "</style.css>; rel=preload" });
   if (known.real !== null && isReal(answer)) {
     const respond = () => respondFromRealServer(response, answer, known, number);
     known.lastRealAnswer = known.lastRealAnswer
@@ -106,6 +107,7 @@ const server = createServer(async (request, response) => {
       .catch((error) => send(response, 599, { message: String(error) }));
     return known.lastRealAnswer;
   }
+  if (answer.fault === "echo") return sendBack(response, known.requests[number - 1]);
   respondFromScript(response, answer, known.script.now, headers["x-countersign-nonce"] ?? "", body, number);
 });
 
@@ -158,7 +160,7 @@ async function respondFromRealServer(
   if (received === undefined) return;
   const { method, path, headers, body } = forwardedRequest(received, answer);
   const { host: _, connection: __, "content-length": ___, ...passed } = headers;
-  const realResponse = await fetch(real.url + path, {
+  const realResponse = await fetch((known.real?.url ?? real.url) + path, {
     method,
     headers: passed,
     ...(body === "" ? {} : { body }),
@@ -214,6 +216,13 @@ function respondFromScript(
   sendBody(response, answer.status ?? 200, headers, contentOf(answer, now, nonce, requestBody), answer);
 }
 
+/** Responds as a server of another protocol does: with the bytes that it received. */
+function sendBack({ socket }: ServerResponse, received: ReceivedRequest | undefined): void {
+  const lines = Object.entries(received?.headers ?? {}).map(([name, value]) => `${name}: ${value}`);
+  const first = `${received?.method} ${received?.path} HTTP/1.1`;
+  socket?.end(`${[first, ...lines, "", received?.body].join("\r\n")}`);
+}
+
 /** Sends the whole body, or half of it if the answer cuts the connection. */
 function sendBody(
   response: ServerResponse,
@@ -237,9 +246,17 @@ function sendBody(
 
 function contentOf(answer: Answer, now: string, nonce: string, requestBody: string): string {
   if (answer.text !== undefined) return answer.text;
-  if (answer.json !== undefined) return JSON.stringify(answer.json);
-  const unsigned = JSON.stringify({ ...defaultMembers, ...answer.validate });
+  const json = answer.json ?? refusals[answer.status ?? 200];
+  if (json !== undefined) return JSON.stringify(json);
+  const flat = JSON.stringify({ ...defaultMembers, ...answer.validate });
+  // As text: some levels are more than this program's own JSON can write.
+  const unsigned = flat.replace('"custom":null', `"custom":${nestedJson(answer.custom_levels ?? 0)}`);
   return answer.sign === undefined ? unsigned : signed(unsigned, answer.sign, now, nonce, requestBody);
+}
+
+function nestedJson(levels: number): string {
+  if (levels === 0) return "null";
+  return `{"levels":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

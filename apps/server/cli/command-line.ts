@@ -11,6 +11,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import("./demo.ts")).demo,
   import: async () => (await import("./import.ts")).importCommand,
   export: async () => (await import("./export.ts")).exportCommand,
+  sandbox: async () => (await import("./sandbox.ts")).sandbox,
   events: async () => (await import("./events.ts")).events,
   "password-link": async () => (await import("./password-link.ts")).passwordLink,
   doctor: async () => (await import("./doctor.ts")).doctor,

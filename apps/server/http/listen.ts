@@ -27,8 +27,8 @@ export interface Listener {
 }
 
 /**
- * The routes of the validating thread; `worker-site.ts` has all others. Only this file knows the runtime: beyond it,
- * requests are web-standard `Request`s.
+ * The routes of the validating thread; `worker-site.ts` has all others. Only this file and `serve-sandbox.ts` know
+ * the runtime: beyond them, requests are web-standard `Request`s.
  */
 export function listen(host: string, port: number, parts: PublicParts): Listener {
   const { publicApi, metrics, metricsGate, readiness, forwarder } = parts;

@@ -59,7 +59,7 @@ const revoked = [{ real: { outcome: "a revoked license is refused" } }];
 const full = [{ real: { outcome: "a new IP address is refused if the limit is reached" } }];
 const unreachable = [{ fault: "cut" }];
 const wrongApiKey = [{ real: { api_key: "wrong" } }];
-const limited = [{ status: 429, headers: { "retry-after": "120" }, json: {} }];
+const limited = [{ status: 429, headers: { "retry-after": "120" } }];
 
 let version;
 before(() => {
@@ -414,6 +414,36 @@ test("a webhook handler that fails makes the response an error, so that the even
   assert.equal((await request("/no-secret", signedDelivery(secret, event))).status, 599);
   const large = await request("/throwing/0", signedDelivery(secret, "x".repeat(300_000)));
   assert.equal(large.status, 599);
+});
+
+test("webhookHandler verifies the rawBody that a platform or another middleware has kept", async () => {
+  const events = [];
+  const request = await serve((app) => {
+    const keep = (one, _response, bytes) => {
+      one.rawBody = bytes;
+    };
+    app.use(express.json({ verify: keep }));
+    app.post(
+      "/hook",
+      webhookHandler({ secret }, (received) => events.push(received.type)),
+    );
+  });
+  assert.equal((await request("/hook", signedDelivery(secret, event))).status, 204);
+  const changed = await request("/hook", { ...signedDelivery(secret, event), body: event.replace("1", "2") });
+  assert.deepEqual([changed.status, changed.body.error], [400, "mismatch"]);
+  assert.deepEqual(events, ["license.revoked"]);
+});
+
+test("several X-License-Key headers are one key that no license has", async () => {
+  const { client, firstRequest } = await startCase([{ validate: { valid: false, status: "license_not_found" } }]);
+  const request = await serve((app) => app.get("/", requireLicense({ client, logger: silent })));
+  const headers = new Headers([
+    ["x-license-key", "FIRST-KEY"],
+    ["x-license-key", key],
+  ]);
+  const answer = await request("/", { headers });
+  assert.deepEqual([answer.status, answer.body.error], [403, "license_not_found"]);
+  assert.equal(JSON.parse((await firstRequest()).body).license_key, `FIRST-KEY, ${key}`);
 });
 
 test("webhookHandler reports a body that was already parsed", async () => {

@@ -45,7 +45,7 @@ const revoked = [{ real: { outcome: "a revoked license is refused" } }];
 const full = [{ real: { outcome: "a new IP address is refused if the limit is reached" } }];
 const unreachable = [{ fault: "cut" }];
 const wrongApiKey = [{ real: { api_key: "wrong" } }];
-const limited = [{ status: 429, headers: { "retry-after": "120" }, json: {} }];
+const limited = [{ status: 429, headers: { "retry-after": "120" } }];
 const notFound = [{ validate: { valid: false, status: "license_not_found" } }];
 
 const adapters = { Express: () => new ExpressAdapter(), Fastify: () => new FastifyAdapter() };

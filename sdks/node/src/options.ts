@@ -54,7 +54,10 @@ export interface CountersignOptions {
   readonly onResponse?: ((info: ResponseInfo) => void) | undefined;
   /** Appended to the User-Agent header, such as `shop/7.1`. */
   readonly userAgent?: string | undefined;
-  /** Added to the options of every `fetch`, such as undici's `dispatcher` for a proxy. */
+  /**
+   * Added to the options of every `fetch`, such as undici's `dispatcher` for a proxy, or `headers` that a gateway in
+   * front of the server requires. What the client sets itself cannot be set here.
+   */
   readonly fetchOptions?: Readonly<Record<string, unknown>> | undefined;
   /** For tests, and for proxies that need a custom `fetch`. */
   readonly fetch?: typeof fetch | undefined;
@@ -89,7 +92,7 @@ const maxGraceSeconds = 30 * 86_400;
 /** Throws a `TypeError` that names the option and says what it must be. */
 export function readOptions(options: CountersignOptions): Settings {
   const apiKey = options.apiKey ?? environment("COUNTERSIGN_API_KEY") ?? "";
-  if (!/^\S+$/.test(apiKey)) {
+  if (!/^[!-~]+$/.test(apiKey)) {
     throw new TypeError("apiKey must be the product's API key (csk_…). Pass it, or set COUNTERSIGN_API_KEY.");
   }
   return {
@@ -111,7 +114,7 @@ export function readOptions(options: CountersignOptions): Settings {
     onRequest: options.onRequest ?? null,
     onResponse: options.onResponse ?? null,
     userAgent: readUserAgent(options.userAgent),
-    fetchOptions: options.fetchOptions ?? {},
+    fetchOptions: readFetchOptions(options.fetchOptions ?? {}),
     // Looked up at each call, so that a replaced global `fetch` applies.
     fetch: options.fetch ?? ((...given: Parameters<typeof fetch>) => globalThis.fetch(...given)),
     clock: options.clock ?? systemClock,
@@ -155,6 +158,25 @@ function parsedUrl(given: string | undefined): URL | null {
 function readUserAgent(given: string | undefined): string | null {
   if (given === undefined || /^[\x20-\x7e]+$/.test(given)) return given ?? null;
   throw new TypeError("userAgent must be printable ASCII text.");
+}
+
+const setByClient = {
+  options: ["method", "body", "redirect", "signal"],
+  headers: ["authorization", "accept", "user-agent", "content-type", "x-countersign-nonce"],
+};
+
+/** Options that have no effect are refused, because nobody would notice. */
+function readFetchOptions(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const headers: Record<string, string> = {};
+  new Headers((options.headers ?? {}) as Record<string, string>).forEach((value, name) => {
+    headers[name] = value;
+  });
+  const option = setByClient.options.find((name) => options[name] !== undefined);
+  const header = setByClient.headers.find((name) => name in headers);
+  if (option !== undefined) throw new TypeError(`fetchOptions.${option} is set by the client. Remove it.`);
+  if (header !== undefined)
+    throw new TypeError(`The header ${header} in fetchOptions.headers is set by the client. Remove it.`);
+  return { ...options, headers };
 }
 
 function readSigning(options: SigningOptions) {

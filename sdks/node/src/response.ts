@@ -1,5 +1,6 @@
 import { textOf } from "./bytes.ts";
 import type { ErrorDetails } from "./errors.ts";
+import { parsed } from "./json.ts";
 import { type RateLimit, readRateLimit } from "./rate-limit.ts";
 import { type Redact, shownBody } from "./redact.ts";
 import { retryAfterSeconds } from "./retry-after.ts";
@@ -10,6 +11,15 @@ export interface ApiResponse {
   readonly headers: Headers;
   readonly body: Uint8Array;
   readonly requestId: string | null;
+}
+
+/** Why a Countersign refuses requests, by HTTP status. */
+const refusals: Readonly<Record<number, string>> = { 401: "invalid_api_key", 429: "rate_limit_exceeded" };
+
+/** Whether a 401 or 429 is from a Countersign. A proxy or firewall in front of it sends others. */
+export function isRefusal({ status, body }: ApiResponse): boolean {
+  const refusal = refusals[status];
+  return refusal !== undefined && parsed(textOf(body))?.status === refusal;
 }
 
 export function isFromSandbox({ headers }: ApiResponse): boolean {

@@ -1,4 +1,4 @@
-import { isRecord, number, parsed, text, time } from "./json.ts";
+import { count, isRecord, read, text, time } from "./json.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
 /** Every reason that a license is rejected for. */
@@ -88,22 +88,23 @@ export type ResponseMembers = Pick<
 
 /** Null if it is not a validate response. */
 export function readResult<Custom>(body: string, response: ResponseMembers): ValidateResult<Custom> | null {
-  const value = parsed(body);
-  if (value === null || typeof value.valid !== "boolean" || typeof value.status !== "string") return null;
-  return frozen({
-    // An unknown status never grants access.
-    valid: value.valid && value.status === "active",
-    status: value.status,
-    expires: time(value.expires),
-    ipRegistered: typeof value.ip_registered === "boolean" ? value.ip_registered : null,
-    ipCount: number(value.ip_count),
-    maxIps: number(value.max_ips),
-    version: text(value.version),
-    versionValid: typeof value.version_valid === "boolean" ? value.version_valid : null,
-    custom: isRecord(value.custom) ? value.custom : null,
-    source: "server",
-    ...response,
-  }) as ValidateResult<Custom>;
+  return read(body, (value) => {
+    if (typeof value.valid !== "boolean" || typeof value.status !== "string") return null;
+    return frozen({
+      // An unknown status never grants access.
+      valid: value.valid && value.status === "active",
+      status: value.status,
+      expires: time(value.expires),
+      ipRegistered: typeof value.ip_registered === "boolean" ? value.ip_registered : null,
+      ipCount: count(value.ip_count),
+      maxIps: count(value.max_ips),
+      version: text(value.version),
+      versionValid: typeof value.version_valid === "boolean" ? value.version_valid : null,
+      custom: isRecord(value.custom) ? value.custom : null,
+      source: "server",
+      ...response,
+    }) as ValidateResult<Custom>;
+  });
 }
 
 /** The result for a key that no license can have. */

@@ -28,7 +28,8 @@ export function httpDate(text: string, nowMs: number): number | null {
   const fullYear = year === undefined ? nearestYear(Number(shortYear), nowMs) : Number(year);
   const [hours = 0, minutes = 0, seconds = 0] = time.split(":").map(Number);
   const atMs = Date.UTC(fullYear, monthIndex, Number(day), hours, minutes, seconds);
-  return Number.isNaN(atMs) ? null : atMs;
+  // `Date` accepts the 30th of February, as a day in March.
+  return new Date(atMs).getUTCDate() === Number(day) ? atMs : null;
 }
 
 const fixdate =

@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { ConnectionError, TimeoutError } from "./errors.ts";
 import { readBody } from "./read-body.ts";
+import { type Redact, redactedCause } from "./redact.ts";
 import type { Reporter } from "./reporter.ts";
 import { type ApiResponse, retryAfterOf } from "./response.ts";
 
@@ -39,11 +40,12 @@ export async function send(
   request: ApiRequest,
   transport: Transport,
   delivery: Delivery,
+  redact: Redact,
 ): Promise<ApiResponse> {
   const { clock, reporter } = transport;
   const endMs = clock.steadyMs() + delivery.timeoutMs;
   for (let attempt = 1; ; attempt++) {
-    const outcome = await attemptOnce(request, transport, delivery, { attempt, endMs });
+    const outcome = await attemptOnce(request, transport, delivery, { attempt, endMs, redact });
     const isFinal = outcome instanceof TimeoutError || (!(outcome instanceof Error) && outcome.status < 500);
     const waitMs = waitBefore(outcome, transport);
     if (isFinal || attempt > delivery.retries || clock.steadyMs() + waitMs >= endMs) {
@@ -68,7 +70,7 @@ async function attemptOnce(
   request: ApiRequest,
   transport: Transport,
   delivery: Delivery,
-  { attempt, endMs }: { readonly attempt: number; readonly endMs: number },
+  { attempt, endMs, redact }: { readonly attempt: number; readonly endMs: number; readonly redact: Redact },
 ): Promise<ApiResponse | ConnectionError> {
   const { clock, reporter } = transport;
   const info = { method: request.method, path: request.shownPath, attempt };
@@ -81,13 +83,13 @@ async function attemptOnce(
     const response = await fetchOnce(request, transport, limit.signal);
     done(response.status, response.requestId, null);
     return response;
-  } catch (cause) {
+  } catch (failure) {
     const { signal } = delivery;
     if (signal?.aborted === true) {
       done(null, null, signal.reason instanceof Error ? signal.reason : new Error("The call was aborted."));
       throw signal.reason;
     }
-    const error = connectionError(cause, transport, limit.isOver() ? delivery.timeoutMs : null);
+    const error = connectionError(failure, transport, redact, limit.isOver() ? delivery.timeoutMs : null);
     done(null, null, error);
     return error;
   } finally {
@@ -105,7 +107,7 @@ async function fetchOnce(
   const response = await fetch(baseUrl + request.path, {
     ...fetchOptions,
     method: request.method,
-    headers: request.headers,
+    headers: { ...(fetchOptions.headers as Record<string, string>), ...request.headers },
     // Redirects are rejected: the API key must not be sent elsewhere.
     redirect: "manual",
     signal,
@@ -136,9 +138,15 @@ function timeLimit(ms: number, outer: AbortSignal | null) {
   };
 }
 
-function connectionError(cause: unknown, { baseUrl }: Transport, timeoutMs: number | null): ConnectionError {
-  if (cause instanceof ConnectionError) return cause;
+function connectionError(
+  failure: unknown,
+  { baseUrl }: Transport,
+  redact: Redact,
+  timeoutMs: number | null,
+): ConnectionError {
+  if (failure instanceof ConnectionError) return failure;
   const { host } = new URL(baseUrl);
+  const cause = redactedCause(failure, redact);
   if (timeoutMs !== null)
     return new TimeoutError(`${host} did not respond within ${timeoutMs / 1_000} seconds.`, { cause });
   return new ConnectionError(`Cannot connect to ${host}: ${reason(cause)}.`, { cause });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
+import { inspect } from "node:util";
 import manifest from "../package.json" with { type: "json" };
-import { Countersign, sdkVersion } from "../src/index.ts";
+import { ConnectionError, Countersign, sdkVersion } from "../src/index.ts";
 import { base, clientWith, fakeFetch, key, never, valid, validBody } from "./fake-server.ts";
 
 const gate = () => {
@@ -91,7 +92,7 @@ test("fetch is called without a this, with the app's own options, and never foll
   let options: RequestInit = {};
   const client = new Countersign({
     ...base,
-    fetchOptions: { dispatcher: "a proxy", redirect: "follow" },
+    fetchOptions: { dispatcher: "a proxy", headers: new Headers({ "CF-Access-Client-Id": "app" }) },
     fetch: function (this: unknown, _url: unknown, init: RequestInit) {
       received = this;
       options = init;
@@ -101,6 +102,20 @@ test("fetch is called without a this, with the app's own options, and never foll
   await client.validate(key);
   expect(received).toBeUndefined();
   expect(options).toMatchObject({ dispatcher: "a proxy", redirect: "manual", method: "POST" });
+  expect(options.headers).toMatchObject({
+    "cf-access-client-id": "app",
+    authorization: `Bearer ${base.apiKey}`,
+  });
+});
+
+test("fetch options that the client sets itself are refused by name", () => {
+  const refused = (fetchOptions: object) =>
+    expect(() => new Countersign({ ...base, fetchOptions: fetchOptions as Record<string, unknown> }));
+  for (const name of ["method", "body", "redirect", "signal"])
+    refused({ [name]: "follow" }).toThrow(`fetchOptions.${name} is set by the client. Remove it.`);
+  for (const name of ["Authorization", "accept", "User-Agent", "content-type", "X-Countersign-Nonce"])
+    for (const headers of [{ [name]: "1" }, [[name, "1"]], new Headers({ [name]: "1" })])
+      refused({ headers }).toThrow(`The header ${name.toLowerCase()} in fetchOptions.headers is set by`);
 });
 
 test("a redirect in a browser, which has status 0, is a server error", async () => {
@@ -125,4 +140,36 @@ test("results are frozen, and callers do not share their dates", async () => {
   expect((await client.validate(key)).expires?.getFullYear()).toBe(2131);
   expect(client.cached(key)?.checkedAt.getFullYear()).not.toBe(1999);
   expect(Object.isFrozen(await client.check(key))).toBe(true);
+});
+
+test("an API key that no header can carry is refused at once, and not shown", () => {
+  for (const apiKey of [
+    "csk_\u00e4bcdefgh",
+    "csk_\u2026",
+    "csk_a b",
+    "csk_a\u0000",
+    "csk_a\n",
+    "csk_a\u007f",
+    "",
+  ])
+    expect(() => new Countersign({ ...base, apiKey })).toThrow(
+      "apiKey must be the product's API key (csk_\u2026). Pass it, or set COUNTERSIGN_API_KEY.",
+    );
+});
+
+test("a connection error shows no key, whatever the runtime attaches to its failure", async () => {
+  const sent = `GET /api/v1/license/${key} HTTP/1.1\r\nauthorization: Bearer ${base.apiKey}`;
+  const parserError = Object.assign(new Error(`Invalid response: ${sent}`), {
+    code: "HPE_INVALID",
+    data: sent,
+    cause: { sent },
+  });
+  const fail = () => Promise.reject(new TypeError("fetch failed", { cause: parserError }));
+  const { client } = clientWith([fail], { retries: 0 });
+  const error = await client.lookup(key).catch((one) => one);
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error.message).toBe("Cannot connect to licenses.example.com: HPE_INVALID.");
+  const shown = inspect(error, { depth: 20, showHidden: true });
+  for (const secret of [key, base.apiKey]) expect(shown).not.toContain(secret);
+  expect(error.cause.cause).toMatchObject({ name: "Error", code: "HPE_INVALID" });
 });

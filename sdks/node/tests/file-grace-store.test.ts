@@ -1,5 +1,6 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, spyOn, test } from "bun:test";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deviceId, FileGraceStore } from "../src/device/index.ts";
@@ -121,4 +122,26 @@ test("a folder that cannot be created costs the grace period, not the verdict", 
   expect((await client.validate(key)).valid).toBe(true);
   await expect(client.validate(key)).rejects.toThrow();
   expect((await client.validate(key)).status).toBe("revoked");
+});
+
+test("a full disk leaves no lock behind, and makes no call wait", async () => {
+  const folder = newFolder();
+  const client = createClient(new FileGraceStore(folder), valid);
+  const file = await open(join(folder, "probe"), "w");
+  const writing = spyOn(Object.getPrototypeOf(file), "writeFile").mockImplementation(() =>
+    Promise.reject(Object.assign(new Error("no space left on device"), { code: "ENOSPC" })),
+  );
+  const startMs = performance.now();
+  try {
+    for (let call = 0; call < 3; call++) expect((await client.validate(key)).valid).toBe(true);
+    expect(writing).toHaveBeenCalled();
+  } finally {
+    writing.mockRestore();
+    await file.close();
+  }
+  expect(performance.now() - startMs).toBeLessThan(1_000);
+  expect(readdirSync(folder)).toEqual(["probe"]);
+  // As soon as there is space, entries are stored again.
+  await client.validate(key);
+  expect(readdirSync(folder).length).toBe(2);
 });

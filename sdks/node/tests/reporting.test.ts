@@ -54,7 +54,8 @@ test("an attempt without a response has its error", async () => {
 
 test("each kind of failure is logged once until there is a verdict", async () => {
   const { logger, lines } = recorder();
-  const answers = [status(403), status(403), status(401), unreachable, valid, status(403)];
+  const wrongKey = () => Response.json({ status: "invalid_api_key" }, { status: 401 });
+  const answers = [status(403), status(403), wrongKey, unreachable, valid, status(403)];
   const client = clientOf(answers, { logger, retries: 0, cacheSeconds: 0 });
   for (const _ of answers) await client.check(key);
   expect(lines.map(([level, , details]) => [level, details.error])).toEqual([

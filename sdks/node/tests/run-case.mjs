@@ -1,6 +1,7 @@
 // Runs one case of ../../conformance against an SDK. Plain JavaScript, because it also runs on Node.js and Deno against
 // the built package.
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import { directAdapter, kindOf } from "./direct-adapter.mjs";
 
 const start = "2026-06-01T12:00:00.000Z";
@@ -71,7 +72,7 @@ class CaseRunner {
       case "validate":
       case "check":
       case "lookup": {
-        const calls = Array.from({ length: times }, () => outcomeOf(this.#call(name, value)));
+        const calls = Array.from({ length: times }, () => this.#outcome(name, value));
         if (start === undefined) for (const one of calls) this.#compare(await one, expect);
         else this.#started.set(start, calls[0]);
         break;
@@ -203,6 +204,14 @@ class CaseRunner {
     return target[method](key, options);
   }
 
+  /** Never rejects: a started call may fail before the step that waits for it. */
+  async #outcome(method, value) {
+    const outcome = await outcomeOf(this.#call(method, value));
+    const { api_key: apiKey = "csk_test" } = this.#settings;
+    checkShowsNone(outcome.error ?? outcome.value.error, [apiKey, value.license_key ?? defaultKey]);
+    return outcome;
+  }
+
   #compare({ value, error }, expect) {
     const [[kind, expected], ...more] = Object.entries(expect);
     assert.ok(
@@ -222,6 +231,7 @@ class CaseRunner {
   }
 }
 
+const minKeyLength = 8;
 const partlyCompared = ["rate_limit", "headers"];
 
 /** Compares the members that are listed. */
@@ -232,7 +242,14 @@ function compareMembers(actual, expected, name) {
     assert.deepEqual(members[key], value, `${name}.${key}`);
 }
 
-/** Never rejects: a started call may fail before the step that waits for it. */
+/** An error, and what caused it, must never contain the keys that were sent. */
+function checkShowsNone(error, keys) {
+  const shown = inspect(error, { depth: 20, showHidden: true });
+  // Shorter ones are part of other words.
+  for (const key of keys.filter((one) => one.trim().length >= minKeyLength))
+    assert.ok(!shown.includes(key.trim()), `the error contains a key: ${shown}`);
+}
+
 async function outcomeOf(call) {
   try {
     return { value: await call };

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import threading
+import traceback
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any, Callable
@@ -27,6 +28,8 @@ KINDS: dict[type[Exception], str] = {
     countersign.SignatureError: "signature",
     countersign.WebhookError: "webhook",
 }
+#: Shorter keys are not looked for in errors.
+MIN_KEY_LENGTH = 8
 #: What a step can have besides its action.
 DETAILS = {"expect", "clock", "times_at_once", "start", "finish"}
 
@@ -51,7 +54,7 @@ class CaseRunner:
     def run_step(self, step: dict[str, Any]) -> None:
         if "finish" in step:
             assert set(step) == {"finish", "expect"}
-            check_outcome(outcome_of(self.started.pop(step["finish"])), step["expect"])
+            self.check_outcome(outcome_of(self.started.pop(step["finish"])), step["expect"])
             return
         actions = [key for key in step if key not in DETAILS]
         assert len(actions) == 1, "a step has one action"
@@ -61,7 +64,7 @@ class CaseRunner:
         elif name in ("validate", "check", "lookup"):
             work = self.work(name, value)
             for call in self.calls.start([work] * step.get("times_at_once", 1)):
-                check_outcome(outcome_of(call), step["expect"])
+                self.check_outcome(outcome_of(call), step["expect"], value.get("license_key"))
         elif name == "cached":
             options = dict(value)
             result = self.client.cached(options.pop("license_key", DEFAULT_KEY), **options)
@@ -69,7 +72,7 @@ class CaseRunner:
             if expected is None:
                 assert result is None
             else:
-                check_outcome(result, {"result": expected})
+                self.check_outcome(result, {"result": expected})
         elif name == "advance_seconds":
             self.settle()
             if step.get("clock") != "wall":
@@ -114,8 +117,14 @@ class CaseRunner:
         key = options.pop("license_key", DEFAULT_KEY)
         if "timeout_ms" in options:
             options["timeout_seconds"] = options.pop("timeout_ms") / 1000
-        client = AsyncCountersign(self.client) if isinstance(self.calls, AsyncCalls) else self.client
+        client = AsyncCountersign(client=self.client) if isinstance(self.calls, AsyncCalls) else self.client
         return lambda _: getattr(client, name)(key, **options)
+
+    def check_outcome(self, outcome: Any, expect: dict[str, Any], license_key: str | None = None) -> None:
+        error = outcome if isinstance(outcome, BaseException) else getattr(outcome, "error", None)
+        if error is not None:
+            require_no_keys(error, [self.settings.get("api_key", "csk_test"), license_key or DEFAULT_KEY])
+        check_outcome(outcome, expect)
 
     def settle(self) -> None:
         """Wait for what the client does in the background."""
@@ -182,6 +191,15 @@ class AsyncCalls(ThreadCalls):
 
 def outcome_of(call: Future[Any]) -> Any:
     return call.exception(60) or call.result()
+
+
+def require_no_keys(error: BaseException, keys: list[str]) -> None:
+    """Fail if an error, or what caused it, contains a key that was sent. Short keys are part of other words."""
+    shown = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    causes = [one for one in (error, error.__cause__, error.__context__) if one is not None]
+    shown += "".join(repr(one) + repr(vars(one)) for one in causes)
+    for key in keys:
+        assert len(key.strip()) < MIN_KEY_LENGTH or key.strip() not in shown
 
 
 def check_outcome(outcome: Any, expect: dict[str, Any]) -> None:

@@ -9,6 +9,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+#: What the server sends if the API key is wrong.
+WRONG_API_KEY: tuple[int, dict[str, str], str] = (401, {}, '{"status":"invalid_api_key"}')
+
 
 class PlayedCountersign(ThreadingHTTPServer):
     """Keys that start with VALID are active, those that start with REVOKED are revoked; others are unknown."""

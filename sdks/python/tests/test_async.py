@@ -31,7 +31,7 @@ async def until(is_true: object, seconds: float = 20) -> None:
 
 def test_a_slow_server_does_not_block_the_event_loop() -> None:
     async def both() -> int:
-        client = AsyncCountersign(Countersign("csk_test", server.url))
+        client = AsyncCountersign(client=Countersign("csk_test", server.url))
         pending = asyncio.ensure_future(client.validate(KEY))
         ticks = 0
         while not pending.done():
@@ -47,7 +47,7 @@ def test_a_slow_server_does_not_block_the_event_loop() -> None:
 def test_a_slow_server_does_not_use_up_the_default_executor() -> None:
     async def rest() -> float:
         loop = asyncio.get_running_loop()
-        client = AsyncCountersign(Countersign("csk_test", server.url, timeout_seconds=5))
+        client = AsyncCountersign(client=Countersign("csk_test", server.url, timeout_seconds=5))
         pending = [asyncio.ensure_future(client.check(f"{KEY}-{number}")) for number in range(40)]
         await asyncio.sleep(0.1)
         started = time.monotonic()
@@ -63,7 +63,7 @@ def test_a_slow_server_does_not_use_up_the_default_executor() -> None:
 
 def test_asyncio_returns_cached_results_without_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     async def twice() -> None:
-        client = AsyncCountersign(Countersign("csk_test", server.url))
+        client = AsyncCountersign(client=Countersign("csk_test", server.url))
         assert (await client.validate(KEY)).source == "server"
         threads = threading.active_count()
         assert (await client.validate(KEY)).source == "cache"
@@ -78,10 +78,30 @@ def test_asyncio_returns_cached_results_without_a_thread(monkeypatch: pytest.Mon
 
 def test_the_asyncio_client_can_be_created_from_settings() -> None:
     with serving([answer(VALID_BODY)]) as server:
-        client = AsyncCountersign(api_key="csk_test", base_url=server.url, version="1.0.0")
+        client = AsyncCountersign("csk_test", server.url, version="1.0.0")
         assert asyncio.run(client.validate(KEY)).valid
-    with pytest.raises(TypeError):
-        AsyncCountersign(Countersign("csk_test", server.url), version="1.0.0")
+    existing = Countersign("csk_test", server.url)
+    with pytest.raises(TypeError, match="not both"):
+        AsyncCountersign(client=existing, version="1.0.0")
+    with pytest.raises(TypeError, match="not both"):
+        AsyncCountersign("csk_test", client=existing)
+    with pytest.raises(TypeError, match="client="):
+        AsyncCountersign(existing)  # type: ignore[arg-type]
+
+
+def test_async_with_closes_the_idle_connections_of_the_client() -> None:
+    async def use() -> None:
+        async with AsyncCountersign("csk_test", server.url) as client:
+            assert (await client.validate(KEY)).valid
+            assert server.closed_by_client == 0
+        await until(lambda: server.closed_by_client == 1)
+        # It can still be used, and opens a new connection.
+        assert (await client.validate(KEY, fresh=True)).valid
+        await client.close()
+        await until(lambda: server.closed_by_client == 2)
+
+    with serving([answer(VALID_BODY)]) as server:
+        asyncio.run(use())
 
 
 def test_a_cancelled_call_closes_its_connection_and_frees_its_slot(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,7 +94,7 @@ def test_portal_url(case: dict[str, Any]) -> None:
     assert set(case) == {"name", "base_url", "license_key", "expect"}, "this runner knows every member of the case"
     client = Countersign("csk_test", case["base_url"])
     actual: list[dict[str, Any]] = []
-    for one in (client, AsyncCountersign(client)):
+    for one in (client, AsyncCountersign(client=client)):
         try:
             actual.append({"url": one.portal_url(case["license_key"])})
         except ValueError as error:

@@ -15,13 +15,13 @@ SOURCES = Path(__file__).parents[1] / "src"
 CALLS = {
     "asyncio": """
 async def main():
-    task = asyncio.ensure_future(AsyncCountersign(client).validate("KEY"))
+    task = asyncio.ensure_future(AsyncCountersign(client=client).validate("KEY"))
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
 asyncio.run(main())
 """,
     "an asyncio task in a thread": """
 import threading
-threading.Thread(target=lambda: asyncio.run(AsyncCountersign(client).validate("KEY")), daemon=True).start()
+threading.Thread(target=lambda: asyncio.run(AsyncCountersign(client=client).validate("KEY")), daemon=True).start()
 sys.stdin.readline()
 """,
     "a thread": """
@@ -36,7 +36,7 @@ def slowly(host, *rest, **named):
     return time.sleep(100) if host == "licenses.invalid" else resolve(host, *rest, **named)
 socket.getaddrinfo = slowly
 slow = Countersign("csk_test", "http://licenses.invalid", timeout_seconds=100)
-threading.Thread(target=lambda: asyncio.run(AsyncCountersign(slow).check("KEY")), daemon=True).start()
+threading.Thread(target=lambda: asyncio.run(AsyncCountersign(client=slow).check("KEY")), daemon=True).start()
 client.check("KEY", timeout_seconds=0.5)
 sys.stdin.readline()
 """,

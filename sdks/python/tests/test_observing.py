@@ -66,7 +66,11 @@ def test_hooks_are_told_about_every_attempt() -> None:
 
 def test_each_kind_of_failure_is_logged_once_until_there_is_a_verdict() -> None:
     logger: Any = ListLogger()
-    failing, valid, other = [UNAVAILABLE], [answer(VALID_BODY)], [answer(b"", "401 Unauthorized")]
+    failing, valid, other = (
+        [UNAVAILABLE],
+        [answer(VALID_BODY)],
+        [answer(b'{"status":"invalid_api_key"}', "401 Unauthorized")],
+    )
     with serving(failing, failing, other, valid, failing) as server:
         one = client(server.url, retries=0, logger=logger)
         for _ in range(5):
@@ -175,9 +179,9 @@ async def main():
         raise RuntimeError("in a task")
     done, later = asyncio.Event(), asyncio.Event()
     asyncio.get_running_loop().set_exception_handler(failing.handler)
-    watches = [AsyncCountersign(client).watch("KEY", 1, one) for one in (in_loop, coroutine)]
+    watches = [AsyncCountersign(client=client).watch("KEY", 1, one) for one in (in_loop, coroutine)]
     await asyncio.wait_for(asyncio.gather(done.wait(), later.wait()), 20)
-    print((await AsyncCountersign(client).check("KEY")).allowed)
+    print((await AsyncCountersign(client=client).check("KEY")).allowed)
     for watch in watches:
         watch.stop()
 asyncio.run(main())

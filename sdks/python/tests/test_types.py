@@ -42,7 +42,7 @@ def test_the_type_of_the_custom_response() -> None:
     if TYPE_CHECKING:
         assert_type(result, ValidateResult[Plan])
         assert_type(plain, ValidateResult[Mapping[str, Any]])
-        assert_type(AsyncCountersign(client), AsyncCountersign[Plan])
+        assert_type(AsyncCountersign(client=client), AsyncCountersign[Plan])
         assert_type(client.cached(KEY), "ValidateResult[Plan] | None")
         assert_type(client.check(KEY).result, "ValidateResult[Plan] | None")
         assert_type(AsyncCountersign(api_key="csk_test", retries=2), AsyncCountersign[Mapping[str, Any]])

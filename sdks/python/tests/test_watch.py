@@ -118,7 +118,7 @@ def test_it_does_not_keep_the_app_alive() -> None:
 def test_asyncio_callbacks_run_in_the_event_loop() -> None:
     async def watching() -> None:
         received: asyncio.Queue[tuple[Any, int]] = asyncio.Queue()
-        client = AsyncCountersign(Countersign("csk_test", server.url))
+        client = AsyncCountersign(client=Countersign("csk_test", server.url))
         watch = client.watch(KEY, 3600, lambda result, _: received.put_nowait((result, threading.get_ident())))
         result, thread = await asyncio.wait_for(received.get(), 15)
         assert result.valid and thread == threading.get_ident()

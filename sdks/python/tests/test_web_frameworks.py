@@ -13,7 +13,7 @@ import pytest
 
 from countersign import _license_decider
 from countersign._unknown_keys import UnknownKeyLimit
-from played_server import PlayedCountersign, playing
+from played_server import WRONG_API_KEY, PlayedCountersign, playing
 from web_apps import FRAMEWORKS, App, Sent
 
 MADE_UP = [f"MADE-UP-{number}" for number in range(30)]
@@ -26,7 +26,7 @@ REFUSALS: list[tuple[str, Failure | None, str | None, int, dict[str, Any]]] = [
     ("a revoked license", None, "REVOKED", 403, {"error": "revoked", "request_id": "req_1"}),
     ("an unknown key", None, "MADE-UP", 403, {"error": "license_not_found", "request_id": "req_1"}),
     ("an impossible key", None, "X" * 65, 403, {"error": "license_not_found"}),
-    ("a wrong API key", (401, {}, "{}"), "VALID", 500, {"error": "license_misconfigured", "request_id": "req_1"}),
+    ("a wrong API key", WRONG_API_KEY, "VALID", 500, {"error": "license_misconfigured", "request_id": "req_1"}),
     (
         "a response of the sandbox",
         (200, {"X-Countersign-Sandbox": "true"}, '{"valid":true,"status":"active"}'),
@@ -36,7 +36,7 @@ REFUSALS: list[tuple[str, Failure | None, str | None, int, dict[str, Any]]] = [
     ),
     (
         "the daily limit",
-        (429, {"Retry-After": "77"}, "{}"),
+        (429, {"Retry-After": "77"}, '{"status":"rate_limit_exceeded"}'),
         "VALID",
         503,
         {"error": "license_unverified", "request_id": "req_1", "retry_after": 77},
@@ -167,7 +167,7 @@ def test_each_failure_is_logged_once_until_there_is_a_verdict(
 ) -> None:
     with open_app({"retries": 0}) as app, caplog.at_level(logging.INFO, "countersign"):
         assert app.send("VALID-1").status_code == 200
-        server.failure = (401, {}, "{}")
+        server.failure = WRONG_API_KEY
         for number in range(3):
             assert app.send(f"VALID-2{number}").status_code == 500
         assert [record.levelname for record in caplog.records] == [ERROR]
@@ -204,7 +204,7 @@ class BrokenLogger(logging.Logger):
 
 
 def test_a_logger_that_fails_changes_nothing(server: PlayedCountersign, open_app: Open) -> None:
-    server.failure = (401, {}, "{}")
+    server.failure = WRONG_API_KEY
     with open_app(logger=BrokenLogger("broken")) as app:
         assert app.send("VALID").json()["error"] == "license_misconfigured"
 
@@ -244,3 +244,10 @@ def test_a_waiting_customer_gets_the_token_of_a_finished_call(server: PlayedCoun
         sending.join(30)
     assert statuses == [200, 200]
     assert len(server.asked) == 2
+
+
+def test_several_license_key_headers_are_one_key_that_no_license_has(server: PlayedCountersign, open_app: Open) -> None:
+    with open_app({}) as app:
+        response = app.send("FIRST\nVALID")
+    assert (response.status_code, response.json()["error"]) == (403, "license_not_found")
+    assert [key.replace(" ", "") for key in server.asked] == ["FIRST,VALID"]

@@ -27,6 +27,7 @@ from countersign.starlette import LicenseMiddleware
 
 @dataclass(frozen=True)
 class Sent:
+    #: A key per line, each in a header of its own.
     key: str | None
     address: str = "192.0.2.1"
 
@@ -57,7 +58,9 @@ def wsgi_app(app: Any, path: str) -> App:
     def send(sent: Sent) -> httpx.Response:
         transport = httpx.WSGITransport(app, raise_app_exceptions=False, remote_addr=sent.address)
         with httpx.Client(transport=transport, base_url="http://app") as client:
-            return client.get(path, headers=_headers(sent))
+            # What a server does with several headers, and httpx does not.
+            joined = {name: b",".join(value for _, value in _headers(sent)) for name, _ in _headers(sent)}
+            return client.get(path, headers=joined)
 
     def send_all(requests: Sequence[Sent]) -> list[httpx.Response]:
         with ThreadPoolExecutor(max(1, len(requests))) as threads:
@@ -66,8 +69,8 @@ def wsgi_app(app: Any, path: str) -> App:
     return App(send_all)
 
 
-def _headers(sent: Sent) -> dict[bytes, bytes]:
-    return {} if sent.key is None else {b"X-License-Key": sent.key.encode("latin-1")}
+def _headers(sent: Sent) -> list[tuple[bytes, bytes]]:
+    return [(b"X-License-Key", key.encode("latin-1")) for key in (sent.key or "").split("\n") if sent.key is not None]
 
 
 @contextmanager

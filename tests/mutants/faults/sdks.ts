@@ -12,6 +12,15 @@ the Node.js client grants access for a status that it does not know
   - valid: value.valid && value.status === "active",
   + valid: value.valid,
   sdks/node/tests/conformance.test.ts
+the Node.js client takes the 401 or 429 of a firewall for the server's
+  One answer of a firewall ends every grace period, or stops the app for a day.
+  - if (!isRefusal(response)) return null;
+  + if (response.status !== 401 && response.status !== 429) return null;
+  sdks/node/tests/conformance.test.ts
+the Node.js client reads an expiry that is not a time as none
+  A license whose expiry is damaged on its way is valid for ever.
+  - if (date === null) throw new UnreadableMember();
+  sdks/node/tests/conformance.test.ts
 the Node.js client passes the license key of a lookup to its hooks
   License keys of customers end up in the log of the app.
   - path: request.shownPath, attempt };
@@ -60,6 +69,11 @@ the Python client rejects signed responses if the clock is wrong by more than th
   - if abs(skew_seconds) > _MAX_SKEW_SECONDS:
   + if abs(skew_seconds) > signing.tolerance_seconds:
   sdks/python/tests/test_conformance.py
+the Python client takes Early Hints for the final response
+  Behind a CDN that sends them, no license can be validated.
+  - while 100 <= self.status < 200 and self.status != http.client.SWITCHING_PROTOCOLS:
+  + while self.status == 100:
+  sdks/python/tests/test_conformance.py
 the Python client waits for a retry however long the server asks for
   A call with a timeout of five seconds blocks its thread for up to a day.
   - attempt > call.retries or pause >= call.seconds_left
@@ -87,6 +101,11 @@ the middleware of Starlette and FastAPI lets WebSockets in without a license
   + scope["type"] != "http"
   sdks/python/tests/test_fastapi.py
 # Java and Spring
+the Java client keeps a cause that shows a key
+  A server that sends requests back puts API keys and license keys into the log of the app.
+  - return pattern.matcher(shown.toString()).find() ? null : failure;
+  + return failure;
+  sdks/java/src/test/java/io/countersign/ConformanceTest.java
 the Java client accepts only the last of several signing secrets
   During a rotation of the secret, every app with both secrets stops working.
   - matches |= MessageDigest.isEqual(expected, claimed);

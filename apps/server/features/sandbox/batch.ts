@@ -1,5 +1,5 @@
 import { hashApiKey, sameHash } from "@countersign/domain/products/api-key";
-import { sandboxCallers } from "@countersign/store/queries/sandbox/keys";
+import { type SandboxCallerRow, sandboxCallers } from "@countersign/store/queries/sandbox/keys";
 import type { Store } from "@countersign/store/store";
 import type { CallQueue, WaitingCall } from "../validate/batch.ts";
 import { SandboxProduct } from "./product.ts";
@@ -10,19 +10,32 @@ import { SandboxProduct } from "./product.ts";
  */
 const mostAtOnce = 32;
 
+/** The products with these test API keys, and the time. */
+export type SandboxCallers = (publicIds: readonly string[]) => Promise<{
+  readonly rows: readonly SandboxCallerRow[];
+  readonly nowMs: number;
+}>;
+
+export function storedCallers(store: Store): SandboxCallers {
+  return async (publicIds) => {
+    const nowMs = await store.clock();
+    return { rows: await sandboxCallers(store.reads, publicIds), nowMs };
+  };
+}
+
 /**
  * Answers calls with a test API key. Those that arrive in one event loop iteration are authenticated together, with one
  * query that starts after they arrived: a replaced key stops working on every node at once. Nothing is written.
  */
 export class SandboxBatcher implements CallQueue {
-  readonly #store: Store;
+  readonly #callers: SandboxCallers;
   readonly #failed: (calls: number, cause: unknown) => void;
   #waiting: WaitingCall[] = [];
   #inFlight = 0;
   #scheduled = false;
 
-  constructor(store: Store, failed: (calls: number, cause: unknown) => void) {
-    this.#store = store;
+  constructor(callers: SandboxCallers, failed: (calls: number, cause: unknown) => void) {
+    this.#callers = callers;
     this.#failed = failed;
   }
 
@@ -63,9 +76,8 @@ export class SandboxBatcher implements CallQueue {
   }
 
   async #products(batch: readonly WaitingCall[]): Promise<ReadonlyMap<string, KnownProduct>> {
-    const nowMs = await this.#store.clock();
     const publicIds = new Set(batch.map((call) => call.apiKey.publicId));
-    const rows = await sandboxCallers(this.#store.reads, [...publicIds]);
+    const { rows, nowMs } = await this.#callers([...publicIds]);
     return new Map(
       rows.map((row) => [
         row.public_id,

@@ -1,4 +1,4 @@
-import { link, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { link, open, readFile, rename, rm, stat } from "node:fs/promises";
 import type { Release } from "../grace-store.ts";
 
 /** A process that holds a lock for longer than this has ended without releasing it. */
@@ -12,7 +12,7 @@ export async function lockFile(path: string): Promise<Release> {
   const endMs = performance.now() + maxWaitMs;
   for (;;) {
     try {
-      await writeFile(path, token, { flag: "wx", mode: 0o600 });
+      await create(path, token);
       return () => release(path, token);
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
@@ -22,6 +22,19 @@ export async function lockFile(path: string): Promise<Release> {
       await new Promise((resolve) =>
         setTimeout(resolve, pauseMs.min + Math.random() * (pauseMs.max - pauseMs.min)),
       );
+  }
+}
+
+/** Without its token, the file would lock the entry for everyone: on a full disk, a file can be created but not written. */
+async function create(path: string, token: string): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(token);
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => undefined);
+    throw error;
+  } finally {
+    await file.close();
   }
 }
 

@@ -24,7 +24,10 @@ export type KeySource<Request> =
   | { readonly body: string }
   | ((request: Request) => string | null | undefined | Promise<string | null | undefined>);
 
-/** Null if there is none. Several values count as none. */
+/**
+ * Null if there is none. Several parameters count as none. Several headers are one with all values, as HTTP defines and
+ * servers hand them over: no license has it.
+ */
 export async function keyOf<Request extends AnyRequest>(
   request: Request,
   source: KeySource<Request> = { header: "x-license-key" },

@@ -3,7 +3,7 @@ import { webhookRoute } from "../../src/http/index.ts";
 import { signWebhook } from "../../src/index.ts";
 
 const secret = `whsec_${btoa("k".repeat(24))}`;
-const event = { type: "license.revoked", timestamp: "2026-06-01", data: {} };
+const event = { type: "license.revoked", timestamp: "2026-06-01T00:00:00Z", data: {} };
 const delivery = signWebhook(JSON.stringify(event), { secret });
 
 const request = (body: string | null = delivery.body) =>

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import math
 import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -31,6 +30,12 @@ from .errors import (
 )
 
 _TEST_KEY_PREFIX = "cskt_"
+#: Why a Countersign refuses requests, by HTTP status.
+_REFUSALS = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
+_HINTS = {
+    401: " It is not from Countersign: check the proxies and firewalls between this app and the server.",
+    404: " Check that base_url is the URL of a Countersign server.",
+}
 _NO_SUCH_LICENSE = "The product has no license with this key."
 
 
@@ -152,6 +157,8 @@ class Api:
         if is_sandbox and not self._allow_sandbox:
             shown = self._shown(response, license_key)
             raise SandboxError("The response is from the sandbox, so it grants nothing.", response.request_id, **shown)
+        if not _is_refusal(response):
+            return response
         if response.status == 401:
             raise AuthenticationError(
                 "The server rejected the API key. "
@@ -159,37 +166,28 @@ class Api:
                 response.request_id,
                 **self._shown(response, license_key),
             )
-        if response.status == 429:
-            seconds = self._seconds_until_reset(response)
-            # The sandbox has no limit: other calls can continue.
-            if not is_sandbox:
-                self._gate.close(seconds, response.request_id)
-            message, reset_at = self._gate.description(seconds)
-            shown = self._shown(response, license_key)
-            raise RateLimitError(message, seconds, reset_at, response.request_id, **shown)
-        return response
+        seconds = self._seconds_until_reset(response)
+        # The sandbox has no limit: other calls can continue.
+        if not is_sandbox:
+            self._gate.close(seconds, response.request_id)
+        message, reset_at = self._gate.description(seconds)
+        shown = self._shown(response, license_key)
+        raise RateLimitError(message, seconds, reset_at, response.request_id, **shown)
 
     def _seconds_until_reset(self, response: ApiResponse) -> int:
         """Return at most a day; a minute if the server gives no time."""
         seconds = retry_after_seconds(response.headers, self._clock.wall())
         if seconds is not None:
             return seconds
-        value = (parsed(response.body) or {}).get("retry_after")
-        try:
-            number = float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError, OverflowError):
-            return 60
-        return limited_wait(number) if math.isfinite(number) and number > 0 else 60
+        value: Any = (parsed(response.body) or {}).get("retry_after")
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return limited_wait(value) if is_number and value > 0 else 60
 
     def _unusable(self, response: ApiResponse, license_key: str) -> ServerError:
-        hint = (
-            " Check that base_url is the URL of a Countersign server."
-            if response.status == 404 or response.status < 400
-            else ""
-        )
+        status = 404 if response.status < 400 else 401 if response.status == 429 else response.status
         redaction = Redaction(self._api_key, license_key)
         return ServerError(
-            f"The server sent an unusable response (HTTP {response.status}).{hint}",
+            f"The server sent an unusable response (HTTP {response.status}).{_HINTS.get(status, '')}",
             response.status,
             response.request_id,
             headers=redaction.headers(response.headers),
@@ -209,3 +207,9 @@ class Api:
 
 def _is_from_sandbox(response: ApiResponse) -> bool:
     return response.headers.get("x-countersign-sandbox") == "true"
+
+
+def _is_refusal(response: ApiResponse) -> bool:
+    """Return whether a 401 or 429 is from a Countersign. A proxy or firewall in front of it sends others."""
+    refusal = _REFUSALS.get(response.status)
+    return refusal is not None and (parsed(response.body) or {}).get("status") == refusal

@@ -52,7 +52,7 @@ class RequestLicenses:
 
     async def license_of(self, connection: HTTPConnection) -> RequestLicense:
         """Return the license of a request. Raises what a callback raises; then the request must not be let in."""
-        key = _only_header(connection, self._key) if isinstance(self._key, str) else await _value(self._key, connection)
+        key = _header(connection, self._key) if isinstance(self._key, str) else await _value(self._key, connection)
         version, device_id = await _value(self._version, connection), await _value(self._device_id, connection)
         question = question_from(key, version, device_id)
         decided = connection.scope.get(_SCOPE_MEMBER)
@@ -96,7 +96,6 @@ async def _value(source: str | FromRequest | None, connection: HTTPConnection) -
     return await value if inspect.isawaitable(value) else value
 
 
-def _only_header(connection: HTTPConnection, name: str) -> str | None:
-    """Several keys count as none."""
-    values = connection.headers.getlist(name)
-    return values[0] if len(values) == 1 else None
+def _header(connection: HTTPConnection, name: str) -> str | None:
+    """Several headers are one with all values, as HTTP defines and other servers hand them over. No license has it."""
+    return ", ".join(connection.headers.getlist(name)) or None

@@ -19,7 +19,7 @@ from .errors import CountersignError, TimeoutError
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Options
+    from ._options import KeywordOptions
 
 Value = TypeVar("Value")
 
@@ -27,14 +27,23 @@ Value = TypeVar("Value")
 class AsyncCountersign(Generic[Custom]):
     """The asyncio client. Requests run in threads, so that the event loop never waits for the network.
 
-    Takes the settings of :class:`Countersign`, or an existing client. Cancelling a call closes its connection, unless
-    another call waits for the same answer.
+    Takes the same arguments as :class:`Countersign`, or an existing client as ``client``. Cancelling a call closes its
+    connection, unless another call waits for the same answer.
     """
 
-    def __init__(self, client: Countersign[Custom] | None = None, **settings: Unpack[Options]) -> None:
-        if client is not None and settings:
+    def __init__(
+        self,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        *,
+        client: Countersign[Custom] | None = None,
+        **settings: Unpack[KeywordOptions],
+    ) -> None:
+        if isinstance(api_key, Countersign):
+            raise TypeError("api_key must be a string. Pass an existing client as client=….")
+        if client is not None and (settings or api_key is not None or base_url is not None):
             raise TypeError("Pass either an existing client or the settings of a new one, not both.")
-        self.client: Countersign[Custom] = client if client is not None else Countersign(**settings)
+        self.client: Countersign[Custom] = client or Countersign(api_key, base_url, **settings)
 
     async def validate(
         self,
@@ -162,6 +171,16 @@ class AsyncCountersign(Generic[Custom]):
     def forget(self) -> None:
         """Like :meth:`Countersign.forget`."""
         self.client.forget()
+
+    async def close(self) -> None:
+        """Like :meth:`Countersign.close`. ``async with`` closes the client at its end."""
+        self.client.close()
+
+    async def __aenter__(self) -> AsyncCountersign[Custom]:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
     @property
     def _slots(self) -> Slots:

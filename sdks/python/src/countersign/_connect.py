@@ -69,10 +69,22 @@ class Connector:
             raise OSError(f"the proxy refused the connection ({' '.join(status[1:])[:100]})")
 
 
+class _FinalResponse(http.client.HTTPResponse):
+    """Skips interim responses, such as 103 Early Hints. http.client itself only skips 100."""
+
+    def begin(self) -> None:
+        super().begin()
+        while 100 <= self.status < 200 and self.status != http.client.SWITCHING_PROTOCOLS:
+            # Without headers, it reads the next response.
+            self.headers = self.msg = None  # type: ignore[assignment]
+            super().begin()
+
+
 class Connection(http.client.HTTPConnection):
     """A connection that is already open, and is never opened again automatically."""
 
     auto_open = 0
+    response_class = _FinalResponse
 
     def __init__(self, connected: DeadlineSocket, target: SplitResult, http_proxy: Proxy | None) -> None:
         self.default_port = _default_port(target)

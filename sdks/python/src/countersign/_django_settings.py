@@ -77,7 +77,7 @@ def _read() -> Configuration:
         decider = LicenseDecider(client, per_minute, logger)
     except (TypeError, ValueError) as error:
         raise ImproperlyConfigured(f"COUNTERSIGN: {error}") from error
-    return Configuration(client=client, async_client=AsyncCountersign(client), decider=decider, **own)
+    return Configuration(client=client, async_client=AsyncCountersign(client=client), decider=decider, **own)
 
 
 def _client_settings(values: dict[str, Any]) -> dict[str, Any]:

@@ -14,11 +14,9 @@ MAX_GRACE_SECONDS = 30 * 86_400
 MAX_RETRIES = 5
 
 
-class Options(TypedDict, total=False):
-    """The settings of a client, as keyword arguments. ``Countersign`` explains them."""
+class KeywordOptions(TypedDict, total=False):
+    """The settings of a client that are only keyword arguments."""
 
-    api_key: str | None
-    base_url: str | None
     timeout_seconds: float
     retries: int
     ssl_context: ssl.SSLContext | None
@@ -38,6 +36,13 @@ class Options(TypedDict, total=False):
     on_response: OnResponse
     clock: Clock | None
     random: Callable[[], float]
+
+
+class Options(KeywordOptions, total=False):
+    """The settings of a client, as keyword arguments. ``Countersign`` explains them."""
+
+    api_key: str | None
+    base_url: str | None
 
 
 def checked_api_key(value: str | None) -> str:

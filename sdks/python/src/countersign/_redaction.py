@@ -19,6 +19,8 @@ class Redaction:
         for key in (license_key, trimmed(license_key)):
             texts |= {key, quote(key, safe="", errors="replace"), json.dumps(key)[1:-1]}
             texts.add(json.dumps(key, ensure_ascii=False)[1:-1])
+            # Its bytes as characters, as headers are read.
+            texts.add(key.encode("utf-8", "replace").decode("latin-1"))
         # The longest first, so that no part of one remains.
         ordered = sorted(filter(None, texts), key=len, reverse=True)
         self._pattern = re.compile("|".join(re.escape(text) for text in ordered), re.IGNORECASE)

@@ -65,30 +65,38 @@ class Transport:
             self._observer.response(ResponseEvent(method, path, attempt, status, duration, request_id, error))
 
         try:
-            response = self._attempt(request, call)
-        except ConnectionError as error:
-            report(None, None, error)
-            return error
+            outcome = self._attempt(request, call)
+            if isinstance(outcome, ConnectionError):
+                call.raise_if_cancelled()
         except Cancelled:
             report(None, None, ConnectionError("The call was cancelled."))
             raise
-        report(response.status, response.request_id, None)
-        return response
+        if isinstance(outcome, ApiResponse):
+            report(outcome.status, outcome.request_id, None)
+        else:
+            report(None, None, outcome)
+        return outcome
 
-    def _attempt(self, request: ApiRequest, call: Call) -> ApiResponse:
+    def _attempt(self, request: ApiRequest, call: Call) -> ApiResponse | ConnectionError:
         try:
             return self._connections.exchange(request, call.seconds_left, call)
-        except ConnectionError:
-            call.raise_if_cancelled()
-            raise
+        except ConnectionError as error:
+            return error
         except socket.timeout as error:
-            call.raise_if_cancelled()
-            raise self._timeout_error(call) from error
-        except (http.client.HTTPException, OSError, ValueError) as error:
+            return _caused(self._timeout_error(call), error)
+        except (OSError, ValueError) as error:
             # ValueError: a host name that cannot be encoded.
-            call.raise_if_cancelled()
             reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
-            raise ConnectionError(f"Cannot connect to {self._connections.host}: {reason}.") from error
+            return _caused(ConnectionError(f"Cannot connect to {self._connections.host}: {reason}."), error)
+        except http.client.HTTPException as error:
+            # Without the exception itself: it has the bytes that the server sent, which may repeat the request.
+            reason = f"the response is not valid HTTP ({type(error).__name__})"
+            return ConnectionError(f"Cannot connect to {self._connections.host}: {reason}.")
 
     def _timeout_error(self, call: Call) -> TimeoutError:
         return TimeoutError(f"{self._connections.host} did not respond within {call.timeout_seconds:g} seconds.")
+
+
+def _caused(error: ConnectionError, cause: BaseException) -> ConnectionError:
+    error.__cause__ = cause
+    return error

@@ -15,7 +15,7 @@ from datetime import datetime, timezone
 from typing import Any, Union
 
 from ._frozen import FrozenDict, frozen
-from ._parsing import parsed_time
+from ._parsing import parsed, parsed_time
 from .errors import WebhookError
 from .webhook_events import EVENT_CLASSES, WebhookEvent
 
@@ -123,16 +123,14 @@ def _signature(key: bytes, event_id: str, timestamp: str, raw: bytes) -> bytes:
 
 
 def _read_event(event_id: str, timestamp: str, raw: bytes) -> WebhookEvent:
-    try:
-        value = frozen(json.loads(raw))
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+    value = frozen(parsed(raw) or {})
+    # An event without a time was signed by a test.
+    time = value.get("timestamp") or datetime.fromtimestamp(int(timestamp), timezone.utc).isoformat()
+    occurred_at = parsed_time(time) if isinstance(time, str) else None
+    if not isinstance(value.get("type"), str) or occurred_at is None:
         raise WebhookError("malformed", "The body is signed but is not a webhook event.")
     data = value.get("data")
     event_class = EVENT_CLASSES.get(value["type"], WebhookEvent)
-    # A body without a time is not from Countersign, although it is signed.
-    occurred_at = parsed_time(value.get("timestamp")) or datetime.fromtimestamp(int(timestamp), timezone.utc)
     return event_class(event_id, value["type"], occurred_at, data if isinstance(data, dict) else FrozenDict())
 
 

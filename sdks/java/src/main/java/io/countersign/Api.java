@@ -41,17 +41,21 @@ final class Api {
   }
 
   ErrorDetails details(Response response, ApiRequest request) {
-    return ErrorDetails.of(response, settings.apiKey, request.licenseKey);
+    return ErrorDetails.of(response, new Redaction(settings.apiKey, request.licenseKey));
   }
 
   ServerException unusable(Response response, ApiRequest request) {
-    boolean isOtherServer = response.status == 404 || response.status < 400;
-    String hint = isOtherServer ? " Check that baseUrl is the URL of a Countersign server." : "";
     return new ServerException(
-        "The server sent an unusable response (HTTP " + response.status + ")." + hint,
+        "The server sent an unusable response (HTTP " + response.status + ")." + hint(response.status),
         response.status,
         RetryAfter.seconds(response, settings.clock.wallMillis()),
         details(response, request));
+  }
+
+  private static String hint(int status) {
+    if (status == 404 || status < 400) return " Check that baseUrl is the URL of a Countersign server.";
+    if (status != 401 && status != 429) return "";
+    return " It is not from Countersign: check the proxies and firewalls between this app and the server.";
   }
 
   /** Why no request is sent; null if one is. */
@@ -72,15 +76,13 @@ final class Api {
     if (isSandbox && !settings.allowsSandbox)
       throw new SandboxException(
           "The response is from the sandbox, so it grants nothing.", details(response, request));
-    if (response.status == 401) throw new AuthenticationException(details(response, request));
-    if (response.status == 429) {
-      long seconds = RetryAfter.secondsOfLimit(response, settings.clock.wallMillis());
-      ErrorDetails details = details(response, request);
-      // The sandbox has no limit: other calls can continue.
-      if (!isSandbox) gate.close(seconds, details);
-      throw gate.exception(seconds, details);
-    }
-    return response;
+    if (!response.isRefusal()) return response;
+    ErrorDetails details = details(response, request);
+    if (response.status == 401) throw new AuthenticationException(details);
+    long seconds = RetryAfter.secondsOfLimit(response, settings.clock.wallMillis());
+    // The sandbox has no limit: other calls can continue.
+    if (!isSandbox) gate.close(seconds, details);
+    throw gate.exception(seconds, details);
   }
 
   private HttpRequest.Builder message(ApiRequest request) {

@@ -90,8 +90,10 @@ final class Exchange {
     } catch (Error error) {
       response.completeExceptionally(error);
     } catch (Throwable failed) {
+      Redaction redaction = new Redaction(settings.apiKey, request.licenseKey);
+      String reason = redaction.text(failed.toString());
       ConnectionException problem =
-          new ConnectionException("Cannot connect to " + host() + ": " + failed + ".", failed);
+          new ConnectionException("Cannot connect to " + host() + ": " + reason + ".", redaction.cause(failed));
       report(attempt, null, problem);
       if (!retry(attempt, pauseMillis(), failed.getClass().getSimpleName()))
         response.completeExceptionally(problem);

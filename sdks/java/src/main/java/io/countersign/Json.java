@@ -193,7 +193,10 @@ final class Json {
     String digits = text.substring(start, position);
     if (!digits.matches("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?")) throw syntaxError();
     if (digits.matches("-?[0-9]{1,18}")) return Long.valueOf(digits);
-    return Double.valueOf(digits);
+    Double value = Double.valueOf(digits);
+    // No Countersign sends a number that is too large for a double, and other languages do not read it.
+    if (value.isInfinite()) throw syntaxError();
+    return value;
   }
 
   private Object literal(String word, Object value) {

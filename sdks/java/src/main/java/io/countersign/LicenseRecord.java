@@ -1,11 +1,14 @@
 package io.countersign;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** The record of a license, as returned by {@code lookup}. Reading it changes nothing and grants nothing. */
 public final class LicenseRecord {
+  private static final List<String> TIMES = List.of("expires_at", "revoked_at", "created_at", "updated_at");
+
   private final Map<String, Object> record;
 
   private LicenseRecord(Map<String, Object> record) {
@@ -16,7 +19,12 @@ public final class LicenseRecord {
   static LicenseRecord read(String body) {
     Map<String, Object> record = Json.object(body);
     if (record == null || !(record.get("id") instanceof String)) return null;
-    return record.get("license_key") instanceof String ? new LicenseRecord(record) : null;
+    boolean isReadable =
+        record.get("license_key") instanceof String
+            && TIMES.stream().allMatch(name -> JsonValues.isTime(record.get(name)))
+            && JsonValues.isCount(record.get("max_ips"))
+            && JsonValues.isCount(record.get("current_unique_ip_count"));
+    return isReadable ? new LicenseRecord(record) : null;
   }
 
   /** The license's ID. */
@@ -66,12 +74,12 @@ public final class LicenseRecord {
 
   /** The maximum number of registered IP addresses. */
   public Optional<Integer> maxIps() {
-    return Optional.ofNullable(JsonValues.number(record.get("max_ips")));
+    return Optional.ofNullable(JsonValues.count(record.get("max_ips")));
   }
 
   /** The number of registered IP addresses. */
   public int currentUniqueIpCount() {
-    Integer count = JsonValues.number(record.get("current_unique_ip_count"));
+    Integer count = JsonValues.count(record.get("current_unique_ip_count"));
     return count == null ? 0 : count;
   }
 

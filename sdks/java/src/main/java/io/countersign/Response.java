@@ -3,10 +3,14 @@ package io.countersign;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.net.http.HttpHeaders;
+import java.util.Map;
 import java.util.Optional;
 
 /** A response, with its whole body. */
 final class Response {
+  /** Why a Countersign refuses requests, by HTTP status. */
+  private static final Map<Integer, String> REFUSALS = Map.of(401, "invalid_api_key", 429, "rate_limit_exceeded");
+
   final int status;
   final HttpHeaders headers;
   final byte[] body;
@@ -25,6 +29,13 @@ final class Response {
 
   String text() {
     return new String(body, UTF_8);
+  }
+
+  /** Whether a 401 or 429 is from a Countersign. A proxy or firewall in front of it sends others. */
+  boolean isRefusal() {
+    String refusal = REFUSALS.get(status);
+    Map<String, Object> content = refusal == null ? null : Json.object(text());
+    return content != null && refusal.equals(content.get("status"));
   }
 
   boolean isFromSandbox() {

@@ -12,7 +12,7 @@ final class RetryAfter {
   /** From the header, in seconds or as a date; null if there is none that can be read. */
   static Long seconds(Response response, long wallMillis) {
     String value = response.header("retry-after").orElse("").trim();
-    if (isNumber(value)) return rounded(value);
+    if (value.matches("[0-9]+")) return clamped((long) Double.parseDouble(value));
     Long untilMillis = HttpDate.millis(value, wallMillis);
     if (untilMillis == null) return null;
     // The server's own time, if it gives it: the client's clock may be wrong.
@@ -29,15 +29,7 @@ final class RetryAfter {
     Object value = body == null ? null : body.get("retry_after");
     if (value instanceof Number && ((Number) value).doubleValue() > 0)
       return clamped((long) Math.ceil(((Number) value).doubleValue()));
-    return value instanceof String && isNumber((String) value) ? rounded((String) value) : DEFAULT_SECONDS;
-  }
-
-  private static boolean isNumber(String value) {
-    return value.matches("[0-9]{1,300}(\\.[0-9]{1,300})?");
-  }
-
-  private static long rounded(String value) {
-    return clamped((long) Math.ceil(Double.parseDouble(value)));
+    return DEFAULT_SECONDS;
   }
 
   private static long clamped(long seconds) {

@@ -37,9 +37,12 @@ public final class ValidateResult {
   static ValidateResult read(String body, Source source, Instant checkedAt, ResponseFacts facts) {
     Map<String, Object> members = Json.object(body);
     if (members == null || !(members.get("valid") instanceof Boolean)) return null;
-    return members.get("status") instanceof String
-        ? new ValidateResult(members, source, checkedAt, facts)
-        : null;
+    boolean isReadable =
+        members.get("status") instanceof String
+            && JsonValues.isTime(members.get("expires"))
+            && JsonValues.isCount(members.get("ip_count"))
+            && JsonValues.isCount(members.get("max_ips"));
+    return isReadable ? new ValidateResult(members, source, checkedAt, facts) : null;
   }
 
   /** For a key that no license can have. */
@@ -92,12 +95,12 @@ public final class ValidateResult {
 
   /** The number of registered IP addresses. */
   public Optional<Integer> ipCount() {
-    return Optional.ofNullable(JsonValues.number(members.get("ip_count")));
+    return Optional.ofNullable(JsonValues.count(members.get("ip_count")));
   }
 
   /** The maximum number of registered IP addresses. */
   public Optional<Integer> maxIps() {
-    return Optional.ofNullable(JsonValues.number(members.get("max_ips")));
+    return Optional.ofNullable(JsonValues.count(members.get("max_ips")));
   }
 
   /** The version accepted for, or pinned to, the license. */

@@ -6,17 +6,22 @@ import java.util.Map;
 /** An event of a license or a product. */
 public final class WebhookEvent {
   private final String id;
+  private final Instant timestamp;
   private final Map<String, Object> event;
 
-  private WebhookEvent(String id, Map<String, Object> event) {
+  private WebhookEvent(String id, Instant timestamp, Map<String, Object> event) {
     this.id = id;
+    this.timestamp = timestamp;
     this.event = event;
   }
 
-  /** Null if the body is not an event. */
-  static WebhookEvent read(String id, String body) {
+  /** Null if the body is not an event. One without a time was signed by a test: it has that of the delivery. */
+  static WebhookEvent read(String id, Instant sentAt, String body) {
     Map<String, Object> event = Json.object(body);
-    return event != null && event.get("type") instanceof String ? new WebhookEvent(id, event) : null;
+    if (event == null || !(event.get("type") instanceof String)) return null;
+    Object given = event.get("timestamp");
+    Instant timestamp = given == null ? sentAt : JsonValues.time(given);
+    return timestamp == null ? null : new WebhookEvent(id, timestamp, event);
   }
 
   /** The same for every delivery of the event: store it, and process the event only once. */
@@ -31,8 +36,7 @@ public final class WebhookEvent {
 
   /** When the event occurred. */
   public Instant timestamp() {
-    Instant time = JsonValues.time(event.get("timestamp"));
-    return time == null ? Instant.EPOCH : time;
+    return timestamp;
   }
 
   /** The event's data: maps, lists, strings, booleans, longs, doubles and nulls. */

@@ -119,7 +119,8 @@ public final class Webhooks {
     if (!matches)
       throw new WebhookException(
           "mismatch", "The signature does not match. Check the secret, and pass the raw body.");
-    WebhookEvent event = WebhookEvent.read(id, new String(body, UTF_8));
+    Instant sentAt = Instant.ofEpochSecond(Long.parseLong(timestamp));
+    WebhookEvent event = WebhookEvent.read(id, sentAt, new String(body, UTF_8));
     if (event == null) throw new WebhookException("malformed", "The body is signed but is not a webhook event.");
     return event;
   }

@@ -54,14 +54,22 @@ final class CaseClient {
 
   /** The outcome as the members of a case. Throws what the client throws. */
   Map<String, Object> call(String method, Map<String, Object> call) {
-    if (useFutures) return join(start(method, call));
+    try {
+      return useFutures ? join(start(method, call)) : outcome(method, call);
+    } catch (CountersignException problem) {
+      requireNoKeys(problem, call);
+      throw problem;
+    }
+  }
+
+  private Map<String, Object> outcome(String method, Map<String, Object> call) {
     String key = key(call);
     ValidateOptions options = options(call);
     switch (method) {
       case "validate":
         return CaseFields.of(client.validate(key, options));
       case "check":
-        return CaseFields.of(client.check(key, options));
+        return fields(client.check(key, options), call);
       case "lookup":
         return CaseFields.of(client.lookup(key, options));
       default:
@@ -76,12 +84,21 @@ final class CaseClient {
       case "validate":
         return client.validateAsync(key, options).thenApply(CaseFields::of);
       case "check":
-        return client.checkAsync(key, options).thenApply(CaseFields::of);
+        return client.checkAsync(key, options).thenApply(decision -> fields(decision, call));
       case "lookup":
         return client.lookupAsync(key, options).thenApply(CaseFields::of);
       default:
         throw new IllegalArgumentException(method);
     }
+  }
+
+  private Map<String, Object> fields(Decision decision, Map<String, Object> call) {
+    decision.problem().ifPresent(problem -> requireNoKeys(problem, call));
+    return CaseFields.of(decision);
+  }
+
+  private void requireNoKeys(CountersignException problem, Map<String, Object> call) {
+    CaseExpectations.requireNoKeys(problem, (String) settings.getOrDefault("api_key", "csk_test"), key(call));
   }
 
   Map<String, Object> cached(Map<String, Object> call) {

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -19,6 +21,8 @@ import java.util.regex.Pattern;
 final class CaseExpectations {
   /** Of these, only the members that are listed are compared. */
   private static final Set<String> PARTLY_COMPARED = Set.of("rate_limit", "headers");
+
+  private static final int MIN_KEY_LENGTH = 8;
 
   private CaseExpectations() {}
 
@@ -48,6 +52,16 @@ final class CaseExpectations {
             compare(CaseRunner.map(value), CaseRunner.map(actual.get(name)));
           else assertEquals(withDoubles(value), withDoubles(actual.get(name)), name);
         });
+  }
+
+  /** Fails if an error, or what caused it, contains a key that was sent. Short keys are part of other words. */
+  static void requireNoKeys(Throwable problem, String... keys) {
+    StringWriter shown = new StringWriter();
+    problem.printStackTrace(new PrintWriter(shown));
+    if (problem instanceof CountersignException) shown.append(CaseFields.of((CountersignException) problem).toString());
+    for (String key : keys)
+      if (key != null && key.trim().length() >= MIN_KEY_LENGTH)
+        assertFalse(shown.toString().contains(key.trim()), () -> "the error contains a key: " + shown);
   }
 
   static void compareSent(Map<String, Object> request, Map<String, Object> expected) {

@@ -24,7 +24,7 @@ public class CountersignWebAutoConfiguration {
     return new LicenseRequestReader() {
       @Override
       public String key(HttpServletRequest request) {
-        return request.getHeader(properties.header());
+        return LicenseKeys.in(request, properties.header());
       }
     };
   }

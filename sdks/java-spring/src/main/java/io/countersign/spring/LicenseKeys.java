@@ -1,5 +1,8 @@
 package io.countersign.spring;
 
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Collections;
+import java.util.List;
 import java.util.Locale;
 
 /** License keys as the server compares them. */
@@ -10,6 +13,15 @@ final class LicenseKeys {
           + "\u2028\u2029\u202f\u205f\u3000\ufeff";
 
   private LicenseKeys() {}
+
+  /**
+   * The key in a header; null without one. Several headers are one with all values, as HTTP defines and other servers
+   * hand them over: no license has it.
+   */
+  static String in(HttpServletRequest request, String header) {
+    List<String> values = Collections.list(request.getHeaders(header));
+    return values.isEmpty() ? null : String.join(", ", values);
+  }
 
   static boolean isMissing(String key) {
     return key == null || trimmed(key).isEmpty();

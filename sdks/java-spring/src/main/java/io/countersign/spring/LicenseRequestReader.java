@@ -9,7 +9,7 @@ import jakarta.servlet.http.HttpServletRequest;
 public interface LicenseRequestReader {
   /** The license key, by default of the header {@code X-License-Key}. Null if there is none. */
   default String key(HttpServletRequest request) {
-    return request.getHeader(CountersignProperties.DEFAULT_HEADER);
+    return LicenseKeys.in(request, CountersignProperties.DEFAULT_HEADER);
   }
 
   /** The licensed app's version. By default null, for {@code countersign.version}. */

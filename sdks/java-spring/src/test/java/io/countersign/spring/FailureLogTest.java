@@ -44,7 +44,7 @@ class FailureLogTest {
   void eachFailureIsLoggedOnceUntilThereIsAVerdict() {
     LicensedApp app = app(Map.of());
     assertThat(app.send("VALID-1").getStatus()).isEqualTo(200);
-    server.failure = new PlayedCountersign.Failure(401, Map.of(), "{}");
+    server.failure = PlayedCountersign.WRONG_API_KEY;
     for (int i = 0; i < 3; i++) assertThat(app.send("VALID-2" + i).getStatus()).isEqualTo(500);
     assertThat(levels()).containsExactly(Level.ERROR);
     assertThat(lines.list.get(0).getFormattedMessage()).contains("set countersign.api-key");
@@ -81,7 +81,7 @@ class FailureLogTest {
             });
     LicensedApp.Setup setup = new LicensedApp.Setup();
     setup.logger = (org.slf4j.Logger) failing;
-    server.failure = new PlayedCountersign.Failure(401, Map.of(), "{}");
+    server.failure = PlayedCountersign.WRONG_API_KEY;
     assertThat(setup.against(server.url()).send("VALID").getStatus()).isEqualTo(500);
   }
 

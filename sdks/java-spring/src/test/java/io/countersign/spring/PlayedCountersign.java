@@ -21,6 +21,8 @@ final class PlayedCountersign implements AutoCloseable {
   /** A response instead of a verdict. */
   record Failure(int status, Map<String, String> headers, String body) {}
 
+  static final Failure WRONG_API_KEY = new Failure(401, Map.of(), "{\"status\":\"invalid_api_key\"}");
+
   private static final Pattern KEY = Pattern.compile("\"license_key\":\"([^\"]*)\"");
 
   /** The body of every request. */

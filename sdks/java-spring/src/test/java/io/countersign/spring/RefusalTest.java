@@ -42,9 +42,9 @@ class RefusalTest {
         new Case("a revoked license", null, "REVOKED", 403, Map.of("error", "revoked", "request_id", "req_1")),
         new Case("an unknown key", null, "NO", 403, Map.of("error", "license_not_found", "request_id", "req_1")),
         new Case("an impossible key", null, "X".repeat(65), 403, Map.of("error", "license_not_found")),
-        new Case("a wrong API key", failure(401, Map.of(), "{}"), "VALID", 500, misconfigured),
+        new Case("a wrong API key", PlayedCountersign.WRONG_API_KEY, "VALID", 500, misconfigured),
         new Case("the sandbox", failure(200, Map.of("X-Countersign-Sandbox", "true"), active), "VALID", 500, misconfigured),
-        new Case("the daily limit", failure(429, Map.of("Retry-After", "77"), "{}"), "VALID", 503, unverified(77)),
+        new Case("the daily limit", failure(429, Map.of("Retry-After", "77"), "{\"status\":\"rate_limit_exceeded\"}"), "VALID", 503, unverified(77)),
         new Case("a restart", failure(503, Map.of("Retry-After", "33"), "{}"), "VALID", 503, unverified(33)),
         new Case("a failing server", failure(500, Map.of(), "{}"), "VALID", 503, unverified(0)));
   }
@@ -145,7 +145,7 @@ class RefusalTest {
 
   @Test
   void aRefusalHandlerSendsTheResponseAndKnowsTheCause() {
-    server.failure = failure(401, Map.of(), "{}");
+    server.failure = PlayedCountersign.WRONG_API_KEY;
     AtomicReference<Refusal> seen = new AtomicReference<>();
     LicensedApp.Setup setup = new LicensedApp.Setup();
     setup.refusals =

@@ -1,6 +1,7 @@
 package io.countersign.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
@@ -56,6 +57,14 @@ class UnknownKeysTest {
     assertThat(app.send("MADE-UP-13", "192.0.2.2").getStatus()).isEqualTo(403);
     assertThat(app.send("VALID-2").getStatus()).isEqualTo(429);
     assertThat(server.requests).hasSize(14);
+  }
+
+  @Test
+  void severalLicenseKeyHeadersAreOneKeyThatNoLicenseHas() throws Exception {
+    MockHttpServletResponse refused =
+        LicensedApp.against(server).send(get("/reports").header("X-License-Key", "FIRST", "VALID"), "192.0.2.1");
+    assertThat(refused.getContentAsString()).contains("\"error\":\"license_not_found\"");
+    assertThat(server.requests).singleElement().asString().contains("\"FIRST, VALID\"");
   }
 
   @Test
