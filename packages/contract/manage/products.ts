@@ -44,7 +44,10 @@ export const productSettings = {
     .int()
     .min(1)
     .max(365)
-    .meta({ description: "How many days before the expiry license.expiring_soon is recorded." }),
+    .meta({
+      description:
+        "How many days before the expiry license.expiring_soon is recorded. For an expiry that is set later than that, such as the end of a short trial, it is recorded within seconds.",
+    }),
   expiry_enforcement: z.boolean(),
   signed_validation: z.boolean(),
   custom_response_enabled: z.boolean(),
