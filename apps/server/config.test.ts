@@ -15,6 +15,7 @@ test("every setting has a default", () => {
     port: 3000,
     host: "127.0.0.1",
     url: "http://127.0.0.1:3000",
+    urlIsSet: false,
     portalUrl: "http://127.0.0.1:3000/portal",
     portalHasOwnHost: false,
     dataFolder: resolve("data"),
@@ -48,10 +49,14 @@ describe("valid values", () => {
   const rows: [Environment, Partial<Config>][] = [
     [{ PORT: "0" }, { port: 0, url: "http://127.0.0.1:0" }],
     [{ PORT: "65535" }, { port: 65_535 }],
-    [{ HOST: "0.0.0.0" }, { host: "0.0.0.0", url: "http://0.0.0.0:3000" }],
+    [{ HOST: "0.0.0.0" }, { host: "0.0.0.0", url: "http://192.0.2.7:3000", urlIsSet: false }],
+    [{ HOST: "::" }, { host: "::", url: "http://192.0.2.7:3000" }],
     [{ HOST: "::1" }, { host: "::1", url: "http://[::1]:3000" }],
     [{ COUNTERSIGN_PORTAL_URL: "https://a.b/" }, { portalUrl: "https://a.b", portalHasOwnHost: true }],
-    [{ COUNTERSIGN_URL: "https://example.com/license//" }, { url: "https://example.com/license" }],
+    [
+      { COUNTERSIGN_URL: "https://example.com/license//" },
+      { url: "https://example.com/license", urlIsSet: true },
+    ],
     [{ COUNTERSIGN_DATA: "/cs" }, { dataFolder: "/cs", database: { kind: "sqlite", folder: "/cs" } }],
     [{ COUNTERSIGN_DATA: "here" }, { dataFolder: resolve("here") }],
     [{ DATABASE_URL: postgres }, { database: { kind: "postgres", url: postgres } }],
@@ -78,8 +83,13 @@ describe("valid values", () => {
     [{ DATABASE_URL: "" }, { database: { kind: "sqlite", folder: resolve("data") } }],
   ];
   test.each(rows)("the values in %j are used", (environment, settings) =>
-    expect(readConfig(environment)).toMatchObject(settings),
+    expect(readConfig(environment, () => "192.0.2.7")).toMatchObject(settings),
   );
+
+  test("a server that all addresses of a machine reach is at the loopback address if there is no other", () => {
+    expect(readConfig({ HOST: "0.0.0.0" }, () => null).url).toBe("http://127.0.0.1:3000");
+    expect(readConfig({ HOST: "0.0.0.0" }, () => "2001:db8::7").url).toBe("http://[2001:db8::7]:3000");
+  });
 
   test("webhooks can reach the private networks that are listed, and only listed proxies are trusted", () => {
     const proxies = { COUNTERSIGN_TRUSTED_PROXIES: "10.0.0.0/8, ::1" };
@@ -98,6 +108,7 @@ describe("invalid values", () => {
   const rows: [name: string, shouldBe: string, ...values: string[]][] = [
     ["PORT", port, "http", "65536", "-1", "80.5", " ", " 80", "0x50", "99999999999999999999"],
     ["COUNTERSIGN_URL", webUrl, "license.example.com", "ftp://license.example.com", "javascript:alert(1)"],
+    ["COUNTERSIGN_URL", "that people open", "http://0.0.0.0:3000", "http://[::]:3000"],
     ["DATABASE_URL", postgresUrl, "mysql://user:secret@host/db", "user:secret@host", "http://user@host"],
     ["COUNTERSIGN_TRUSTED_PROXIES", "addresses or CIDRs", "true", "1", "10.0.0.0/8, proxy.local"],
     ["COUNTERSIGN_WEBHOOK_ALLOW", "10.1.0.0/16, hooks.internal", "10.0.0.0/33", "http://hooks.internal"],

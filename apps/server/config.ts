@@ -19,12 +19,15 @@ import { parsePostgresUrl } from "@countersign/store/postgres/url";
 import { StoreProblem } from "@countersign/store/problem";
 import { type LogLevel, logLevels } from "./log.ts";
 import { OperatorProblem } from "./operator-problem.ts";
+import { ownIp } from "./own-ip.ts";
 
 /** Every setting, read once. Nothing else in the program reads the environment. */
 export interface Config {
   readonly port: number;
   readonly host: string;
   readonly url: string;
+  /** Whether COUNTERSIGN_URL is set. Otherwise `url` is where the server is likely to be reached. */
+  readonly urlIsSet: boolean;
   /** Where customers reach the portal. */
   readonly portalUrl: string;
   /** Whether the portal has its own host. */
@@ -100,7 +103,7 @@ export class ConfigProblem extends OperatorProblem {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export function readConfig(environment: Environment): Config {
+export function readConfig(environment: Environment, machineIp: () => string | null = ownIp): Config {
   const setting = (name: string) => secretOrSetting(environment, name);
   const ifSet = <T>(name: string, parse: (text: string) => T): T | null => {
     const text = setting(name);
@@ -111,12 +114,14 @@ export function readConfig(environment: Environment): Config {
   const port = wholeNumber("PORT", setting("PORT") ?? "3000", 0, 65_535);
   const host = setting("HOST") ?? "127.0.0.1";
   const dataFolder = resolve(setting("COUNTERSIGN_DATA") ?? "data");
-  const url = publicUrl(setting("COUNTERSIGN_URL"), host, port);
+  const setUrl = ifSet("COUNTERSIGN_URL", publicUrl);
+  const url = setUrl ?? likelyUrl(host, port, machineIp);
   const portalHost = portalOrigin(setting("COUNTERSIGN_PORTAL_URL"), url);
   return {
     port,
     host,
     url,
+    urlIsSet: setUrl !== null,
     portalUrl: portalHost ?? `${url}/portal`,
     portalHasOwnHost: portalHost !== null,
     dataFolder,
@@ -180,14 +185,23 @@ function oneOf<T extends string>(name: string, text: string, values: readonly T[
   throw new ConfigProblem(`${name} is "${text}". It should be one of: ${values.join(", ")}.`);
 }
 
-function publicUrl(text: string | null, host: string, port: number): string {
-  if (text === null) return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+function publicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url !== null && (url.protocol === "http:" || url.protocol === "https:"))
-    return text.replace(/\/+$/, "");
+  const isWeb = url !== null && (url.protocol === "http:" || url.protocol === "https:");
+  if (isWeb && !isEveryAddress(url.hostname)) return text.replace(/\/+$/, "");
   throw new ConfigProblem(
-    `COUNTERSIGN_URL is "${text}". It must be the public URL, such as https://license.example.com.`,
+    `COUNTERSIGN_URL is "${text}". It must be the URL that people open, such as https://license.example.com.`,
   );
+}
+
+/** Without COUNTERSIGN_URL: a server that listens on every address is opened at one of them. */
+function likelyUrl(host: string, port: number, machineIp: () => string | null): string {
+  const name = isEveryAddress(host) ? (machineIp() ?? "127.0.0.1") : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+function isEveryAddress(host: string): boolean {
+  return host === "0.0.0.0" || host === "::" || host === "[::]";
 }
 
 /** The portal's own host; null if it is below the main URL. */

@@ -58,6 +58,28 @@ testsOn("postgres", "the first run", openFirstRun, (fixture) => {
     expect(second.output()).not.toContain("/setup?token=");
   });
 
+  test("set-up from another URL than the server's is refused before anything is written, and the link still works", async () => {
+    const token = await newToken();
+    const browser = fixture.browser();
+    for (const origin of [
+      "http://license.example.com:3000",
+      fixture.url.replace("127.0.0.1", "localhost"),
+      "null",
+    ]) {
+      const refused = await setUp({ token }, browser, { origin });
+      expect(problemOf(refused)).toEqual([403, "wrong_origin"]);
+      expect(refused.body.detail).toContain(fixture.url);
+      expect(refused.body.detail).toContain("COUNTERSIGN_URL");
+    }
+    expect(await stateOf(`?token=${token}`)).toMatchObject({ is_open: true, is_link_good: true });
+    expect((await stateOf()).url).toBe(fixture.url);
+    expect((await setUp({ token }, browser)).status).toBe(201);
+    expect((await browser.manage("POST", "/organizations", { name: "Casa" })).status).toBe(201);
+  });
+
+  test("a program that sends no origin can set up", async () =>
+    expect((await setUp({ token: await newToken() }, fixture.browser(), { origin: "" })).status).toBe(201));
+
   test("an invented token, a weak password, an unknown language and missing members create no user", async () => {
     const token = await newToken();
     expect((await setUp({ token: "x".repeat(43) })).status).toBe(403);

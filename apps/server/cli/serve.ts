@@ -2,6 +2,7 @@ import { readConfig } from "../config.ts";
 import { setupLinkMinutes } from "../features/identity/setup-link.ts";
 import { createLog } from "../log.ts";
 import { OperatorProblem } from "../operator-problem.ts";
+import { isSameMachine } from "../own-ip.ts";
 import type { RunningServer } from "../serve.ts";
 import { parentEnded, stopRequested } from "../stop-request.ts";
 import { type Command, readOptions } from "./command.ts";
@@ -68,6 +69,10 @@ Each can also be read from a file: append _FILE to the name and set it to the pa
     }
     const url = config.url.replace(/:0$/, `:${server.port}`);
     log.info(`Countersign is ready at ${url}`, { database: config.database.kind, port: server.port });
+    if (!config.urlIsSet && !isSameMachine(config.host))
+      log.warn(
+        `People can sign in only at ${url}. Set COUNTERSIGN_URL to the URL that they open, if it is another one.`,
+      );
     if (server.setupToken !== null) {
       log.info(
         `There is no account yet. Create the first one within ${setupLinkMinutes} minutes at ${url}/setup?token=${server.setupToken}`,

@@ -7,6 +7,7 @@ import { checkDisk, checkFolder } from "./folder.ts";
 import { checkGeoip } from "./geoip.ts";
 import { checkRuntime, checkYear } from "./machine.ts";
 import { checkProxy } from "./proxy.ts";
+import { checkUrl } from "./url.ts";
 
 /** Checks everything a running server depends on. Every failure becomes a finding, never an exception. */
 export async function examine(environment: Environment): Promise<Check[]> {
@@ -18,12 +19,13 @@ export async function examine(environment: Environment): Promise<Check[]> {
   // In an inaccessible folder, a database file looks as if it did not exist.
   const hidden = config.database.kind === "sqlite" && folder.some((check) => check.state === "problem");
   return [
-    ok("settings", `The settings are valid. The server's URL is ${config.url}.`),
+    ok("settings", "The settings are valid."),
     ...machine,
     ...folder,
     ...(await attempt("disk", async () => checkDisk(config))),
     ...(hidden ? [] : await attempt("database", () => checkDatabase(config))),
     ...(await attempt("geoip", () => checkGeoip(config.geoipFile))),
+    ...(await attempt("url", async () => [checkUrl(config)])),
     ...(await attempt("proxy", async () => [checkProxy(config)])),
   ];
 }

@@ -23,11 +23,15 @@ export const setupRoutes: readonly BoundRoute[] = [
       sign_up: (await platformSettings(store.reads, config)).sign_up,
       email: config.mail !== null,
       discord: config.discord !== null,
+      url: config.url,
     };
   }),
 
   bind(contract.runSetup, async (context, { body }) => {
-    const { store, signIn, nowMs, ip } = context;
+    const { store, signIn, nowMs, ip, config, request } = context;
+    // Otherwise the link would be used up, and everything after it refused.
+    const { origin } = new URL(config.url);
+    if ((request.headers.get("origin") ?? origin) !== origin) throw new Problem("wrong_origin", { origin });
     const email = body.email.toLowerCase();
     // Before the password is hashed, which is expensive; what counts is that it is still valid afterwards.
     if (!(await isValidSetupToken(store.reads, body.token, nowMs))) throw new Problem("invalid_setup_link");
