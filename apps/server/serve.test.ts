@@ -7,7 +7,7 @@ const server = import.meta.dir;
 
 /** What the validating thread may load: none of it gets slower because of other requests. */
 const allowed = listed(`
-  config.ts log.ts operator-problem.ts release.ts reports.ts serve.ts storage-errors.ts worker-thread.ts
+  config.ts log.ts operator-problem.ts own-ip.ts release.ts reports.ts serve.ts storage-errors.ts worker-thread.ts
   http/answers.ts http/forward.ts http/listen.ts http/public.ts http/target.ts http/problem-of.ts
   http/manage/problem.ts management/worker-handle.ts
   features/health/ features/validate/ features/identity/setup-link.ts features/products/api-key-use.ts

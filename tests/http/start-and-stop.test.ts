@@ -117,7 +117,10 @@ describe("failed starts", () => {
 
   test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
     ["an invalid setting", { DATABASE_URL: "mysql://u:hunter22@h/d" }, ["DATABASE_URL", "postgres://"]],
-    ["an IP address of another machine", { HOST: "192.0.2.1" }, ["192.0.2.1"]],
+    ["an IP address of another machine", { HOST: "198.51.100.7" }, ["HOST is 198.51.100.7", "0.0.0.0"]],
+    ["a host name that does not exist", { HOST: "nowhere.invalid" }, ["HOST is nowhere.invalid"]],
+    ["an IP address that is none", { HOST: "256.1.1.1" }, ['HOST is "256.1.1.1"']],
+    ["a mistyped setting", { COUNTERSIGN_SIGNUP: "open" }, ["COUNTERSIGN_SIGN_UP?"]],
     ["a data folder that is a file", { COUNTERSIGN_DATA: aFile }, ["COUNTERSIGN_DATA", aFile]],
     ["a damaged database", { COUNTERSIGN_DATA: damaged }, ["countersign.db"]],
     ["a database that does not run", { DATABASE_URL: "postgres://u:hunter22@127.0.0.1:1/d" }, ["PostgreSQL"]],

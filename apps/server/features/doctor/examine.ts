@@ -1,7 +1,7 @@
 import { type Config, type Environment, readConfig } from "../../config.ts";
 import { reasonOf } from "../../log.ts";
 import { OperatorProblem } from "../../operator-problem.ts";
-import { type Check, ok, problem } from "./check.ts";
+import { type Check, ok, problem, warning } from "./check.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDisk, checkFolder } from "./folder.ts";
 import { checkGeoip } from "./geoip.ts";
@@ -19,7 +19,7 @@ export async function examine(environment: Environment): Promise<Check[]> {
   // In an inaccessible folder, a database file looks as if it did not exist.
   const hidden = config.database.kind === "sqlite" && folder.some((check) => check.state === "problem");
   return [
-    ok("settings", "The settings are valid."),
+    checkNames(config.unknownNames),
     ...machine,
     ...folder,
     ...(await attempt("disk", async () => checkDisk(config))),
@@ -28,6 +28,15 @@ export async function examine(environment: Environment): Promise<Check[]> {
     ...(await attempt("url", async () => [checkUrl(config)])),
     ...(await attempt("proxy", async () => [checkProxy(config)])),
   ];
+}
+
+function checkNames(unknown: readonly string[]): Check {
+  if (unknown.length === 0) return ok("settings", "The settings are valid.");
+  return warning(
+    "settings",
+    `The settings are valid, but these variables are none: ${unknown.join(", ")}. They have no effect.`,
+    "Correct their names, if they are meant for Countersign. docs/operating lists all settings.",
+  );
 }
 
 function readSettings(environment: Environment): Config | Check {
