@@ -1,5 +1,6 @@
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { createSetupToken } from "../../apps/server/features/identity/setup-link.ts";
+import { addOrganization } from "../../apps/server/features/organizations/create.ts";
 import { problemOf, refusedFields } from "../support/answers.ts";
 import { Browser } from "../support/browser.ts";
 import type { TestedDatabase } from "../support/databases.ts";
@@ -75,6 +76,17 @@ testsOn("postgres", "the first run", openFirstRun, (fixture) => {
     expect((await stateOf()).url).toBe(fixture.url);
     expect((await setUp({ token }, browser)).status).toBe(201);
     expect((await browser.manage("POST", "/organizations", { name: "Casa" })).status).toBe(201);
+  });
+
+  test("the first user owns the organizations that nobody owned, such as those of the demo", async () => {
+    const wanted = { name: "Northwind", plan: "pro" } as const;
+    const { id: organizationId } = await fixture.store.transaction((db) =>
+      addOrganization(db, wanted, 1_000),
+    );
+    const browser = fixture.browser();
+    expect((await setUp({ token: await newToken() }, browser)).status).toBe(201);
+    const { data } = (await browser.manage("GET", "/organizations")).body;
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([organizationId]);
   });
 
   test("a program that sends no origin can set up", async () =>

@@ -3,6 +3,7 @@ import { preferredLanguage } from "@countersign/domain/mail/languages";
 import { newId } from "@countersign/store/new-id";
 import { addPassword } from "@countersign/store/queries/identity/sign-in";
 import { addUser, anyUserExists } from "@countersign/store/queries/identity/users";
+import { ownUnowned } from "@countersign/store/queries/organizations/organizations";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { invalidField, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -49,6 +50,7 @@ export const setupRoutes: readonly BoundRoute[] = [
         nowMs,
       );
       await addPassword(db, { id: newId(), userId, hash }, nowMs);
+      await ownUnowned(db, userId, nowMs);
       await audit(db, context, {
         action: "person.set_up",
         subject: { kind: "person", id: userId, name: body.name },
