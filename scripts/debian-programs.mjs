@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 /**
  * Programs that tests need and npm cannot install: PostgreSQL with pg_dump, for backups, Chromium, for the dashboard,
- * PgBouncer, and Go, for Stripe's test server. In CI they are installed from Debian if possible. Elsewhere the skipped tests say how to install them.
+ * PgBouncer, reverse proxies, and Go, for Stripe's test server. In CI they are installed from Debian if possible.
+ * Elsewhere the skipped tests say how to install them.
  */
 export function ensureDebianPrograms() {
   if (process.env.CI !== "true" || process.getuid?.() !== 0 || !has("apt-get")) return;
@@ -12,6 +13,8 @@ export function ensureDebianPrograms() {
     ...(hasPostgres() ? [] : ["postgresql"]),
     ...(has("chromium-headless-shell") ? [] : ["chromium-headless-shell"]),
     ...(has("pgbouncer") ? [] : ["pgbouncer"]),
+    ...(has("nginx") ? [] : ["nginx"]),
+    ...(has("caddy") ? [] : ["caddy"]),
     ...(has("go") ? [] : ["golang-go"]),
   ];
   if (missing.length === 0) return;

@@ -11,6 +11,16 @@ import {
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** As in package.json. Older ones fail later, with an error that does not name the reason. */
+const oldestNode = 20;
+const { node } = process.versions;
+if (Number(node.split(".")[0]) < oldestNode) {
+  process.stderr.write(
+    `Countersign needs Node.js ${oldestNode} or later, and this is ${node}. Install a newer one: https://nodejs.org\n`,
+  );
+  process.exit(1);
+}
+
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
 const installedMark = join(modules, ".countersign-installed");

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { mayBeCalled, noAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
+import { serve } from "./cli/serve.ts";
 import { type Config, ConfigProblem, type Environment, readConfig } from "./config.ts";
 import { OperatorProblem } from "./operator-problem.ts";
 
@@ -15,6 +16,8 @@ test("every setting has a default", () => {
     port: 3000,
     host: "127.0.0.1",
     url: "http://127.0.0.1:3000",
+    urlIsSet: false,
+    unknownNames: [],
     portalUrl: "http://127.0.0.1:3000/portal",
     portalHasOwnHost: false,
     dataFolder: resolve("data"),
@@ -27,7 +30,7 @@ test("every setting has a default", () => {
   });
 });
 
-test("the manual lists every setting", () => {
+test("the manual and the help of serve list every setting", () => {
   const manual = readFileSync(join(import.meta.dir, "../../docs/operating/README.md"), "utf8");
   const read = new Set<string>();
   const environment = new Proxy({}, { get: (_, name) => void read.add(String(name)) });
@@ -35,6 +38,8 @@ test("the manual lists every setting", () => {
   expect(read.size).toBeGreaterThan(50);
   const ofThisProgram = [...read].filter((name) => !name.endsWith("_FILE") && !name.startsWith("LC_"));
   expect(ofThisProgram.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
+  const inHelp = new Set(serve.help.match(/\b[A-Z][A-Z_]+\b/g));
+  expect(ofThisProgram.filter((name) => !inHelp.has(name))).toEqual([]);
 });
 
 const stripe = (secretKey: string, webhookSecret = "whsec_12345678") => ({
@@ -49,10 +54,16 @@ describe("valid values", () => {
   const rows: [Environment, Partial<Config>][] = [
     [{ PORT: "0" }, { port: 0, url: "http://127.0.0.1:0" }],
     [{ PORT: "65535" }, { port: 65_535 }],
-    [{ HOST: "0.0.0.0" }, { host: "0.0.0.0", url: "http://0.0.0.0:3000" }],
+    [{ HOST: "0.0.0.0" }, { host: "0.0.0.0", url: "http://192.0.2.7:3000", urlIsSet: false }],
+    [{ HOST: "localhost" }, { host: "localhost", url: "http://localhost:3000" }],
+    [{ HOST: "[::1]" }, { host: "::1", url: "http://[::1]:3000" }],
+    [{ HOST: "::" }, { host: "::", url: "http://192.0.2.7:3000" }],
     [{ HOST: "::1" }, { host: "::1", url: "http://[::1]:3000" }],
     [{ COUNTERSIGN_PORTAL_URL: "https://a.b/" }, { portalUrl: "https://a.b", portalHasOwnHost: true }],
-    [{ COUNTERSIGN_URL: "https://example.com/license//" }, { url: "https://example.com/license" }],
+    [
+      { COUNTERSIGN_URL: "https://example.com/license//" },
+      { url: "https://example.com/license", urlIsSet: true },
+    ],
     [{ COUNTERSIGN_DATA: "/cs" }, { dataFolder: "/cs", database: { kind: "sqlite", folder: "/cs" } }],
     [{ COUNTERSIGN_DATA: "here" }, { dataFolder: resolve("here") }],
     [{ DATABASE_URL: postgres }, { database: { kind: "postgres", url: postgres } }],
@@ -79,8 +90,13 @@ describe("valid values", () => {
     [{ DATABASE_URL: "" }, { database: { kind: "sqlite", folder: resolve("data") } }],
   ];
   test.each(rows)("the values in %j are used", (environment, settings) =>
-    expect(readConfig(environment)).toMatchObject(settings),
+    expect(readConfig(environment, () => "192.0.2.7")).toMatchObject(settings),
   );
+
+  test("a server that all addresses of a machine reach is at the loopback address if there is no other", () => {
+    expect(readConfig({ HOST: "0.0.0.0" }, () => null).url).toBe("http://127.0.0.1:3000");
+    expect(readConfig({ HOST: "0.0.0.0" }, () => "2001:db8::7").url).toBe("http://[2001:db8::7]:3000");
+  });
 
   test("webhooks can reach the private networks that are listed, and only listed proxies are trusted", () => {
     const proxies = { COUNTERSIGN_TRUSTED_PROXIES: "10.0.0.0/8, ::1" };
@@ -98,7 +114,9 @@ describe("invalid values", () => {
   const postgresUrl = "postgres://user:password@host:5432/database";
   const rows: [name: string, shouldBe: string, ...values: string[]][] = [
     ["PORT", port, "http", "65536", "-1", "80.5", " ", " 80", "0x50", "99999999999999999999"],
+    ["HOST", "0.0.0.0", "256.1.1.1", "1.2.3", "2130706433", "127.0.0.1:3000", "http://127.0.0.1", "*", "a b"],
     ["COUNTERSIGN_URL", webUrl, "license.example.com", "ftp://license.example.com", "javascript:alert(1)"],
+    ["COUNTERSIGN_URL", "that people open", "http://0.0.0.0:3000", "http://[::]:3000"],
     ["DATABASE_URL", postgresUrl, "mysql://user:secret@host/db", "user:secret@host", "http://user@host"],
     ["COUNTERSIGN_TRUSTED_PROXIES", "addresses or CIDRs", "true", "1", "10.0.0.0/8, proxy.local"],
     ["COUNTERSIGN_WEBHOOK_ALLOW", "10.1.0.0/16, hooks.internal", "10.0.0.0/33", "http://hooks.internal"],
@@ -125,6 +143,30 @@ describe("invalid values", () => {
       expect([value, message]).toEqual([value, expect.stringContaining(shouldBe)]);
       expect(message).toStartWith(name);
     }
+  });
+
+  test.each([
+    ["COUNTERSIGN_SIGNUP", "COUNTERSIGN_SIGN_UP"],
+    ["COUNTERSIGN_TRUSTED_PROXY", "COUNTERSIGN_TRUSTED_PROXIES"],
+    ["COUNTERSIGN_ENCRYTPION_KEY_FILE", "COUNTERSIGN_ENCRYPTION_KEY_FILE"],
+    ["COUNTERSIGN_REQUEST_LOG_DAY", "COUNTERSIGN_REQUEST_LOG_DAYS"],
+  ])("%s, which is hardly %s, stops the start", (written, meant) => {
+    expect(problemOf({ [written]: "x" })).toBe(`${written} is not a setting. Did you mean ${meant}?`);
+    expect(readConfig({ [written]: "" }).unknownNames).toEqual([]);
+  });
+
+  test("names that only look like settings do not stop the start, and are known", () => {
+    // An SDK reads the first two, Kubernetes sets the next for a service with this name, and the tests have their own.
+    const others = [
+      "COUNTERSIGN_API_KEY",
+      "COUNTERSIGN_TOKEN",
+      "COUNTERSIGN_PORT_3000_TCP",
+      "COUNTERSIGN_PORT",
+    ];
+    const environment = Object.fromEntries(
+      [...others, "COUNTERSIGN_TEST_ALL", "COUNTERSIGN"].map((name) => [name, "x"]),
+    );
+    expect(readConfig(environment).unknownNames).toEqual(others.slice(2));
   });
 
   test.each([

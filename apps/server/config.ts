@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseTrustedProxies } from "@countersign/domain/ip/caller";
 import { CidrSet } from "@countersign/domain/ip/cidr";
+import { parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { type Language, languageOfLocale } from "@countersign/domain/mail/languages";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import {
@@ -19,12 +20,16 @@ import { parsePostgresUrl } from "@countersign/store/postgres/url";
 import { StoreProblem } from "@countersign/store/problem";
 import { type LogLevel, logLevels } from "./log.ts";
 import { OperatorProblem } from "./operator-problem.ts";
+import { ownIp } from "./own-ip.ts";
+import { similarName } from "./similar-name.ts";
 
 /** Every setting, read once. Nothing else in the program reads the environment. */
 export interface Config {
   readonly port: number;
   readonly host: string;
   readonly url: string;
+  /** Whether COUNTERSIGN_URL is set. Otherwise `url` is where the server is likely to be reached. */
+  readonly urlIsSet: boolean;
   /** Where customers reach the portal. */
   readonly portalUrl: string;
   /** Whether the portal has its own host. */
@@ -66,6 +71,8 @@ export interface Config {
   readonly drainSeconds: number;
   /** Where traces are sent; null if they are not. */
   readonly traces: TraceSettings | null;
+  /** Variables that look like settings and are none. */
+  readonly unknownNames: readonly string[];
 }
 
 export interface StripeSettings {
@@ -102,8 +109,12 @@ export class ConfigProblem extends OperatorProblem {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export function readConfig(environment: Environment): Config {
-  const setting = (name: string) => secretOrSetting(environment, name);
+export function readConfig(environment: Environment, machineIp: () => string | null = ownIp): Config {
+  const names = new Set<string>();
+  const setting = (name: string) => {
+    names.add(name);
+    return secretOrSetting(environment, name);
+  };
   const ifSet = <T>(name: string, parse: (text: string) => T): T | null => {
     const text = setting(name);
     return text === null ? null : parse(text);
@@ -111,14 +122,16 @@ export function readConfig(environment: Environment): Config {
   const numberIfSet = (name: string, min: number, max: number) =>
     ifSet(name, (text) => wholeNumber(name, text, min, max));
   const port = wholeNumber("PORT", setting("PORT") ?? "3000", 0, 65_535);
-  const host = setting("HOST") ?? "127.0.0.1";
+  const host = ifSet("HOST", listenHost) ?? "127.0.0.1";
   const dataFolder = resolve(setting("COUNTERSIGN_DATA") ?? "data");
-  const url = publicUrl(setting("COUNTERSIGN_URL"), host, port);
+  const setUrl = ifSet("COUNTERSIGN_URL", publicUrl);
+  const url = setUrl ?? likelyUrl(host, port, machineIp);
   const portalHost = portalOrigin(setting("COUNTERSIGN_PORTAL_URL"), url);
   return {
     port,
     host,
     url,
+    urlIsSet: setUrl !== null,
     portalUrl: portalHost ?? `${url}/portal`,
     portalHasOwnHost: portalHost !== null,
     dataFolder,
@@ -157,7 +170,42 @@ export function readConfig(environment: Environment): Config {
       300,
     ),
     traces: traces(setting),
+    // Last: by now, every setting was read.
+    unknownNames: unknownNames(environment, names),
   };
+}
+
+const prefix = "COUNTERSIGN_";
+
+/** What other programs call so: the SDKs, the command line, scripts and tests, in the same environment. */
+const namesOfOthers = /^COUNTERSIGN_(?:API_KEY|TOKEN|DEVICE_ID|SIGNING_SECRETS|BUN|TEST_\w+)$/;
+
+/** A mistyped setting stops the start. Other names may have another meaning: Kubernetes sets some for each service. */
+function unknownNames(environment: Environment, names: ReadonlySet<string>): string[] {
+  const unknown = Object.keys(environment).filter((name) => {
+    const isSet = name.startsWith(prefix) && environment[name] !== "";
+    return isSet && !names.has(name.replace(/_FILE$/, "")) && !names.has(name) && !namesOfOthers.test(name);
+  });
+  const own = [...names].filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  for (const name of unknown) {
+    const [, written = "", file = ""] = /^COUNTERSIGN_(.*?)(_FILE)?$/.exec(name) ?? [];
+    const meant = similarName(written, own);
+    if (meant !== null)
+      throw new ConfigProblem(`${name} is not a setting. Did you mean ${prefix}${meant}${file}?`);
+  }
+  return unknown;
+}
+
+/** An IP address without brackets, or a host name. */
+function listenHost(text: string): string {
+  const host = text.replace(/^\[(.*)\]$/, "$1");
+  // What ends with a number is read as an IPv4 address, in several spellings.
+  const isName =
+    /^(?!.*(?:^|\.)(?:\d+|0x[\da-f]*)$)[a-z\d](?:[\w-]*[a-z\d])?(?:\.[a-z\d](?:[\w-]*[a-z\d])?)*$/i;
+  if (parseIpAddress(host) !== null || (host.length < 254 && isName.test(host))) return host;
+  throw new ConfigProblem(
+    `HOST is "${text}". It should be an IP address of this machine, such as 127.0.0.1, or a host name, or 0.0.0.0 to accept connections from other machines.`,
+  );
 }
 
 /** A setting by its name, or the contents of the file that `<NAME>_FILE` points to. Empty counts as not set. */
@@ -188,14 +236,23 @@ function oneOf<T extends string>(name: string, text: string, values: readonly T[
   throw new ConfigProblem(`${name} is "${text}". It should be one of: ${values.join(", ")}.`);
 }
 
-function publicUrl(text: string | null, host: string, port: number): string {
-  if (text === null) return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+function publicUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url !== null && (url.protocol === "http:" || url.protocol === "https:"))
-    return text.replace(/\/+$/, "");
+  const isWeb = url !== null && (url.protocol === "http:" || url.protocol === "https:");
+  if (isWeb && !isEveryAddress(url.hostname)) return text.replace(/\/+$/, "");
   throw new ConfigProblem(
-    `COUNTERSIGN_URL is "${text}". It must be the public URL, such as https://license.example.com.`,
+    `COUNTERSIGN_URL is "${text}". It must be the URL that people open, such as https://license.example.com.`,
   );
+}
+
+/** Without COUNTERSIGN_URL: a server that listens on every address is opened at one of them. */
+function likelyUrl(host: string, port: number, machineIp: () => string | null): string {
+  const name = isEveryAddress(host) ? (machineIp() ?? "127.0.0.1") : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+function isEveryAddress(host: string): boolean {
+  return host === "0.0.0.0" || host === "::" || host === "[::]";
 }
 
 /** The portal's own host; null if it is below the main URL. */

@@ -1,3 +1,4 @@
+import { lookup } from "node:dns/promises";
 import { openStore } from "@countersign/store/open";
 import type { Config, Environment } from "./config.ts";
 import { Metrics } from "./features/health/metrics.ts";
@@ -26,6 +27,7 @@ import { PublicApi } from "./http/public.ts";
 import type { Log } from "./log.ts";
 import { ManagementWorker } from "./management/worker-handle.ts";
 import { OperatorProblem } from "./operator-problem.ts";
+import { ownIp } from "./own-ip.ts";
 import { release } from "./release.ts";
 import { reportsTo } from "./reports.ts";
 
@@ -192,22 +194,34 @@ async function openTraces(
   return openRequestTraces(traces, database.kind, send);
 }
 
-function openPort({ port, host }: Config, parts: PublicParts): Listener {
+async function openPort({ port, host }: Config, parts: PublicParts): Promise<Listener> {
   try {
     return listen(host, port, parts);
   } catch (cause) {
-    throw new OperatorProblem(
-      `Port ${port} on ${host} cannot be opened: ${portReason(cause)} Set PORT to another one.`,
-      { cause },
-    );
+    throw new OperatorProblem(await portProblem(host, port, cause), { cause });
   }
 }
 
-function portReason(cause: unknown): string {
+async function portProblem(host: string, port: number, cause: unknown): Promise<string> {
   const code = cause instanceof Error && "code" in cause ? cause.code : null;
-  if (code === "EADDRINUSE") return "another program is using it.";
-  if (code === "EACCES") return "this user is not allowed to open it.";
-  return `${cause instanceof Error ? cause.message : String(cause)}.`;
+  const closed = `Port ${port} on ${host} cannot be opened`;
+  // The runtime gives any reason for a host name that does not exist.
+  const exists = await lookup(host).then(
+    () => true,
+    () => false,
+  );
+  if (exists && code === "EADDRINUSE")
+    return `${closed}: another program is using it. Set PORT to another one.`;
+  if (exists && code === "EACCES")
+    return `${closed}: this user is not allowed to open it. Set PORT to another one.`;
+  if (!exists || code === "EADDRNOTAVAIL" || code === "EINVAL")
+    return `HOST is ${host}, which is not an IP address of this machine. Set HOST to one that is, such as 127.0.0.1${suggestion()}, or to 0.0.0.0 for all of them.`;
+  return `${closed}: ${cause instanceof Error ? cause.message : String(cause)}. Set HOST or PORT to another one.`;
+}
+
+function suggestion(): string {
+  const ip = ownIp();
+  return ip === null ? "" : ` or ${ip}`;
 }
 
 async function drain(listener: Listener, queues: readonly CallQueue[]): Promise<void> {

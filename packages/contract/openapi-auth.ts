@@ -2,6 +2,7 @@ import { type AuthRoute, authBase } from "./auth/route.ts";
 import { sizeInWords } from "./body-limit.ts";
 import { authCodesOf, problemResponses } from "./openapi-problems.ts";
 import { Schemas } from "./openapi-schemas.ts";
+import { tagOf } from "./openapi-tags.ts";
 
 /** The OpenAPI description of the sign-in routes, generated from their list. */
 export function* authApi(routes: readonly AuthRoute[]) {
@@ -15,8 +16,8 @@ export function* authApi(routes: readonly AuthRoute[]) {
   return { paths, components: { schemas: schemas.named, headers } };
 }
 
-export function authTags(routes: readonly AuthRoute[]): { name: string }[] {
-  return [...new Set(routes.map((route) => route.group))].map((name) => ({ name }));
+export function authTags(routes: readonly AuthRoute[]): { name: string; description: string }[] {
+  return [...new Set(routes.map((route) => route.group))].map(tagOf);
 }
 
 const headers = {

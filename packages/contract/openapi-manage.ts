@@ -3,6 +3,7 @@ import { type Access, type ByToken, pathParameters, type Route, takesBody } from
 import { id, problem } from "./manage/shapes.ts";
 import { codesOf, problemResponses } from "./openapi-problems.ts";
 import { type JsonSchema, Schemas } from "./openapi-schemas.ts";
+import { tagOf } from "./openapi-tags.ts";
 
 /** The OpenAPI description of an API below a base path, generated from its routes, one at a time. */
 export function* manageApi(base: string, routes: readonly Route[]) {
@@ -17,8 +18,8 @@ export function* manageApi(base: string, routes: readonly Route[]) {
   return { paths, components: components(schemas) };
 }
 
-export function manageTags(routes: readonly Route[]): { name: string }[] {
-  return [...new Set(routes.map((route) => route.group))].map((name) => ({ name }));
+export function manageTags(routes: readonly Route[]): { name: string; description: string }[] {
+  return [...new Set(routes.map((route) => route.group))].map(tagOf);
 }
 
 function components(schemas: Schemas) {

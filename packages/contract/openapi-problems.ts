@@ -106,18 +106,45 @@ function unique(codes: readonly ProblemCode[]): ProblemCode[] {
   return [...new Set(codes)];
 }
 
-/** One response for each status, with the codes that it can have. */
+/** One response for each status: the one that all routes share, and the codes that this route can have. */
 export function problemResponses(codes: readonly ProblemCode[]): Record<string, object> {
-  const statuses = [...new Set(codes.map((code) => problems[code].status))].sort((a, b) => a - b);
   return Object.fromEntries(
-    statuses.map((status) => [
-      status,
-      response(
-        status,
-        codes.filter((code) => problems[code].status === status),
-      ),
-    ]),
+    [...Map.groupBy(codes, (code) => problems[code].status)]
+      .sort(([a], [b]) => a - b)
+      .map(([status, some]) => {
+        const reference = { $ref: `#/components/responses/${nameOf(status)}` };
+        const described = description(status, some);
+        return [
+          status,
+          described === sharedDescription(status) ? reference : { ...reference, description: described },
+        ];
+      }),
   );
+}
+
+/** With the codes that most routes can have. */
+function sharedDescription(status: number): string {
+  return description(
+    status,
+    [...always, ...body].filter((code) => problems[code].status === status),
+  );
+}
+
+/** Every response with a problem that one of these codes has. */
+export function problemComponents(codes: readonly ProblemCode[]): Record<string, object> {
+  const byStatus = Map.groupBy([...codes].sort(), (code) => problems[code].status);
+  return Object.fromEntries([...byStatus].map(([status, some]) => [nameOf(status), response(status, some)]));
+}
+
+/** Such as `BodyTooLarge`. */
+function nameOf(status: number): string {
+  const words = (statusTitles[status] ?? `Status ${status}`).split(" ");
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}
+
+function description(status: number, codes: readonly ProblemCode[]): string {
+  const names = codes.map((code) => `\`${code}\``).join(", ");
+  return names === "" ? `${statusTitles[status]}.` : `${statusTitles[status]}: ${names}.`;
 }
 
 function response(status: number, codes: readonly ProblemCode[]): object {
@@ -128,7 +155,7 @@ function response(status: number, codes: readonly ProblemCode[]): object {
     ],
   };
   return {
-    description: `${statusTitles[status]}: ${codes.map((code) => `\`${code}\``).join(", ")}.`,
+    description: sharedDescription(status),
     headers: {
       "X-Request-Id": { $ref: "#/components/headers/RequestId" },
       ...(status === 429 || status === 503

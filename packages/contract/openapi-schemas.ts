@@ -13,7 +13,7 @@ export class Schemas {
 
   #keep(given: string, definition: object): void {
     const name = ownName(given);
-    const kept = redirected(definition) as object;
+    const kept = name === jsonValue ? { description: "Any JSON value." } : (redirected(definition) as object);
     const known = this.named[name];
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(kept))
       throw new Error(`Two different shapes have the id "${name}". Give one of them another.`);
@@ -78,7 +78,12 @@ function redirected(value: unknown): unknown {
   );
 }
 
-/** The only recursive shape without its own ID is `z.json()`; a second would clash with it. */
+/**
+ * The only recursive shape without its own ID is `z.json()`; a second would clash with it. It is described without its
+ * recursion, which allows nothing less, and which generators of types cannot express.
+ */
+const jsonValue = "JsonValue";
+
 function ownName(name: string): string {
-  return name.startsWith("__") ? "JsonValue" : name;
+  return name.startsWith("__") ? jsonValue : name;
 }

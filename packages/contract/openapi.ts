@@ -4,10 +4,11 @@ import { contractRoutes } from "./manage/routes.ts";
 import { authApi, authTags } from "./openapi-auth.ts";
 import { eventWebhooks } from "./openapi-events.ts";
 import { manageApi, manageTags } from "./openapi-manage.ts";
+import { authCodesOf, codesOf, problemComponents } from "./openapi-problems.ts";
 import { publicComponents, publicPaths, publicTag } from "./openapi-public.ts";
 import { portalBase } from "./portal/base.ts";
 import { portalRoutes } from "./portal/routes.ts";
-import { stripeWebhookPaths } from "./stripe-webhook.ts";
+import { stripeWebhookCodes, stripeWebhookPaths } from "./stripe-webhook.ts";
 
 /** The OpenAPI 3.1 document. Generated once; tests check real responses against its schemas. */
 export function openApiDocument(): OpenApiDocument {
@@ -22,6 +23,7 @@ export function openApiDocument(): OpenApiDocument {
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly object[];
   readonly security: readonly object[];
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
@@ -47,18 +49,14 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
         "Applications validate and look up licenses with a product's API key. Everything else is managed with an access token or a session.",
       ...license,
     },
+    servers,
     security: [{ productApiKey: [] }],
     tags: [publicTag, ...manageTags(contractRoutes), ...manageTags(portalRoutes), ...authTags(authRoutes)],
     paths: { ...publicPaths(), ...manage.paths, ...portal.paths, ...auth.paths, ...stripeWebhookPaths() },
     webhooks: events.webhooks,
     components: {
       securitySchemes: {
-        productApiKey: {
-          type: "http",
-          scheme: "bearer",
-          description:
-            "The API key of a product, csk_…, for the two endpoints of the public API; or its test API key, cskt_…, for the sandbox.",
-        },
+        productApiKey,
         accessToken: {
           type: "http",
           scheme: "bearer",
@@ -79,6 +77,13 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
             "The cookie that is set when a customer signs in to the portal. Without HTTPS, its name lacks the __Host- prefix. Changes are accepted from the portal's own origin only.",
         },
       },
+      responses: problemComponents([
+        ...new Set([
+          ...[...contractRoutes, ...portalRoutes].flatMap(codesOf),
+          ...authRoutes.flatMap(authCodesOf),
+          ...stripeWebhookCodes,
+        ]),
+      ]),
       ...[manage, portal, auth, events].reduce<Components>(
         (all, { components }) => merged(all, components),
         publicComponents(),
@@ -86,6 +91,35 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
     },
   };
 }
+
+/** Just the two calls of applications, for those who generate a client. */
+export function publicOpenApiDocument(): OpenApiDocument {
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Countersign: public API",
+      version: "1",
+      description: "Applications validate and look up licenses with a product's API key.",
+      ...license,
+    },
+    servers,
+    security: [{ productApiKey: [] }],
+    tags: [publicTag],
+    paths: publicPaths(),
+    webhooks: {},
+    components: { securitySchemes: { productApiKey }, ...publicComponents() },
+  };
+}
+
+/** Relative: the document describes the server that it comes from. */
+const servers = [{ url: "/", description: "This server." }];
+
+const productApiKey = {
+  type: "http",
+  scheme: "bearer",
+  description:
+    "The API key of a product, csk_…, for the two endpoints of the public API; or its test API key, cskt_…, for the sandbox.",
+};
 
 const license = { license: { name: "Apache-2.0", identifier: "Apache-2.0" } };
 

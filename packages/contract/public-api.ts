@@ -44,7 +44,7 @@ export const validateResponse = z
       .meta({ description: "The number of IP addresses that the license allows." }),
     version: z.string().nullable().meta({
       description:
-        "The version that the license is pinned to, or that was accepted; otherwise the newest that the license can use.",
+        "The version that the license is pinned to, or that was accepted; otherwise the newest exact version in the product's list that the license can use. Always a version, never a line such as 2.1.x; null if none is known.",
     }),
     version_valid: z
       .boolean()

@@ -8,7 +8,7 @@ export const stripeWebhookPath = "/api/stripe/webhook";
 /** Events have a few KiB. The largest are those of invoices with many lines. */
 export const stripeEventLimit: Pick<BodyLimit, "bytes"> = { bytes: 512 * 1024 };
 
-const codes = [
+export const stripeWebhookCodes = [
   "invalid_stripe_signature",
   "malformed_json",
   "body_incomplete",
@@ -61,7 +61,7 @@ export function stripeWebhookPaths(): Record<string, Record<string, object>> {
               },
             },
           },
-          ...problemResponses(codes),
+          ...problemResponses(stripeWebhookCodes),
         },
       },
     },

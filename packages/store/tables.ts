@@ -59,6 +59,7 @@ export interface Tables {
   recorded_refusals: RecordedRefusalRow;
   event_summaries: EventSummaryRow;
   recorded_expiries: RecordedExpiryRow;
+  unannounced_expiries: UnannouncedExpiryRow;
   quota_checks: QuotaCheckRow;
   quota_notices: QuotaNoticeRow;
   webhook_endpoints: StoredEndpointRow;
@@ -893,6 +894,11 @@ export interface RecordedExpiryRow {
   license_id: string;
   type: EventType;
   ends_at: number;
+}
+
+/** A license whose expiry was set within the warning period of its product. */
+export interface UnannouncedExpiryRow {
+  license_id: string;
 }
 
 /** A check to run after a product's limit was lowered: see `QuotaCheck`. */

@@ -56,6 +56,21 @@ browserTests("the ways to sign in", (make) => {
     await signIn(page, email);
     return page;
   };
+  test("a sign-in page at another URL than the server's names the right one before anything is typed", async () => {
+    const page = await openPage();
+    const other = "http://license.example.com:3000";
+    await page.route("**/api/manage/v1/setup", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), url: other } });
+    });
+    await page.goto(`${fixture.url}/sign-in?next=%2Faccount`);
+    const link = page.getByRole("link", { name: other });
+    expect(await link.getAttribute("href")).toBe(`${other}/sign-in?next=%2Faccount`);
+    await page.getByText(`To use it at ${fixture.url}, set COUNTERSIGN_URL`).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.unrouteAll();
+  });
+
   /** Gives the password in a dialog, after a wrong one. */
   const confirmIn = async (page: Page, next: string) => {
     const dialog = page.getByRole("dialog");

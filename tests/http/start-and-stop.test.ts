@@ -3,8 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ownIp } from "../../apps/server/own-ip.ts";
 import { long } from "../races/size.ts";
 import { freshFolder, sqlite } from "../support/databases.ts";
+import { freePort } from "../support/free-port.ts";
 import { openPublicApiFixture } from "../support/public-api-fixture.ts";
 import * as processes from "../support/server-process.ts";
 import { until, within } from "../support/until.ts";
@@ -91,6 +93,27 @@ describe("SIGTERM", () => {
   });
 });
 
+test("a server that other machines can reach prints a link that works there, and says which setting decides", async () => {
+  const port = String(await freePort());
+  const environment = { COUNTERSIGN_DATA: newFolder(), COUNTERSIGN_LOG_FORMAT: "pretty", PORT: port };
+  const started = async (settings: Readonly<Record<string, string>>) => {
+    const server = processes.spawnCountersign(["serve"], { ...environment, ...settings });
+    await until("the link is printed", () => server.output().includes("/setup?token="));
+    const [, url = ""] = /at (http:\S+)\/setup\?token=/.exec(server.output()) ?? [];
+    const page = await fetch(`${url}/setup`, { headers: { accept: "text/html" } });
+    expect([url, page.status]).toEqual([url, 200]);
+    server.child.kill("SIGTERM");
+    await expectCleanExit(server);
+    return { url, output: server.output() };
+  };
+  const open = await started({ HOST: "0.0.0.0" });
+  expect(open.url).toBe(`http://${ownIp() ?? "127.0.0.1"}:${port}`);
+  expect(open.output).toContain(`Set COUNTERSIGN_URL`);
+  const named = await started({ HOST: "0.0.0.0", COUNTERSIGN_URL: `http://localhost:${port}` });
+  expect(named.url).toBe(`http://localhost:${port}`);
+  for (const { output } of [named, await started({})]) expect(output).not.toContain("COUNTERSIGN_URL");
+});
+
 test("a server whose parent has exited stops cleanly", async () => {
   const parent = spawn("sleep", ["600"], { stdio: "ignore" });
   // Not its real parent, so the server finds it missing from the beginning.
@@ -110,7 +133,10 @@ describe("failed starts", () => {
 
   test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
     ["an invalid setting", { DATABASE_URL: "mysql://u:hunter22@h/d" }, ["DATABASE_URL", "postgres://"]],
-    ["an IP address of another machine", { HOST: "192.0.2.1" }, ["192.0.2.1"]],
+    ["an IP address of another machine", { HOST: "198.51.100.7" }, ["HOST is 198.51.100.7", "0.0.0.0"]],
+    ["a host name that does not exist", { HOST: "nowhere.invalid" }, ["HOST is nowhere.invalid"]],
+    ["an IP address that is none", { HOST: "256.1.1.1" }, ['HOST is "256.1.1.1"']],
+    ["a mistyped setting", { COUNTERSIGN_SIGNUP: "open" }, ["COUNTERSIGN_SIGN_UP?"]],
     ["a data folder that is a file", { COUNTERSIGN_DATA: aFile }, ["COUNTERSIGN_DATA", aFile]],
     ["a damaged database", { COUNTERSIGN_DATA: damaged }, ["countersign.db"]],
     ["a database that does not run", { DATABASE_URL: "postgres://u:hunter22@127.0.0.1:1/d" }, ["PostgreSQL"]],

@@ -1,5 +1,6 @@
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { createSetupToken } from "../../apps/server/features/identity/setup-link.ts";
+import { addOrganization } from "../../apps/server/features/organizations/create.ts";
 import { problemOf, refusedFields } from "../support/answers.ts";
 import { Browser } from "../support/browser.ts";
 import type { TestedDatabase } from "../support/databases.ts";
@@ -57,6 +58,39 @@ testsOn("postgres", "the first run", openFirstRun, (fixture) => {
     await second.stop();
     expect(second.output()).not.toContain("/setup?token=");
   });
+
+  test("set-up from another URL than the server's is refused before anything is written, and the link still works", async () => {
+    const token = await newToken();
+    const browser = fixture.browser();
+    for (const origin of [
+      "http://license.example.com:3000",
+      fixture.url.replace("127.0.0.1", "localhost"),
+      "null",
+    ]) {
+      const refused = await setUp({ token }, browser, { origin });
+      expect(problemOf(refused)).toEqual([403, "wrong_origin"]);
+      expect(refused.body.detail).toContain(fixture.url);
+      expect(refused.body.detail).toContain("COUNTERSIGN_URL");
+    }
+    expect(await stateOf(`?token=${token}`)).toMatchObject({ is_open: true, is_link_good: true });
+    expect((await stateOf()).url).toBe(fixture.url);
+    expect((await setUp({ token }, browser)).status).toBe(201);
+    expect((await browser.manage("POST", "/organizations", { name: "Casa" })).status).toBe(201);
+  });
+
+  test("the first user owns the organizations that nobody owned, such as those of the demo", async () => {
+    const wanted = { name: "Northwind", plan: "pro" } as const;
+    const { id: organizationId } = await fixture.store.transaction((db) =>
+      addOrganization(db, wanted, 1_000),
+    );
+    const browser = fixture.browser();
+    expect((await setUp({ token: await newToken() }, browser)).status).toBe(201);
+    const { data } = (await browser.manage("GET", "/organizations")).body;
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([organizationId]);
+  });
+
+  test("a program that sends no origin can set up", async () =>
+    expect((await setUp({ token: await newToken() }, fixture.browser(), { origin: "" })).status).toBe(201));
 
   test("an invented token, a weak password, an unknown language and missing members create no user", async () => {
     const token = await newToken();

@@ -188,7 +188,8 @@ testsOn("sqlite", "signing in to the portal", openPortalFixture, (fixture) => {
   });
 
   test("the ways to sign in are public, and Discord is not one of them without its settings", async () => {
-    expect((await client().get("/options")).body).toEqual({ discord: false, sends_email: false });
+    const url = `${fixture.server.url}/portal`;
+    expect((await client().get("/options")).body).toEqual({ discord: false, sends_email: false, url });
     expect(problemOf(await client().post("/sign-in/discord", {}))).toEqual([404, "discord_not_configured"]);
   });
 });

@@ -91,6 +91,7 @@ function rowsOf(
       },
     ],
     portal_actions: [{ id: newId(), license_id: license, action: "ip_removed", count: 1, at: nowMs }],
+    unannounced_expiries: [{ license_id: license }],
     recorded_expiries: [{ license_id: license, type: "license.expired", ends_at: nowMs }],
     portal_people: [{ id: person, ...changed }],
     portal_identities: [{ kind: "email", value: email, id: newId(), person_id: person, verified_at: nowMs }],

@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { databases } from "../../../tests/support/databases.ts";
 import { runHere } from "../../../tests/support/run-command.ts";
 import { runCountersign } from "../../../tests/support/server-process.ts";
+import { release } from "../release.ts";
 import { allCommands } from "./command-line.ts";
 
 test("every command prints its help without a database, and offers --json if it prints data", async () => {
@@ -11,6 +14,28 @@ test("every command prints its help without a database, and offers --json if it 
     expect(code).toBe(0);
     expect(stdout).toStartWith(`countersign ${name}`);
     if (name !== "serve") expect(stdout).toContain("--json");
+  }
+});
+
+test.each(["--version", "-v", "version"])("%s prints the release", async (word) =>
+  expect(await runCountersign([word])).toEqual({ code: 0, stdout: `countersign ${release}\n`, stderr: "" }),
+);
+
+test("an older Node.js is refused by name, before anything is installed", () => {
+  const older =
+    "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } })";
+  for (const script of ["start", "countersign", "test", "run", "build"]) {
+    const { status, stdout, stderr } = spawnSync(
+      "node",
+      ["--import", `data:text/javascript,${encodeURIComponent(older)}`, `scripts/${script}.mjs`],
+      { cwd: join(import.meta.dir, "../../.."), encoding: "utf8", timeout: 10_000 },
+    );
+    expect({ status, stdout, stderr }).toEqual({
+      status: 1,
+      stdout: "",
+      stderr:
+        "Countersign needs Node.js 20 or later, and this is 18.20.4. Install a newer one: https://nodejs.org\n",
+    });
   }
 });
 

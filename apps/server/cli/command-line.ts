@@ -2,6 +2,7 @@ import { StorageUnavailable, StoreProblem } from "@countersign/store/problem";
 import type { Environment } from "../config.ts";
 import { reasonOf } from "../log.ts";
 import { OperatorProblem } from "../operator-problem.ts";
+import { release } from "../release.ts";
 import type { Command } from "./command.ts";
 
 /** Every command, in the order in which a new user needs them. Each is loaded when it is needed, to start fast. */
@@ -32,6 +33,10 @@ export async function runCommand(words: readonly string[], environment: Environm
     process.stdout.write(overview(await allCommands()));
     return 0;
   }
+  if (name === "--version" || name === "-v" || name === "version") {
+    process.stdout.write(`countersign ${release}\n`);
+    return 0;
+  }
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load === undefined) {
     process.stderr.write(`There is no command "${name}". Run countersign --help for a list.\n`);
@@ -60,5 +65,5 @@ function explain(error: unknown): string {
 function overview(commands: readonly Command[]): string {
   const width = Math.max(...commands.map((command) => command.name.length));
   const lines = commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
-  return `countersign <command> [options]\n\n${lines.join("\n")}\n\nRun countersign <command> --help for details.\n`;
+  return `countersign <command> [options]\n\n${lines.join("\n")}\n\nRun countersign <command> --help for details, and countersign --version for the release.\n`;
 }

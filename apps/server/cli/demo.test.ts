@@ -11,6 +11,29 @@ import { runCountersign, startServerProcess } from "../../../tests/support/serve
 const answerTo = (curl = "") => JSON.parse(execFileSync("sh", ["-c", curl], { encoding: "utf8" }));
 
 describe.each(on("postgres"))("demo on $kind", ({ makeEmpty }) => {
+  test("the demo's organizations belong to the platform admin, who may have come before or afterwards", async () => {
+    const database = await makeEmpty();
+    const load = () => runHere(["demo", "--json"], database.environment);
+    const setUp = async (email: string) => {
+      const words = ["setup", "--organization", "Own", "--product", "P", "--email", email, "--json"];
+      const { stdout } = await runHere([...words, "--password", "a long password"], database.environment);
+      return JSON.parse(stdout);
+    };
+    expect((await load()).code).toBe(0);
+    const { user_id: admin } = await setUp("ada@example.com");
+    const { user_id: other } = await setUp("eve@example.com");
+    expect((await load()).code).toBe(0);
+    const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
+    const rows = await store.reads.selectFrom("organizations").select(["name", "owner_id"]).execute();
+    await store.close();
+    database.remove();
+    const ownersOf = (isOwn: boolean) =>
+      rows.filter(({ name }) => (name === "Own") === isOwn).map(({ owner_id }) => owner_id);
+    expect(ownersOf(false).length).toBeGreaterThan(4);
+    expect(new Set(ownersOf(false))).toEqual(new Set([admin]));
+    expect(new Set(ownersOf(true))).toEqual(new Set([admin, other]));
+  }, 60_000);
+
   test("the printed requests get the printed responses, and the customer finds something to do in the portal", async () => {
     const database = await makeEmpty();
     const port = String(await freePort());

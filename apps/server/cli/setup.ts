@@ -33,7 +33,7 @@ data directory as well as while a server runs.
 
 With an email address and a password, the owner gets an account and an access token with every permission, and becomes
 the platform admin if the server has no accounts yet. An existing account keeps its language. Without them, the
-organization has no owner, and user_id and access_token are null.
+organization has no owner until the first account is created, and user_id and access_token are null.
 `,
   async run(words, environment) {
     const { values } = readOptions("setup", words, {

@@ -12,6 +12,7 @@ import {
   docsScript,
   docsStyle,
   openApi,
+  publicOpenApi,
 } from "../features/reference/answers.ts";
 import type { Log } from "../log.ts";
 import { noSuchPath } from "./answers.ts";
@@ -60,6 +61,7 @@ export function workerSite(parts: WorkerParts): (request: Request) => Promise<Re
   const paths = new Map<string, Handler>([
     [stripeWebhookPath, onMainHost(stripe)],
     ["/openapi.json", onMainHost((request) => read(request, () => openApi(newRequestId())))],
+    ["/openapi/public.json", onMainHost((request) => read(request, () => publicOpenApi(newRequestId())))],
     ["/docs", onMainHost((request) => read(request, () => docs(newRequestId())))],
     ["/docs/reference.css", (request) => read(request, () => docsStyle(newRequestId()))],
     ["/docs/reference.js", (request) => read(request, () => docsScript(newRequestId()))],

@@ -1,8 +1,12 @@
-import { Paper, Skeleton, Stack } from "@mantine/core";
+import { Alert, Anchor, Code, Paper, Skeleton, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
-import { Suspense } from "react";
-import { useTranslation } from "react-i18next";
+import { Suspense, useEffect } from "react";
+import { Trans, useTranslation } from "react-i18next";
+import { ask } from "../api/queries.ts";
+import { atServer, relationTo } from "../api/server-url.ts";
 import { DocsLink } from "../ui/docs-link.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { LanguageMenu } from "../ui/language-menu.tsx";
 import { Logo } from "../ui/logo.tsx";
 import classes from "./auth-layout.module.css";
@@ -22,11 +26,33 @@ export function AuthLayout() {
             <LanguageMenu />
           </span>
         </div>
+        <OtherUrl />
         <Suspense fallback={<Coming />}>
           <Outlet />
         </Suspense>
       </div>
     </main>
+  );
+}
+
+/** The server accepts changes from its own URL only. Another name of this machine leads there. */
+function OtherUrl() {
+  const { t } = useTranslation();
+  const { data: setup } = useQuery({ ...ask("getSetup"), staleTime: Number.POSITIVE_INFINITY });
+  const relation = setup === undefined ? "here" : relationTo(setup.url, new URL(location.href));
+  useEffect(() => {
+    if (setup !== undefined && relation === "loopback") location.replace(atServer(setup.url));
+  }, [setup, relation]);
+  if (setup === undefined || relation !== "elsewhere") return null;
+  return (
+    <Alert color="orange" mb="md" icon={<Icon name="warning" />}>
+      <Trans
+        t={t}
+        i18nKey="otherUrl"
+        values={{ url: setup.url, here: location.origin }}
+        components={{ a: <Anchor href={atServer(setup.url)} />, c: <Code /> }}
+      />
+    </Alert>
   );
 }
 

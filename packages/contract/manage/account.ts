@@ -162,6 +162,9 @@ export const getSetup = route({
       description: "Whether this server sends emails. If not, platform admins find them in the outbox.",
     }),
     discord: z.boolean().meta({ description: "Whether sign-in with Discord is set up." }),
+    url: z
+      .string()
+      .meta({ description: "The URL of the dashboard: changes in a browser are accepted only from there." }),
   }),
 });
 

@@ -40,11 +40,10 @@ export const productSettings = {
   default_expires_in_days: z.int().min(1).max(36_500).nullable().meta({
     description: "When a new license expires unless the request says otherwise. Null for lifetime.",
   }),
-  expiring_soon_days: z
-    .int()
-    .min(1)
-    .max(365)
-    .meta({ description: "How many days before the expiry license.expiring_soon is recorded." }),
+  expiring_soon_days: z.int().min(1).max(365).meta({
+    description:
+      "How many days before the expiry license.expiring_soon is recorded. For an expiry that is set later than that, such as the end of a short trial, it is recorded within seconds.",
+  }),
   expiry_enforcement: z.boolean(),
   signed_validation: z.boolean(),
   custom_response_enabled: z.boolean(),

@@ -121,7 +121,10 @@ export const portalLicense = licenseSummary
         pinned: z.string().nullable(),
         min: z.string().nullable(),
         max: z.string().nullable().meta({ description: "Exclusive." }),
-        newest: z.string().nullable().meta({ description: "The newest version that the license can use." }),
+        newest: z
+          .string()
+          .nullable()
+          .meta({ description: "The newest version, or line such as 2.1.x, that the license can use." }),
       })
       .nullable()
       .meta({ description: "Null if the product does not check versions." }),

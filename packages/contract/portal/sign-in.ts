@@ -28,6 +28,9 @@ export const getPortalOptions = route({
       sends_email: z
         .boolean()
         .meta({ description: "If false, the server's administrator finds the codes in the outbox." }),
+      url: z
+        .string()
+        .meta({ description: "The URL of the portal: changes are accepted only from its origin." }),
     })
     .meta({ id: "PortalOptions" }),
 });

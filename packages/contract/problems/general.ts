@@ -63,8 +63,8 @@ export const generalProblems = {
   organization_suspended: problem(403, "The organization is suspended and cannot be changed."),
   wrong_origin: problem(
     403,
-    "With a session cookie, changes are accepted from {origin} only.",
-    "A page of another site sent the request with a session cookie. Programs should send an access token instead.",
+    "Changes in a browser are accepted from {origin} only. If people open another URL, COUNTERSIGN_URL must be set to it.",
+    "A page of another site sent the request, or the server is opened at another URL than its own. Programs should send an access token instead of a cookie.",
   ),
   server_busy: problem(503, "Too many requests are waiting. Try again shortly.", "Nothing was changed."),
   management_unavailable: problem(

@@ -1,10 +1,10 @@
 import type { VersionCatalog } from "../versions/catalog.ts";
-import { gateVersion, type VersionPin } from "../versions/gate.ts";
+import { gateVersion, newestRecord, type VersionPin } from "../versions/gate.ts";
 import { compareVersions, parseVersion } from "../versions/version.ts";
 
-/** The newest version that a license can use, as the seller wrote it, such as 2.1.3 or 2.1.x; null if there is none. */
+/** The newest version or line that a license can use, as the seller wrote it, for people to read; null if there is none. */
 export function newestUsable(catalog: VersionCatalog, pin: VersionPin): string | null {
-  if (pin?.mode !== "pinned") return gateVersion(catalog, pin, null).version;
+  if (pin?.mode !== "pinned") return newestRecord(catalog, pin);
   return gateVersion(catalog, pin, pin.version).versionValid === true ? pin.version : null;
 }
 

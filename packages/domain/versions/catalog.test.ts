@@ -72,18 +72,27 @@ describe("newest", () => {
     [{ "2.0.0-rc.1": "allowed", "2.0.0": "allowed" }, "2.0.0", "a release follows its pre-releases"],
     [{ "2.0": "blocked", "1.0": "deprecated" }, "1.0", "blocked records are skipped"],
     [{ "2.0": "blocked", "2.0.0": "allowed" }, null, "it is blocked in one spelling"],
+    [{ "2.1.x": "allowed" }, null, "a line is no version"],
+    [{ "2.x": "allowed", "1.9.9": "allowed" }, "1.9.9", "only a version is named, even if a line is newer"],
+    [{ " v2.1 ": "allowed" }, "v2.1", "it is named as written, trimmed"],
+  ])("the newest version of %j is %p because %s", (records, newest) => {
+    expect(catalogOf(records).newestVersion(null, () => true)).toBe(newest);
+  });
+
+  test.each<[records: Record<string, VersionState>, newest: string | null, why: string]>([
     [{ "2.1.x": "allowed", "2.1.3": "allowed" }, "2.1.3", "a version inside a line precedes it"],
     [{ "2.1.x": "allowed", "2.1.0-alpha": "allowed" }, "2.1.0-alpha", "even its first pre-release does"],
     [{ "2.x": "allowed", "2.0.x": "allowed" }, "2.0.x", "a longer line precedes a shorter one"],
     [{ "2.x": "allowed", "1.9.9": "allowed" }, "2.x", "a line precedes every older version"],
-    [{ " v2.1 ": "allowed" }, "v2.1", "it is named as written, trimmed"],
-  ])("the newest of %j is %p because %s", (records, newest) => {
-    expect(catalogOf(records).newest(null, () => true)).toBe(newest);
+  ])("the newest record of %j is %p because %s", (records, newest) => {
+    expect(catalogOf(records).newestRecord(null, () => true)).toBe(newest);
   });
 
   test("the newest version is the newest that the caller's rule allows", () => {
     const catalog = catalogOf({ "1.0": "allowed", "2.0": "allowed", "3.0": "allowed" });
-    expect(catalog.newest(null, ({ parts }) => parts[0] < 3)).toBe("2.0");
-    expect(catalog.newest(null, () => false)).toBeNull();
+    for (const newest of [catalog.newestVersion, catalog.newestRecord]) {
+      expect(newest.call(catalog, null, ({ parts }) => parts[0] < 3)).toBe("2.0");
+      expect(newest.call(catalog, null, () => false)).toBeNull();
+    }
   });
 });

@@ -38,6 +38,7 @@ export class VersionCatalog {
   readonly #byKey: ReadonlyMap<string, CatalogRecord>;
   readonly #depths: readonly number[];
   readonly #newestFirst: readonly VersionRecordPattern[];
+  readonly #newestVersions: readonly VersionRecordPattern[];
 
   private constructor(byKey: ReadonlyMap<string, CatalogRecord>) {
     const records = [...byKey.values()];
@@ -47,6 +48,7 @@ export class VersionCatalog {
       .filter(({ state }) => state !== "blocked")
       .map(({ pattern }) => pattern)
       .sort(newestFirst);
+    this.#newestVersions = this.#newestFirst.filter(({ kind }) => kind === "exact");
   }
 
   stateOf(version: Version): VersionState | "missing" {
@@ -60,21 +62,22 @@ export class VersionCatalog {
   }
 
   /**
-   * The newest record, as written, that is not blocked and contains a version from `min` on for which `isBelow` holds.
-   * Many validations need this, so it never scans a list: the records are sorted, and of those that start before `min`,
-   * only the lines that contain it can hold such a version.
+   * The newest version, as written, that is not blocked, from `min` on, for which `isBelow` holds. A line is none: apps
+   * parse it. Many validations need this, so it never scans a list.
    */
-  newest(min: Version | null, isBelow: (version: Version) => boolean): string | null {
-    const records = this.#newestFirst;
-    let low = 0;
-    let high = records.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const record = records[middle];
-      if (record !== undefined && isBelow(floorOf(record))) high = middle;
-      else low = middle + 1;
-    }
-    const first = records[low];
+  newestVersion(min: Version | null, isBelow: (version: Version) => boolean): string | null {
+    const newest = firstBelow(this.#newestVersions, isBelow);
+    if (newest === undefined) return null;
+    return min === null || compareVersions(floorOf(newest), min) >= 0 ? newest.text : null;
+  }
+
+  /**
+   * The newest record, as written, that is not blocked and contains a version from `min` on for which `isBelow` holds:
+   * a version or a line, for people to read. Of the records that start before `min`, only the lines that contain it can
+   * hold such a version.
+   */
+  newestRecord(min: Version | null, isBelow: (version: Version) => boolean): string | null {
+    const first = firstBelow(this.#newestFirst, isBelow);
     if (first === undefined) return null;
     if (min === null || compareVersions(floorOf(first), min) >= 0) return first.text;
     if (!isBelow(min)) return null;
@@ -107,6 +110,22 @@ export function lineContains(line: { floor: Version; depth: number }, version: V
     if (line.floor.parts[index] !== version.parts[index]) return false;
   }
   return true;
+}
+
+/** The first of the records, which are sorted, that starts at a version for which this holds. */
+function firstBelow(
+  newestFirst: readonly VersionRecordPattern[],
+  isBelow: (version: Version) => boolean,
+): VersionRecordPattern | undefined {
+  let low = 0;
+  let high = newestFirst.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const record = newestFirst[middle];
+    if (record !== undefined && isBelow(floorOf(record))) high = middle;
+    else low = middle + 1;
+  }
+  return newestFirst[low];
 }
 
 interface CatalogRecord {

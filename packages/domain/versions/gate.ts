@@ -19,14 +19,21 @@ export function gateVersion(
 ): VersionVerdict {
   const rule = readPin(pin);
   const versionValid = submitted === null ? null : isAccepted(catalog, rule, submitted);
-  if (pin?.mode === "pinned") return { version: pin.version, versionValid };
+  // A version that cannot be parsed is never named: the app would have to.
+  if (pin?.mode === "pinned") return { version: rule.kind === "exact" ? pin.version : null, versionValid };
   if (submitted !== null && versionValid) return { version: submitted.trim(), versionValid };
-  return { version: newestFor(catalog, rule), versionValid };
+  const [min, isInRange] = bounds(rule);
+  return { version: catalog.newestVersion(min, isInRange), versionValid };
 }
 
-function newestFor(catalog: VersionCatalog, rule: PinRule): string | null {
-  if (rule.kind === "any") return catalog.newest(null, () => true);
-  return rule.kind === "range" ? catalog.newest(rule.min, (version) => isBelow(version, rule.max)) : null;
+/** The newest record, a version or a line, that a license without a pinned version can use. */
+export function newestRecord(catalog: VersionCatalog, pin: VersionPin): string | null {
+  return catalog.newestRecord(...bounds(readPin(pin)));
+}
+
+function bounds(rule: PinRule): [min: Version | null, isInRange: (version: Version) => boolean] {
+  if (rule.kind === "range") return [rule.min, (version) => isBelow(version, rule.max)];
+  return [null, () => rule.kind === "any"];
 }
 
 type PinRule =

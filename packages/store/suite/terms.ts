@@ -49,6 +49,18 @@ export function terms(fixture: StoreFixture) {
       expect(first).toBe(second ?? 0);
     });
 
+    test("a term that starts within the warning period of its product is kept for the check of expiries", async () => {
+      const org = await fixture.org({ settings: { expiring_soon_days: 3 } });
+      const unannounced = () =>
+        org.store.reads.selectFrom("unannounced_expiries").select("license_id").execute();
+      const [short, long] = await Promise.all(
+        [72, 73].map((hours) => org.license({ termMs: hours * hourMs })),
+      );
+      for (const key of [short?.key, short?.key, long?.key]) await verdictOf(org, key ?? "");
+      const ids = (await unannounced()).map((each) => each.license_id);
+      expect(ids.filter((id) => id === short?.id || id === long?.id)).toEqual([short?.id ?? ""]);
+    });
+
     test("the first use of a license without a term is recorded and changes nothing else", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license();

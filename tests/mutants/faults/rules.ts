@@ -26,6 +26,11 @@ a range of versions below 2.4 includes 2.4.0-beta
   - max.prerelease.length === 0 ?
   + version.prerelease.length === 0 ?
   packages/domain/versions/gate.test.ts
+the version of a response can be a line such as 2.1.x
+  Apps that parse the version they are told fail at a license that is fine.
+  - firstBelow(this.#newestVersions, isBelow)
+  + firstBelow(this.#newestFirst, isBelow)
+  packages/domain/versions/gate.test.ts
 an organization with a cancelled subscription keeps the limits of its plan
   The operator serves the limits of a paid plan to organizations that no longer pay for it.
   - return billing === "cancelled" ? "free" : plan;

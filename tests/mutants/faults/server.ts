@@ -1,6 +1,11 @@
 import { faultsIn } from "../faults-in.ts";
 
 export const server = faultsIn(`
+a license that is created within its warning period is never announced
+  Customers of short trials get no reminder, and the seller's own systems get no event.
+  - await this.#recordOf(db, "license.expiring_soon", await expiringSoon(db, ids, nowMs), nowMs)
+  + await expiringSoon(db, ids, nowMs)
+  apps/server/features/events/expiry-check.test.ts
 # The HTTP layer.
 a caller can send the header with which their own IP address is forwarded to the worker
   An attacker chooses an IP address per request, so no limit per IP address applies to sign-ins.

@@ -3,6 +3,7 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { newId } from "@countersign/store/new-id";
+import { firstPlatformAdmin } from "@countersign/store/queries/admin/users";
 import { saveBranding } from "@countersign/store/queries/branding/branding";
 import { customerFor } from "@countersign/store/queries/customers/identify";
 import { createLicenses, type NewLicense } from "@countersign/store/queries/licenses/create";
@@ -51,7 +52,9 @@ async function build(
   nowMs: number,
 ): Promise<SeededProducts> {
   const seededProducts = new Map<Role, SeededProduct>();
-  const { id: organizationId } = await addOrganization(db, wanted, nowMs);
+  // Without a platform admin, the first user will own it.
+  const ownerId = await firstPlatformAdmin(db);
+  const { id: organizationId } = await addOrganization(db, { ...wanted, ownerId }, nowMs);
   const customerIds: string[] = [];
   for (const name of demoCustomers) {
     const who = { name, email: emailOf(name), discordId: null };

@@ -8,6 +8,7 @@ export interface Check {
     | "folder"
     | "database"
     | "proxy"
+    | "url"
     | "encryption"
     | "geoip";
   readonly state: "ok" | "warning" | "problem";

@@ -9,6 +9,7 @@ import { freeSpace } from "./folder.ts";
 import { checkGeoip } from "./geoip.ts";
 import { checkClockDifference, checkRuntime, checkYear } from "./machine.ts";
 import { checkProxy } from "./proxy.ts";
+import { checkUrl } from "./url.ts";
 
 const gibibytes = (free: number, total: number) => freeSpace(free * 1024 ** 3, total * 1024 ** 3);
 const clock = (date: string) => checkYear(Date.parse(date));
@@ -30,25 +31,45 @@ test.each([
   ["Node.js runs it", checkRuntime({ node: "24.0.0" }), "problem"],
 ])("if %s, the check returns %j", (_, { state }, expected) => expect(state).toBe(expected as typeof state));
 
+const urlOf = (host: string, url: string | null) => ({
+  host,
+  url: url ?? `http://${host === "0.0.0.0" ? "192.0.2.7" : host}:3000`,
+  urlIsSet: url !== null,
+});
+
+test.each([
+  ["127.0.0.1", null, "ok", "http://127.0.0.1:3000"],
+  ["127.0.0.1", "https://license.example.com", "ok", "https://license.example.com"],
+  ["0.0.0.0", "https://license.example.com", "ok", "https://license.example.com"],
+  ["0.0.0.0", null, "warning", "only at http://192.0.2.7:3000"],
+  ["192.0.2.9", null, "warning", "only at http://192.0.2.9:3000"],
+  ["0.0.0.0", "http://localhost:3000", "warning", "only on this machine"],
+])("with HOST %s and COUNTERSIGN_URL %s, the URL is %s: people sign in at %s", (host, url, state, at) => {
+  const check = checkUrl(urlOf(host, url));
+  expect<string>(check.state).toBe(state);
+  expect(check.message).toContain(at);
+  expect(check.action?.includes("COUNTERSIGN_URL") ?? false).toBe(state === "warning");
+});
+
 describe("proxies", () => {
   const trusted = parseTrustedProxies("10.0.0.0/8");
   const proxies = trusted.ok ? trusted.proxies : CidrSet.empty;
 
   test.each([
-    ["127.0.0.1", "http://127.0.0.1:3000", CidrSet.empty, "ok"],
-    ["0.0.0.0", "http://0.0.0.0:3000", CidrSet.empty, "warning"],
+    ["127.0.0.1", null, CidrSet.empty, "ok"],
+    ["0.0.0.0", null, CidrSet.empty, "warning"],
     ["127.0.0.1", "https://license.example.com", CidrSet.empty, "warning"],
     ["0.0.0.0", "https://license.example.com", proxies, "ok"],
   ] as const)("the proxy check compares HOST %s with the URL %s", (host, url, trustedProxies, state) => {
-    const check = checkProxy({ host, url, trustedProxies });
+    const check = checkProxy({ ...urlOf(host, url), trustedProxies });
     expect(check.state).toBe(state);
     expect(check.action === null).toBe(state === "ok");
   });
 
   test("the proxy check names the URL as the reason only if it was set", () => {
     const nothing = { trustedProxies: CidrSet.empty };
-    const messageFor = (url: string) => checkProxy({ host: "0.0.0.0", url, ...nothing }).message;
-    expect(messageFor("http://0.0.0.0:3000")).toStartWith("HOST is");
+    const messageFor = (url: string | null) => checkProxy({ ...urlOf("0.0.0.0", url), ...nothing }).message;
+    expect(messageFor(null)).toStartWith("HOST is");
     expect(messageFor("https://a.example")).toStartWith("COUNTERSIGN_URL is");
   });
 });

@@ -1,12 +1,13 @@
 import { type Config, type Environment, readConfig } from "../../config.ts";
 import { reasonOf } from "../../log.ts";
 import { OperatorProblem } from "../../operator-problem.ts";
-import { type Check, ok, problem } from "./check.ts";
+import { type Check, ok, problem, warning } from "./check.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDisk, checkFolder } from "./folder.ts";
 import { checkGeoip } from "./geoip.ts";
 import { checkRuntime, checkYear } from "./machine.ts";
 import { checkProxy } from "./proxy.ts";
+import { checkUrl } from "./url.ts";
 
 /** Checks everything a running server depends on. Every failure becomes a finding, never an exception. */
 export async function examine(environment: Environment): Promise<Check[]> {
@@ -18,14 +19,24 @@ export async function examine(environment: Environment): Promise<Check[]> {
   // In an inaccessible folder, a database file looks as if it did not exist.
   const hidden = config.database.kind === "sqlite" && folder.some((check) => check.state === "problem");
   return [
-    ok("settings", `The settings are valid. The server's URL is ${config.url}.`),
+    checkNames(config.unknownNames),
     ...machine,
     ...folder,
     ...(await attempt("disk", async () => checkDisk(config))),
     ...(hidden ? [] : await attempt("database", () => checkDatabase(config))),
     ...(await attempt("geoip", () => checkGeoip(config.geoipFile))),
+    ...(await attempt("url", async () => [checkUrl(config)])),
     ...(await attempt("proxy", async () => [checkProxy(config)])),
   ];
+}
+
+function checkNames(unknown: readonly string[]): Check {
+  if (unknown.length === 0) return ok("settings", "The settings are valid.");
+  return warning(
+    "settings",
+    `The settings are valid, but these variables are none: ${unknown.join(", ")}. They have no effect.`,
+    "Correct their names, if they are meant for Countersign. docs/operating lists all settings.",
+  );
 }
 
 function readSettings(environment: Environment): Config | Check {

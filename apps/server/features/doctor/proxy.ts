@@ -1,12 +1,14 @@
 import type { Config } from "../../config.ts";
+import { isSameMachine } from "../../own-ip.ts";
 import { type Check, ok, warning } from "./check.ts";
 
 /** Without the proxy's IP address, the proxy itself counts as the caller, and IP limits see a single address. */
 export function checkProxy({
   host,
   url,
+  urlIsSet,
   trustedProxies,
-}: Pick<Config, "host" | "url" | "trustedProxies">): Check {
+}: Pick<Config, "host" | "url" | "urlIsSet" | "trustedProxies">): Check {
   if (trustedProxies.size > 0) {
     return ok(
       "proxy",
@@ -15,7 +17,7 @@ export function checkProxy({
   }
   const address = new URL(url);
   const elsewhere = address.hostname !== host && !isSameMachine(address.hostname);
-  const behindProxy = address.protocol === "https:" || elsewhere;
+  const behindProxy = urlIsSet && (address.protocol === "https:" || elsewhere);
   const action =
     "Set COUNTERSIGN_TRUSTED_PROXIES to the proxy's IP address, such as 127.0.0.1 or 10.0.0.0/8. If there is no proxy, leave it as it is.";
   if (isSameMachine(host) && !behindProxy)
@@ -28,8 +30,4 @@ export function checkProxy({
     `${why}, but COUNTERSIGN_TRUSTED_PROXIES is not set. Behind a proxy, every caller would look like the proxy, and IP limits and blocks would not work.`,
     action,
   );
-}
-
-function isSameMachine(host: string): boolean {
-  return host === "localhost" || host === "[::1]" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -1,8 +1,11 @@
 import { beforeEach, expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { dayMs } from "@countersign/domain/dates/lengths";
+import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import { distribution } from "@countersign/store/distribution";
 import { removeState, setState, stateOf } from "@countersign/store/queries/admin/platform-state";
 import * as changes from "@countersign/store/queries/licenses/changes";
+import { createLicenses, type NewLicense } from "@countersign/store/queries/licenses/create";
 import { licenseViews } from "@countersign/store/queries/licenses/views";
 import { addLicense } from "../../../../tests/support/add-license.ts";
 import { openedEmails } from "../../../../tests/support/emails.ts";
@@ -52,7 +55,7 @@ onDatabase("postgres", "the check of expiries", (fixture) => {
       }),
     );
   };
-  const renewal = changes.extending({ ms: dayMs }, startMs + 8_000);
+  const renewal = changes.extending({ ms: 30 * dayMs }, startMs + 8_000);
 
   test("the first check ever records nothing for licenses that expired earlier", async () => {
     for (const days of [400, 1]) await license(startMs - days * dayMs);
@@ -130,6 +133,39 @@ onDatabase("postgres", "the check of expiries", (fixture) => {
     expect(await types()).toEqual(["license.revoked", "license.reinstated", "license.expired"]);
     await runAt(startMs + 11 * dayMs);
     expect(await types()).toHaveLength(3);
+  });
+
+  test("a license whose expiry is set within its warning period is announced once, at the next check", async () => {
+    await runAt(startMs);
+    const create = async (columns: Partial<NewLicense>) => {
+      const id = newId();
+      const { organizationId, productId } = org;
+      const key = generateLicenseKey(randomBytes);
+      const license = { organizationId, productId, customerId: null, maxIps: 1, ...columns, id, key };
+      await write((db) => createLicenses(db, [license], startMs + 1_000));
+      return id;
+    };
+    const soonMs = startMs + 3 * dayMs;
+    const created = await create({ expiresAtMs: soonMs });
+    const later = await create({ expiresAtMs: startMs + 8 * dayMs });
+    const revoked = await create({ expiresAtMs: soonMs, revokedAtMs: startMs });
+    const shortened = await create({ expiresAtMs: startMs + 90 * dayMs });
+    await create({ expiresAtMs: startMs + 500 });
+    for (const ms of [2_000, 12_000]) await runAt(startMs + ms, 3);
+    const announced = async () =>
+      (await recorded()).flatMap(({ type, license_id: id }) =>
+        type === "license.expiring_soon" ? [id] : [],
+      );
+    expect(await announced()).toEqual([created]);
+    const ms = startMs + 15_000;
+    await changeAt(ms, shortened, "license.updated", changes.settingExpiry(soonMs, ms));
+    await changeAt(ms, revoked, "license.reinstated", changes.reinstating(ms));
+    await changeAt(ms, created, "license.updated", changes.addingTags(["vip"], 10, ms));
+    for (const ms of [22_000, 32_000]) await runAt(startMs + ms, 3);
+    expect((await announced()).sort()).toEqual([created, shortened, revoked].sort());
+    await runAt(startMs + 2 * dayMs);
+    expect((await announced()).filter((id) => id === later)).toEqual([later]);
+    expect(await fixture.rows("unannounced_expiries", {})).toEqual([]);
   });
 
   test("after downtime, all expiries are recorded, and none as expiring_soon that have already expired", async () => {

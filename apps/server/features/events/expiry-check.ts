@@ -2,12 +2,15 @@ import { initializeState, replaceState, stateOf } from "@countersign/store/queri
 import {
   type Due,
   dueLicenses,
+  expiringSoon,
   organizationIdsAfter,
+  removeUnannouncedExpiries,
   stillDue,
+  unannouncedExpiries,
   warningDays,
 } from "@countersign/store/queries/events/expiries";
 import { shownLicenses } from "@countersign/store/queries/licenses/views";
-import type { Store } from "@countersign/store/store";
+import type { Database, Store } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
 import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
@@ -59,6 +62,7 @@ export class ExpiryCheck implements PeriodicJob {
       if (ids.length < organizationsAtOnce || last === undefined) break;
       after = last;
     }
+    await this.#recordUnannounced(untilMs, stopping);
     // Only from where it started: another node may be further ahead.
     await store.transaction((db) => replaceState(db, stateName, state, String(untilMs)), "soon");
   }
@@ -70,17 +74,35 @@ export class ExpiryCheck implements PeriodicJob {
       if (ids.length > 0)
         await store.transaction(async (db) => {
           await store.bulk.lockLicenses(db, ids);
-          const licenses = await shownLicenses(db, await stillDue(db, due, ids), due.untilMs);
-          const recorded = await recordExpiries(db, due.untilMs, due.type, licenses);
-          if (due.type !== "license.expiring_soon") return;
-          await licenseExpiringEmails(
-            db,
-            recorded.map(({ id }) => id),
-            this.#config,
-            due.untilMs,
-          );
+          await this.#recordOf(db, due.type, await stillDue(db, due, ids), due.untilMs);
         });
       return ids.length === batchSize;
     }, stopping);
+  }
+
+  /** Those whose expiry was set within the warning period. */
+  async #recordUnannounced(nowMs: number, stopping: AbortSignal): Promise<void> {
+    const store = this.#store;
+    await inBatches(async () => {
+      const ids = await unannouncedExpiries(store.reads, batchSize);
+      if (ids.length > 0)
+        await store.transaction(async (db) => {
+          await store.bulk.lockLicenses(db, ids);
+          await this.#recordOf(db, "license.expiring_soon", await expiringSoon(db, ids, nowMs), nowMs);
+          await removeUnannouncedExpiries(db, ids);
+        });
+      return ids.length === batchSize;
+    }, stopping);
+  }
+
+  async #recordOf(db: Database, type: Due["type"], ids: readonly string[], nowMs: number): Promise<void> {
+    const recorded = await recordExpiries(db, nowMs, type, await shownLicenses(db, ids, nowMs));
+    if (type !== "license.expiring_soon") return;
+    await licenseExpiringEmails(
+      db,
+      recorded.map(({ id }) => id),
+      this.#config,
+      nowMs,
+    );
   }
 }

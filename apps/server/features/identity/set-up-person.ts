@@ -7,6 +7,7 @@ import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens"
 import { lockSetup } from "@countersign/store/queries/admin/platform-state";
 import { addPassword, passwordHashOf } from "@countersign/store/queries/identity/sign-in";
 import { addUser, anyUserExists, userByEmail } from "@countersign/store/queries/identity/users";
+import { ownUnowned } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
 import { OperatorProblem } from "../../operator-problem.ts";
 import { auditWithoutRequest } from "../audit-log/record.ts";
@@ -94,7 +95,10 @@ async function addPerson(
     nowMs,
   );
   await addPassword(db, { id: newId(), userId, hash: passwordHash }, nowMs);
-  if (isFirst) await dropSetupTokens(db);
+  if (isFirst) {
+    await dropSetupTokens(db);
+    await ownUnowned(db, userId, nowMs);
+  }
   await auditWithoutRequest(db, { kind: "command_line", name: "countersign setup" }, nowMs, {
     action: "person.set_up",
     subject: { kind: "person", id: userId, name },

@@ -3,6 +3,7 @@ import { preferredLanguage } from "@countersign/domain/mail/languages";
 import { newId } from "@countersign/store/new-id";
 import { addPassword } from "@countersign/store/queries/identity/sign-in";
 import { addUser, anyUserExists } from "@countersign/store/queries/identity/users";
+import { ownUnowned } from "@countersign/store/queries/organizations/organizations";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { invalidField, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -23,11 +24,15 @@ export const setupRoutes: readonly BoundRoute[] = [
       sign_up: (await platformSettings(store.reads, config)).sign_up,
       email: config.mail !== null,
       discord: config.discord !== null,
+      url: config.url,
     };
   }),
 
   bind(contract.runSetup, async (context, { body }) => {
-    const { store, signIn, nowMs, ip } = context;
+    const { store, signIn, nowMs, ip, config, request } = context;
+    // Otherwise the link would be used up, and everything after it refused.
+    const { origin } = new URL(config.url);
+    if ((request.headers.get("origin") ?? origin) !== origin) throw new Problem("wrong_origin", { origin });
     const email = body.email.toLowerCase();
     // Before the password is hashed, which is expensive; what counts is that it is still valid afterwards.
     if (!(await isValidSetupToken(store.reads, body.token, nowMs))) throw new Problem("invalid_setup_link");
@@ -45,6 +50,7 @@ export const setupRoutes: readonly BoundRoute[] = [
         nowMs,
       );
       await addPassword(db, { id: newId(), userId, hash }, nowMs);
+      await ownUnowned(db, userId, nowMs);
       await audit(db, context, {
         action: "person.set_up",
         subject: { kind: "person", id: userId, name: body.name },

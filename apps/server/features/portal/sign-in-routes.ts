@@ -31,6 +31,7 @@ export const portalSignInRoutes: readonly BoundRoute[] = [
   bind(contract.getPortalOptions, async ({ config }) => ({
     discord: config.discord !== null,
     sends_email: config.mail !== null,
+    url: config.portalUrl,
   })),
 
   bind(contract.requestPortalSignIn, async (context, { body }) => {

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, writeOpenApi } from "@countersign/contract/openapi";
+import { type OpenApiDocument, publicOpenApiDocument, writeOpenApi } from "@countersign/contract/openapi";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import { referencePage } from "./page.ts";
 import { problemIndex, problemPage } from "./problems.ts";
@@ -10,6 +10,12 @@ export async function openApi(requestId: string): Promise<Response> {
   return answer(await json, "application/json", requestId);
 }
 
+/** Just the two calls of applications. */
+export function publicOpenApi(requestId: string): Response {
+  publicJson ??= JSON.stringify(publicOpenApiDocument());
+  return answer(publicJson, "application/json", requestId);
+}
+
 /** The API reference: one page generated from the OpenAPI document, with no external resources. */
 export async function docs(requestId: string): Promise<Response> {
   page ??= theDocument().then((document) => runInSteps(referencePage(document)));
@@ -18,6 +24,7 @@ export async function docs(requestId: string): Promise<Response> {
 
 let document: Promise<OpenApiDocument> | undefined;
 let json: Promise<string> | undefined;
+let publicJson: string | undefined;
 let page: Promise<string> | undefined;
 
 function theDocument(): Promise<OpenApiDocument> {

@@ -14,6 +14,7 @@ export interface Operation {
 
 export interface Reference {
   readonly $ref: string;
+  readonly description?: string;
 }
 
 export interface Parameter {
@@ -39,13 +40,14 @@ export type WebhookOperation = Pick<
 
 export type Components = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
-/** Resolves a reference. */
+/** Resolves a reference, which can have a description of its own. */
 export function resolved<T extends object>(thing: T | Reference, components: Components): T {
   if (!("$ref" in thing)) return thing;
+  const { description } = thing;
   const [kind = "", name = ""] = thing.$ref.replace("#/components/", "").split("/");
   const found = components[kind]?.[name];
   if (found === undefined) throw new Error(`${thing.$ref} leads nowhere.`);
-  return found as T;
+  return (description === undefined ? found : { ...found, description }) as T;
 }
 
 export function schemaName(reference: string): string {

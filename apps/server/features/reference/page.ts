@@ -56,7 +56,7 @@ export function* referencePage(document: OpenApiDocument): Generator<void, strin
 <header>
   <h1>${document.info.title} <span>API reference</span></h1>
   <p>${document.info.description}</p>
-  <p>Also available as an <a href="/openapi.json">OpenAPI 3.1 document</a>.</p>
+  <p>Also available as an <a href="/openapi.json">OpenAPI 3.1 document</a>, and with just the two calls of applications as <a href="/openapi/public.json">another</a>.</p>
 </header>
 <nav aria-label="Contents">
   <label class="search" hidden>Search <input type="search" placeholder="revoke, /licenses, members:view…"></label>

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { atServer, relationTo } from "../../api/server-url.ts";
 import { usePageBrand } from "../brand.tsx";
 import { openKey, pageAfterSignIn } from "../open-key.ts";
 import type { PageName } from "../pages.ts";
@@ -25,6 +26,12 @@ export function SignInPage({ page }: { readonly page: PageName }) {
   useEffect(() => {
     if (page === "open") openKey();
   }, [page]);
+  const portalUrl = options.data?.url;
+  useEffect(() => {
+    if (portalUrl === undefined) return;
+    // Changes are accepted only from the portal's own URL.
+    if (relationTo(portalUrl, new URL(location.href)) === "loopback") location.replace(atServer(portalUrl));
+  }, [portalUrl]);
   const next = page === "signIn" ? pageAfterSignIn() : path;
   const onSent = (code: SentCode) => {
     rememberSentCode(code);

@@ -80,3 +80,17 @@ export async function anotherPlatformAdminExists(db: Database, exceptId: string)
     .executeTakeFirst();
   return other !== undefined;
 }
+
+/** The platform admin who has been here longest and can sign in. */
+export async function firstPlatformAdmin(db: Database): Promise<string | null> {
+  const admin = await db
+    .selectFrom("users")
+    .select("id")
+    .where("is_platform_admin", "=", 1)
+    .where("suspended_at", "is", null)
+    .orderBy("created_at")
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst();
+  return admin?.id ?? null;
+}

@@ -78,6 +78,34 @@ onBothDatabases("licenses that expire", (fixture) => {
     expect(await read.stillDue({ ...check, ...warning }, ids)).toEqual([soon.id]);
   });
 
+  test("a license whose expiry is set within the warning period of its product is kept for the next check", async () => {
+    const { license } = await fixture.organization({ settings: { expiring_soon_days: 3 } });
+    const kept = async () => (await read.unannouncedExpiries(1_000_000)).filter((id) => ids.includes(id));
+    // The fixture creates licenses at the current time.
+    const now = Date.now();
+    const soon = { expiresAtMs: now + 2 * dayMs };
+    const [created, late, revoked, ...others] = [
+      await license(soon),
+      await license({ expiresAtMs: now + 4 * dayMs }),
+      await license({ ...soon, revokedAtMs: now }),
+      await license({ expiresAtMs: now - 1 }),
+      await license(),
+    ];
+    const ids = idsOf([created, late, revoked, ...others]);
+    expect(await kept()).toEqual([created.id]);
+    await write.removeUnannouncedExpiries(ids);
+    // Neither the expiry nor the revocation changes.
+    await fixture.change("licenses", created.id, { notes: "VIP", expires_at: soon.expiresAtMs });
+    expect(await kept()).toEqual([]);
+    await fixture.change("licenses", late.id, { expires_at: soon.expiresAtMs });
+    await fixture.change("licenses", revoked.id, { revoked_at: null });
+    expect((await kept()).sort()).toEqual([late.id, revoked.id].sort());
+    expect((await read.expiringSoon(ids, now)).sort()).toEqual([created.id, late.id, revoked.id].sort());
+    expect(await read.expiringSoon(ids, soon.expiresAtMs)).toEqual([]);
+    await write.removeUnannouncedExpiries(ids);
+    expect(await kept()).toEqual([]);
+  });
+
   test("the warning periods are those of the organizations' products, each once", async () => {
     const [org, other] = [await fixture.organization(), await fixture.organization()];
     for (const days of [30, 30, 14]) await org.product({ expiring_soon_days: days });

@@ -95,6 +95,32 @@ export async function stillDue(db: Database, due: Due, ids: readonly string[]): 
   return rows.map((row) => row.id);
 }
 
+/** Licenses whose expiry was set within the warning period of their product. */
+export async function unannouncedExpiries(db: Database, limit: number): Promise<string[]> {
+  const rows = await db.selectFrom("unannounced_expiries").select("license_id").limit(limit).execute();
+  return rows.map((row) => row.license_id);
+}
+
+export async function removeUnannouncedExpiries(db: Database, ids: readonly string[]): Promise<void> {
+  await db.deleteFrom("unannounced_expiries").where("license_id", "in", ids).execute();
+}
+
+/** Those of the locked rows that expire within the warning period of their product. */
+export async function expiringSoon(db: Database, ids: readonly string[], nowMs: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("licenses as l")
+    .innerJoin("products as p", "p.id", "l.product_id")
+    .select(["l.id", "l.expires_at", "p.expiring_soon_days"])
+    .where("l.id", "in", ids)
+    .where("l.expires_at", ">", nowMs)
+    .where("l.revoked_at", "is", null)
+    .where("p.deleted_at", "is", null)
+    .execute();
+  return rows.flatMap(({ id, expires_at: endsAtMs, expiring_soon_days: days }) =>
+    endsAtMs !== null && endsAtMs <= nowMs + days * dayMs ? [id] : [],
+  );
+}
+
 export async function organizationIdsAfter(db: Database, afterId: string, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom("organizations")

@@ -121,10 +121,19 @@ onBothDatabases("changes of licenses", (fixture) => {
       await write.addPortalAction(action);
       const ended = { license_id: licenseId, type: "license.expired", ends_at: 1 } as const;
       await fixture.write((db) => db.insertInto("recorded_expiries").values(ended).execute());
+      await fixture.write((db) =>
+        db.insertInto("unannounced_expiries").values({ license_id: licenseId }).execute(),
+      );
     }
     const rowsOf = async (id: string) => {
       const found: object[][] = [await fixture.rows("ip_blocks", { scope_id: id })];
-      for (const table of ["license_ips", "license_tags", "recorded_expiries", "portal_actions"] as const)
+      for (const table of [
+        "license_ips",
+        "license_tags",
+        "recorded_expiries",
+        "unannounced_expiries",
+        "portal_actions",
+      ] as const)
         found.push(await fixture.rows(table, { license_id: id }));
       return [...found, await fixture.rows("licenses", { id })].map((rows) => rows.length);
     };
@@ -136,7 +145,7 @@ onBothDatabases("changes of licenses", (fixture) => {
       expect(await change.affected(db, all)).toEqual(all);
       expect(await change.apply(db, all)).toEqual([]);
     });
-    expect(await rowsOf(first)).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(await rowsOf(first)).toEqual([0, 0, 0, 0, 0, 0, 0]);
     expect(await rowsOf(other)).toEqual(kept);
   });
 

@@ -84,6 +84,7 @@ export function deleting(): LicenseChange {
       await db.deleteFrom("license_ips").where("license_id", "in", ids).execute();
       await db.deleteFrom("license_tags").where("license_id", "in", ids).execute();
       await db.deleteFrom("recorded_expiries").where("license_id", "in", ids).execute();
+      await db.deleteFrom("unannounced_expiries").where("license_id", "in", ids).execute();
       await db.deleteFrom("portal_actions").where("license_id", "in", ids).execute();
       await db.deleteFrom("ip_blocks").where("tier", "=", "license").where("scope_id", "in", ids).execute();
       await db.deleteFrom("licenses").where("id", "in", ids).execute();

@@ -178,3 +178,13 @@ export async function setBillingState(db: Kysely<Tables>, id: string, state: Bil
     .where("id", "=", id)
     .execute();
 }
+
+/** Gives this user every organization that nobody owns. */
+export async function ownUnowned(db: Kysely<Tables>, ownerId: string, nowMs: number): Promise<void> {
+  await db
+    .updateTable("organizations")
+    .set({ owner_id: ownerId, owner_joined_at: nowMs, updated_at: nowMs })
+    .where("owner_id", "is", null)
+    .where("deleted_at", "is", null)
+    .execute();
+}

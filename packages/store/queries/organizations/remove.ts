@@ -255,6 +255,7 @@ async function removeLicenses(db: Database, organizationId: string, atMost: numb
   await db.deleteFrom("license_ips").where("license_id", "in", ids).execute();
   await db.deleteFrom("license_tags").where("license_id", "in", ids).execute();
   await db.deleteFrom("recorded_expiries").where("license_id", "in", ids).execute();
+  await db.deleteFrom("unannounced_expiries").where("license_id", "in", ids).execute();
   await db.deleteFrom("portal_actions").where("license_id", "in", ids).execute();
   await db.deleteFrom("licenses").where("id", "in", ids).execute();
   const customerIds = licenses.flatMap((license) => license.customer_id ?? []);
