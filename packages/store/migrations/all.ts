@@ -14,6 +14,7 @@ import { requestKeysByKey } from "./0007-request-keys-by-key.ts";
 import { usage } from "./0007-usage.ts";
 import { sandbox } from "./0008-sandbox.ts";
 import { revocations } from "./0009-revocations.ts";
+import { sessionTokens } from "./0010-session-tokens.ts";
 import type { Migration } from "./migration.ts";
 
 /** What verdicts depend on. */
@@ -27,6 +28,7 @@ export const mainMigrations: readonly Migration[] = [
   usage,
   sandbox,
   revocations,
+  sessionTokens,
 ];
 
 /**

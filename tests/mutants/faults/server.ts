@@ -82,6 +82,11 @@ a session of the dashboard lasts 140 days
   - expiresIn: 14 * day
   + expiresIn: 140 * day
   tests/manage/identity-sign-in.test.ts
+the token of a new session is stored in clear
+  Anyone who reads a copy of the database has everything of a session but its signature.
+  - ...(call.data && { data: withHash(call.data) }),
+  + ...(call.data && { data: call.data }),
+  tests/manage/identity-sign-in.test.ts
 # The customer portal and transfers.
 a session of the portal works after its expiry
   A customer who signed in on a shared computer stays signed in there.

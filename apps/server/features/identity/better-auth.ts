@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { kyselyAdapter } from "@better-auth/kysely-adapter";
 import { authBase } from "@countersign/contract/auth/route";
 import { preferredLanguage } from "@countersign/domain/mail/languages";
 import { newId } from "@countersign/store/new-id";
@@ -23,6 +24,7 @@ import { maxPasswordLength, minPasswordLength } from "./password-rules.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import { beforeSecondFactor, callbackPath, recoveryPath, secondFactor, totpPath } from "./second-factor.ts";
 import { cookiePrefix } from "./session-cookie.ts";
+import { hashingSessionTokens } from "./session-tokens.ts";
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -61,7 +63,8 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
     secret,
     // One schema for both databases: times as ISO text and flags as 0 and 1, which the library calls SQLite. It opens
     // no transactions: it would hash passwords inside them, while all other writers wait.
-    database: { db: store.direct, type: "sqlite", transaction: false },
+    database: (options) =>
+      hashingSessionTokens(kyselyAdapter(store.direct, { type: "sqlite", transaction: false })(options)),
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
     ...columns.core,
