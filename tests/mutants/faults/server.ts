@@ -102,6 +102,15 @@ a transferred license keeps its key if the product says that it gets a new one
   - product.transfer_rotates_key === 1 ? generateLicenseKey
   + product.transfer_rotates_key === 0 ? generateLicenseKey
   tests/manage/transfers.test.ts
+a pending transfer survives the loss of the identity that has the license
+  A former owner of an email address gives away the licenses of its next owner.
+  - await cancelLostTransfers(db, context, formerId);
+  tests/manage/portal-account.test.ts
+a transfer is requested by an account that had the license when the request arrived
+  A customer who has just lost an email address gives away its licenses.
+  - if (holder === undefined || !(await isTheirsNow(db, holder, requireCustomer(context).personId)))
+  + if (holder === undefined)
+  tests/races/transfers.test.ts
 # Webhooks and emails.
 a webhook goes to a name that has a private IP address besides a public one
   A seller makes the server send requests to machines in the operator's own network.

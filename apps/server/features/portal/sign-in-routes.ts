@@ -138,13 +138,13 @@ async function signInByDiscord(context: Context, code: string, flow: DiscordFlow
 
 /** Only in the session that started: someone else's browser must not add its user's Discord account. */
 async function addDiscord(context: Context, code: string, flow: DiscordFlow): Promise<Response> {
-  const { config, store, actor, nowMs } = context;
+  const { config, store, actor } = context;
   if (actor?.kind !== "customer" || actor.sessionId !== flow.sessionId)
     return backToPortal(config, "/sign-in", "expired");
   const proven = await provenByDiscord(context, code, flow);
   if (proven === null) return backToPortal(config, "/account", "failed");
   try {
-    await store.transaction((db) => addIdentity(db, actor, proven, nowMs));
+    await store.transaction((db) => addIdentity(db, context, actor, proven));
   } catch (error) {
     if (!(error instanceof IdentityLimitReached)) throw error;
     return backToPortal(config, "/account", "too_many_identities");
