@@ -9,6 +9,7 @@ export interface Check {
     | "database"
     | "proxy"
     | "encryption"
+    | "sign-up"
     | "geoip";
   readonly state: "ok" | "warning" | "problem";
   readonly message: string;
