@@ -9,6 +9,7 @@ const server = import.meta.dir;
 const allowed = listed(`
   config.ts log.ts operator-problem.ts release.ts reports.ts serve.ts storage-errors.ts worker-thread.ts
   http/answers.ts http/forward.ts http/listen.ts http/public.ts http/target.ts http/problem-of.ts
+  http/no-sniffing.ts
   http/manage/problem.ts management/worker-handle.ts
   features/health/ features/validate/ features/identity/setup-link.ts features/products/api-key-use.ts
   features/requests/folded-entries.ts features/requests/recorder.ts features/requests/unwritten.ts

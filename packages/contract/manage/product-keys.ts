@@ -1,4 +1,6 @@
+import { plainLine } from "@countersign/domain/text/plain-line";
 import { z } from "zod";
+import { fieldCode } from "../problems/problems.ts";
 import { apiKeySecret, product } from "./products.ts";
 import { member, route } from "./route.ts";
 import { secret } from "./secrets.ts";
@@ -19,6 +21,7 @@ const keyName = z
   .string()
   .trim()
   .max(100)
+  .regex(plainLine, fieldCode("not_one_line"))
   .meta({ description: "A name, such as the app or server that uses the key." });
 
 const keyEnd = time.nullable().meta({ description: "When the key expires. Null if it never does." });

@@ -2,6 +2,7 @@ import { authBase } from "@countersign/contract/auth/route";
 import { checked } from "../../http/manage/checked.ts";
 import { queryValues } from "../../http/manage/input.ts";
 import { invalidField, Problem } from "../../http/manage/problem.ts";
+import { withoutSniffing } from "../../http/no-sniffing.ts";
 import { ipHeader, requestHeader } from "./account-events.ts";
 import { tooManyAttempts } from "./attempts.ts";
 import type { AuthApiParts, AuthCall, CookieNames, KnownDevice } from "./auth-call.ts";
@@ -37,6 +38,10 @@ export class AuthApi {
   }
 
   async answer(authRequest: AuthRequest, mayBeKnown: boolean): Promise<Response> {
+    return withoutSniffing(await this.#answer(authRequest, mayBeKnown));
+  }
+
+  async #answer(authRequest: AuthRequest, mayBeKnown: boolean): Promise<Response> {
     const startedMs = performance.now();
     const { request, url, route, ip, claimedDevice, requestId } = authRequest;
     const { flood, personOf } = this.#parts;

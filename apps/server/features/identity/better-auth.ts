@@ -16,13 +16,14 @@ import { platformSettings } from "../settings/platform-settings.ts";
 import { discordAccountAdded, ipHeader, type OpenedSession, passwordWasReset } from "./account-events.ts";
 import { beforeReset } from "./before-reset.ts";
 import { columns } from "./columns.ts";
-import { discord, unverifiedDomain } from "./discord.ts";
+import { beforeReturn, discord, unverifiedDomain } from "./discord.ts";
+import { callbackPath } from "./discord-provider.ts";
 import { existingAccountEmail, resetEmail, verificationEmail } from "./emails.ts";
 import { passkeys } from "./passkeys.ts";
 import { storedIdentifier } from "./password-link.ts";
 import { maxPasswordLength, minPasswordLength } from "./password-rules.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
-import { beforeSecondFactor, callbackPath, recoveryPath, secondFactor, totpPath } from "./second-factor.ts";
+import { beforeSecondFactor, recoveryPath, secondFactor, totpPath } from "./second-factor.ts";
 import { cookiePrefix } from "./session-cookie.ts";
 import { hashingSessionTokens } from "./session-tokens.ts";
 
@@ -126,6 +127,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
       before: createAuthMiddleware(async (context) => {
         await beforeSecondFactor(context, countCode, () => store.clock());
         await beforeReset(context, store);
+        await beforeReturn(context, store, `${config.url}/sign-in`);
       }),
     },
     databaseHooks: {

@@ -5,6 +5,7 @@ import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, requireCustomer } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
+import { isFirstReturn } from "../identity/discord-flow.ts";
 import { type CodeParts, codeSeconds, requestSignIn, withSignInCode, withSignInLink } from "./codes.ts";
 import { portalCookie, portalCookieIn, removedPortalCookie } from "./cookies.ts";
 import {
@@ -86,6 +87,8 @@ export const portalSignInRoutes: readonly BoundRoute[] = [
     const { config } = context;
     const flow = await flowOf(context);
     if (flow === null || !isStateOf(flow, query.state)) return backToPortal(config, "/sign-in", "expired");
+    if (!(await isFirstReturn(context.store, flow.state, context.nowMs)))
+      return backToPortal(config, "/sign-in", "expired");
     const start = flow.sessionId === null ? "/sign-in" : "/account";
     if (config.discord === null) return backToPortal(config, start, "not_configured");
     if (query.error !== undefined || query.code === undefined)

@@ -6,6 +6,7 @@ import type { OrganizationRow } from "@countersign/store/tables";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import { callerIpOf } from "../caller-ip.ts";
+import { withoutSniffing } from "../no-sniffing.ts";
 import { type ObservedRequest, type RequestObserver, unobserved } from "../observer.ts";
 import { problemOf } from "../problem-of.ts";
 import { pathBelow, targetOf } from "../target.ts";
@@ -70,7 +71,7 @@ export class RoutedApi {
     const observed = this.#observer(request, requestId);
     const response = await this.#answerOrProblem(request, peer, requestId, observed);
     observed.done(response.status);
-    return response;
+    return withoutSniffing(response);
   }
 
   async #answerOrProblem(
