@@ -92,6 +92,11 @@ a flow on Discord can be used again by a copy of its cookie
   - return (await store.transaction((db) => takeAttempt(db, name, once, nowMs))).taken;
   + return true;
   tests/manage/identity-discord.test.ts tests/manage/portal-own-host.test.ts
+a session shows a product's signing secret without a proof of identity
+  Someone at an unlocked computer copies the secret, and can sign responses from then on.
+  - await checkReauthenticated({ store, flood: signIn.flood, actor, password, confirmation, ip, nowMs });
+  + void [checkReauthenticated, store, signIn, actor, password, confirmation, ip, nowMs];
+  tests/manage/identity-confirmation.test.ts
 # The customer portal and transfers.
 a session of the portal works after its expiry
   A customer who signed in on a shared computer stays signed in there.
