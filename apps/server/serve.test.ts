@@ -9,6 +9,7 @@ const server = import.meta.dir;
 const allowed = listed(`
   config.ts log.ts operator-problem.ts own-ip.ts rate-limit.ts release.ts reports.ts serve.ts storage-errors.ts worker-thread.ts
   http/answers.ts http/caller-ip.ts http/fair-queue.ts http/forward.ts http/listen.ts http/network.ts
+  http/no-sniffing.ts
   http/oldest-first.ts http/problem-of.ts http/public.ts http/target.ts http/tarpit.ts
   http/manage/problem.ts management/request-sender.ts management/worker-handle.ts
   features/health/ features/validate/ features/identity/setup-link.ts features/products/api-key-use.ts

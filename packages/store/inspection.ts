@@ -17,11 +17,31 @@ export interface Inspection {
   readonly wrongCounts: number | null;
   /** The key that encrypts secrets, as stored. Null before the first start. */
   readonly storedDataKey: string | null;
+  /** What the operator has decided in the dashboard. Null before the first start. */
+  readonly platform: PlatformFacts | null;
   /** How many servers, or connections of servers, use it. */
   readonly serversAtWork: number;
   /** The state of SQLite's files. Null on PostgreSQL. */
   readonly files: FileFindings | null;
 }
+
+export interface PlatformFacts {
+  /** The stored settings that decide about new organizations, by name. */
+  readonly settings: ReadonlyMap<string, string>;
+  readonly plans: readonly PlanFacts[];
+}
+
+/** The limits of a plan that matter if anyone can sign up. */
+export interface PlanFacts {
+  readonly id: string;
+  readonly name: string;
+  readonly daily_limit: number | null;
+  readonly max_products: number | null;
+}
+
+export const platformSettingsQuery =
+  "select name, value from platform_state where name in ('sign_up', 'default_plan')";
+export const planFactsQuery = "select id, name, daily_limit, max_products from plans";
 
 export interface FileFindings {
   /** What is wrong with the request log. The next start sets it aside. */

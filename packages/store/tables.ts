@@ -389,6 +389,7 @@ export interface UserRow {
 export interface SessionRow {
   id: string;
   user_id: string;
+  /** The hash of the token in the cookie. */
   token: string;
   expires_at: string;
   ip_address: string | null;

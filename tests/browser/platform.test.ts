@@ -186,7 +186,9 @@ dashboardTests(
     });
 
     test("settings apply at once, and those of the environment name their variable", async () => {
+      await dashboard.fixture.change("plans", { id: "pro" }, { max_products: null });
       await open("/settings");
+      await page.reload();
       await page.getByText("Set by the environment variable COUNTERSIGN_DAILY_EMAILS.").waitFor();
       await page.getByText("Set by the environment variable COUNTERSIGN_DEFAULT_PLAN.").waitFor();
       const emails = page.getByRole("textbox", { name: "Emails per day and organization" });
@@ -194,6 +196,10 @@ dashboardTests(
       await page.getByRole("radio", { name: "Everyone" }).check();
       await button("Save").first().click();
       await saved();
+      await page.getByText("The daily limit is one per product, and the default plan, Pro, has no").waitFor();
+      await page.getByRole("link", { name: "Limit its products" }).click();
+      await page.getByRole("dialog", { name: "Edit the Pro plan" }).waitFor();
+      await open("/settings");
       await page.getByRole("combobox", { name: "Currency" }).fill("JPY");
       await page.getByRole("option", { name: /^JPY/ }).click();
       await page.getByText("Prices keep their numbers in the new currency.").waitFor();

@@ -44,6 +44,7 @@ testsOn("sqlite", "confirming an identity", openSignInFixture, (fixture) => {
   test.each<[path: string, body: object, accepted: number, withoutProof: number]>([
     ["/me/access-tokens", wanted, 201, 422],
     ["/organizations/{id}/access-tokens", wanted, 201, 422],
+    ["/products/{id}/reveal-signing-secret", {}, 200, 422],
     ["/me/email", { new_email: "new@example.com" }, 202, 422],
     ["/passkey/generate-register-options", {}, 200, 422],
     ["/passkey/delete-passkey", {}, 200, 422],
@@ -57,11 +58,14 @@ testsOn("sqlite", "confirming an identity", openSignInFixture, (fixture) => {
       const { browser, userId } = await fixture.createSignedInUser();
       const { device, id } = await fixture.addPasskey(browser);
       const { body: organization } = await browser.manage("POST", "/organizations", { name: "Acme" });
+      const products = `/organizations/${organization.id}/products`;
+      const { body: product } = await browser.manage("POST", products, { name: "Editor" });
       const act = (proof: object) => {
         if (path === "/passkey/delete-passkey") return browser.auth(path, { id, ...proof });
         const sent = { ...body, ...proof };
-        if (!/^\/(?:me|organizations)\//.test(path)) return browser.auth(path, sent);
-        return browser.manage("POST", path.replace("{id}", organization.id), sent);
+        if (!/^\/(?:me|organizations|products)\//.test(path)) return browser.auth(path, sent);
+        const { id: subjectId } = path.startsWith("/products/") ? product : organization;
+        return browser.manage("POST", path.replace("{id}", subjectId), sent);
       };
       expect((await act({})).status).toBe(withoutProof);
       expect(await fixture.actions(userId)).toEqual(["person.passkey_added"]);

@@ -118,6 +118,27 @@ testsOn("postgres", "Discord", openSignUpFixture, (fixture) => {
     expect(refusal(await fixture.browser().auth("/sign-in/social", foreign))).toEqual([422, "callbackURL"]);
   });
 
+  test("a flow on Discord is used once, also by simultaneous returns with copies of its cookie", async () => {
+    const browser = fixture.browser();
+    const begun = await browser.auth("/sign-in/social", { provider: "discord", callbackURL: "/welcome" });
+    const copies = [1, 2, 3, 4, 5, 6].map(() => {
+      const copy = fixture.browser();
+      for (const [name, value] of browser.cookies) copy.cookies.set(name, value);
+      return copy;
+    });
+    const returnAll = () =>
+      Promise.all(
+        copies.map(async (copy) => {
+          const back = await copy.send("GET", fixture.discord.approve(begun.body.url, profile()));
+          return [back.status, (back.headers.get("location") ?? "").replace(fixture.url, "")].join(" ");
+        }),
+      );
+    const refused = "302 /sign-in?error=state_mismatch";
+    expect((await returnAll()).sort()).toEqual([...Array(5).fill(refused), "302 /welcome"].sort());
+    for (const copy of copies) for (const [name, value] of browser.cookies) copy.cookies.set(name, value);
+    expect(new Set(await returnAll())).toEqual(new Set([refused]));
+  });
+
   test("with sign-up closed, only linked accounts can sign in", async () => {
     const { browser, userId } = await fixture.createSignedInUser();
     const [linked, unknown] = [profile(), profile()];

@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { hash } from "node:crypto";
 import { hashPassword } from "../../apps/server/features/identity/passwords.ts";
 import { problemOf } from "../support/answers.ts";
 import { refusal } from "../support/licenses.ts";
@@ -88,6 +89,48 @@ testsOn("sqlite", "signing in", openSignInFixture, (fixture) => {
     expect((await fixture.signIn(email, foreign)).status).toBe(403);
     // Programs send no origin.
     expect((await fixture.signIn(email, { headers: { origin: "" } })).status).toBe(200);
+  });
+
+  test("the database has only the hash of a session's token, however the session was opened or changed", async () => {
+    const { browser, userId } = await fixture.createSignedInUser();
+    const token = () =>
+      decodeURIComponent(browser.cookies.get("countersign.session_token") ?? "").split(".")[0] ?? "?";
+    const expectHash = async (what: string) => {
+      const stored = (await fixture.stored("sessions", { user_id: userId })).map((row) => row.token);
+      expect([what, stored]).toEqual([what, [hash("sha256", token(), "base64url")]]);
+      expect([what, (await browser.manage("GET", "/me")).status]).toEqual([what, 200]);
+    };
+    await expectHash("signing in");
+    const yesterday = new Date(Date.now() + 12 * 86_400_000).toISOString();
+    await fixture.change("sessions", { user_id: userId }, { expires_at: yesterday });
+    const refreshed = await browser.auth("/get-session");
+    expect(Date.parse(refreshed.body.session.expiresAt)).toBeGreaterThan(Date.now() + 13 * 86_400_000);
+    await expectHash("using the session on another day");
+    const { device } = await fixture.addPasskey(browser);
+    const ways: [string, () => Promise<unknown>][] = [
+      ["turning the second factor on", () => fixture.enableSecondFactor(browser)],
+      [
+        "turning the second factor off",
+        () => browser.auth("/two-factor/disable", { password: goodPassword }),
+      ],
+      [
+        "changing the password",
+        () => browser.auth("/change-password", { ...change, revokeOtherSessions: true }),
+      ],
+    ];
+    for (const [what, act] of ways) {
+      await act();
+      await expectHash(what);
+    }
+    await browser.auth("/sign-out", {});
+    expect(await fixture.stored("sessions", { user_id: userId })).toEqual([]);
+    const options = await browser.auth("/passkey/generate-authenticate-options");
+    const response = device.authenticate(options.body);
+    expect((await browser.auth("/passkey/verify-authentication", { response })).status).toBe(200);
+    await expectHash("a passkey");
+    // A token that an older release stored in clear opens nothing.
+    await fixture.change("sessions", { user_id: userId }, { token: token() });
+    expect((await browser.manage("GET", "/me")).status).toBe(401);
   });
 
   test("sessions are listed without their secrets, by their true IP address, and can be ended", async () => {

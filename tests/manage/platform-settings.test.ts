@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { removeState } from "@countersign/store/queries/admin/platform-state";
 import type { TestedDatabase } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
 import { refusal } from "../support/licenses.ts";
@@ -65,11 +66,18 @@ testsOn("postgres", "platform settings", openOwn, (fixture) => {
     const signUp = async () => (await fixture.anonymous.get("/setup")).body.sign_up;
     expect(await signUp()).toBe("closed");
     // If anyone can sign up, fewer emails can be sent in the operator's name.
+    await fixture.store.transaction((db) => removeState(db, "default_plan"));
+    expect((await settings()).default_plan).toBe("enterprise");
     expect((await change({ sign_up: "open" })).body).toMatchObject({
       ...{ sign_up: "open", sign_up_set_by: "platform_admin" },
+      // Without a decision, people who sign up do not get a plan without limits.
+      ...{ default_plan: "free", default_plan_set_by: "nobody" },
       ...{ daily_emails: 500, daily_emails_set_by: "nobody" },
     });
     expect(await signUp()).toBe("open");
+    const newcomer = await fixture.person();
+    expect((await newcomer.api.post("/organizations", { name: "New" })).body.plan).toBe("free");
+    expect((await choose("enterprise")).body.default_plan).toBe("enterprise");
     const person = { name: "Ada", email: `${newId()}@example.net`, password: "words that nobody guesses" };
     const register = (more: object) =>
       signInFixtureOf(fixture)

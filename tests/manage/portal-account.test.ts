@@ -140,13 +140,46 @@ testsOn("postgres", "a customer's account in the portal", openPortalFixture, (fi
     expect((await again.get("/transfers")).body.data).toEqual([]);
   });
 
-  test("a person whose only identity moves is signed out, and leaves their pending transfers to the customer", async () => {
+  test("a pending transfer is cancelled when its requester loses the identity that has the license", async () => {
+    const [before, after] = [await signedIn(), await signedIn()];
+    const second = await fixture.customer();
+    await add(before.browser, second);
+    const [own, other] = [
+      await pendingTransfer(before.email, before.browser.personId),
+      await pendingTransfer(second, before.browser.personId),
+    ];
+    const states = async () => {
+      const [first, last] = [
+        await fixture.stored("transfers", { id: own.id }),
+        await fixture.stored("transfers", { id: other.id }),
+      ];
+      return [...first, ...last].map(({ state }): string => state);
+    };
+    expect(values(await add(after.browser, before.email))).toEqual([after.email, before.email]);
+    expect(await states()).toEqual(["cancelled", "pending"]);
+    const cancelled = { type: "license.transfer_cancelled" };
+    expect(await fixture.stored("events", { license_id: own.license_id })).toMatchObject([cancelled]);
+    const { organizationId: organization_id } = fixture;
+    const entry = { organization_id, subject_id: own.license_id };
+    expect(await fixture.stored("audit_log", entry)).toMatchObject([
+      { action: "license.transfer_cancelled", actor_kind: "customer", actor_id: own.from_customer_id },
+    ]);
+    // Also by removing it.
+    expect((await add(before.browser, await fixture.customer())).status).toBe(200);
+    const { identities } = (await before.browser.get("/me")).body;
+    const { id } = identities.find(({ value }: { value: string }) => value === second);
+    expect((await before.browser.delete(`/me/identities/${id}`)).status).toBe(200);
+    expect(await states()).toEqual(["cancelled", "cancelled"]);
+  });
+
+  test("a person whose only identity moves is signed out, and their pending transfers are cancelled", async () => {
     const [before, after] = [await signedIn(), await signedIn()];
     const { id } = await pendingTransfer(before.email, before.browser.personId);
     expect(values(await add(after.browser, before.email))).toEqual([after.email, before.email]);
     expect(await isSignedIn(before.browser)).toBe(false);
-    expect(await fixture.stored("transfers", { id })).toMatchObject([{ state: "pending" }]);
-    expect((await after.browser.post(`/transfers/${id}/cancel`)).status).toBe(200);
+    expect(await fixture.stored("transfers", { id })).toMatchObject([
+      { state: "cancelled", requested_by: null },
+    ]);
   });
 
   test.each(["who is deleted", "of a removed organization"])(

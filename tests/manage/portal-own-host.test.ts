@@ -180,6 +180,22 @@ testsOn("postgres", "a portal with its own host", openOwnHost, (fixture) => {
     expect(await returnTo(browser, returned)).toBe(expired);
   });
 
+  test("a flow on Discord is used once, whoever kept its cookie, and also by simultaneous returns", async () => {
+    const browser = client();
+    const url = await start(browser);
+    const flow = browser.browser.cookies.get("countersign_portal_discord") ?? "";
+    const copies = [1, 2, 3, 4].map(() => {
+      const copy = client();
+      copy.browser.cookies.set("countersign_portal_discord", flow);
+      return copy;
+    });
+    const returnAll = () =>
+      Promise.all(copies.map((copy) => returnTo(copy, fixture.discord.approve(url, profile()))));
+    expect((await returnAll()).sort()).toEqual(["/", expired, expired, expired]);
+    for (const copy of copies) copy.browser.cookies.set("countersign_portal_discord", flow);
+    expect(await returnAll()).toEqual(Array(4).fill(expired));
+  });
+
   test("a changed cookie, a refusal and a wrong code lead back to the sign-in page", async () => {
     const browser = client();
     const url = await start(browser);

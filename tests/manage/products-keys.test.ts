@@ -222,6 +222,25 @@ testsOn("postgres", "signing secrets", openManageFixture, (fixture) => {
     for (const { secret } of [current, next]) expect(everything).not.toContain(secret);
   });
 
+  test("who can see a product sees who revealed its signing secret last, and when", async () => {
+    const { id } = await signedProduct();
+    const last = async (from: Pick<typeof fixture.owner, "api">) =>
+      from.api.get(`/products/${id}/signing-secret`);
+    expect((await last(fixture.owner)).body).toEqual({ last_revealed_at: null, last_revealed_by: null });
+    const member = await fixture.member(["products:rotate_key"]);
+    expect((await member.api.post(`/products/${id}/reveal-signing-secret`)).status).toBe(200);
+    const viewer = await fixture.member(["products:view"]);
+    const { body } = await last(viewer);
+    const entry = (await auditOf(fixture, id)).at(-1);
+    expect(body).toEqual({
+      last_revealed_at: new Date(Number(entry?.at)).toISOString(),
+      last_revealed_by: entry?.actor_name,
+    });
+    await reveal(id);
+    expect((await last(viewer)).body.last_revealed_at >= body.last_revealed_at).toBe(true);
+    expect((await last(await fixture.member(["licenses:view"]))).status).toBe(403);
+  });
+
   test("a new signing secret without an overlap signs immediately, and an upcoming one that it replaces never", async () => {
     const { id, signedWith } = await signedProduct();
     const waiting = await rotate(id);

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { removePortalPerson } from "@countersign/store/queries/portal/people";
+import { newId } from "@countersign/store/new-id";
+import {
+  giveIdentity,
+  lockedPortalPerson,
+  removePortalPerson,
+} from "@countersign/store/queries/portal/people";
 import { apiOf } from "../support/api.ts";
 import { databases, on, type TestedDatabase } from "../support/databases.ts";
 import { importFile } from "../support/license-files.ts";
@@ -43,6 +48,9 @@ describe.each(tested)("races on $kind", (database) => {
   afterAll(() => races.close());
   describe("decisions on a transfer", () => decisions(races));
   describe("a transfer and a change", () => changesMeanwhile(races, database.kind));
+  // On SQLite, a request that waits for another transaction is not seen waiting.
+  if (database.kind === "postgres")
+    describe("an identity that is lost meanwhile", () => identityLostMeanwhile(races));
 });
 
 type Races = Awaited<ReturnType<typeof openRaces>>;
@@ -265,6 +273,43 @@ function changesMeanwhile(races: Races, kind: TestedDatabase["kind"]): void {
         expect(await races.row(license.id)).toEqual(before);
       },
     );
+}
+
+function identityLostMeanwhile(races: Races): void {
+  test.each(["review", "automatic"] as const)(
+    "a request is refused if its customer loses the email address while it waits, with transfers set to %s",
+    async (setting) => {
+      const license = await races.sold(races[setting]);
+      const before = await races.row(license.id);
+      await refusedWithoutIdentity(license, () => races.request(license));
+      expect(await races.states(license.id)).toEqual([]);
+      expect(await races.row(license.id)).toEqual(before);
+    },
+  );
+
+  test("a cancellation is refused if its customer, who did not request the transfer, loses the email address while it waits", async () => {
+    const license = await races.sold(races.review);
+    const id = await races.requested(license);
+    await races.change("transfers", { id }, { requested_by: null });
+    await refusedWithoutIdentity(license, () => license.customer.post(`/transfers/${id}/cancel`));
+    expect(await races.states(license.id)).toEqual(["pending"]);
+  });
+
+  const refusedWithoutIdentity = async ({ id, customer, email }: Sold, act: () => Promise<Result>) => {
+    const { store } = races;
+    const another = { kind: "email", value: someoneNew(), name: null } as const;
+    const { answer } = await store.transaction(async (db) => {
+      await lockedPortalPerson(db, customer.personId);
+      await store.bulk.lockLicenses(db, [id]);
+      const waiting = act();
+      await until("it waits", async () => (await lockWaits(store.reads)) === 1);
+      // The session continues.
+      await giveIdentity(db, customer.personId, another, newId, Date.now());
+      await db.deleteFrom("portal_identities").where("value", "=", email).execute();
+      return { answer: waiting };
+    });
+    expect((await answer).body.code).toBe("not_found");
+  };
 }
 
 function missing(name: string): never {

@@ -46,6 +46,7 @@ async function heldToContract(endpoint: Endpoint, response: Response): Promise<A
   const body: unknown = JSON.parse(text);
   expect(contractViolation(endpoint, response.status, body)).toBeNull();
   expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  expect(response.headers.get("x-content-type-options")).toBe("nosniff");
   expect(response.headers.get("x-request-id")).toMatch(requestIdShape);
   const members = typeof body === "object" && body !== null ? { ...body } : {};
   return { status: response.status, headers: response.headers, text, body: members };

@@ -1,6 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openStore } from "@countersign/store/open";
+import { setState } from "@countersign/store/queries/admin/platform-state";
+import { updatePlan } from "@countersign/store/queries/plans/plans";
 import { databases, freshFolder, postgres, sqlite } from "../../../tests/support/databases.ts";
 import { withClient } from "../../../tests/support/postgres.ts";
 import { runHere } from "../../../tests/support/run-command.ts";
@@ -61,6 +64,36 @@ describe.each(databases)("doctor on $kind", ({ kind, makeEmpty }) => {
     expect((await examine(environment)).warnings).toEqual([]);
     expect((await runHere(["recount"], environment)).stdout).toContain("All counts are correct");
     await store.close();
+    remove();
+  });
+});
+
+describe.each(databases)("open sign-up on $kind", ({ makeEmpty }) => {
+  test("open sign-up to a plan without limits is a warning that names the setting", async () => {
+    const { environment, location, remove } = await makeEmpty();
+    const found = async (settings: Readonly<Record<string, string>> = {}) => {
+      const { checks } = await examine({ ...environment, ...settings });
+      return checks
+        .filter(({ name }) => name === "sign-up")
+        .map(({ message, action }) => `${message} ${action}`);
+    };
+    const open = { COUNTERSIGN_SIGN_UP: "open" };
+    // Before the first start.
+    expect(await found(open)).toEqual([]);
+    await runHere(["migrate"], environment);
+    expect(await found()).toEqual([]);
+    const [perProduct = ""] = await found(open);
+    expect(perProduct).toContain("Free, has no limit of products");
+    expect(perProduct).toContain("/admin/plans?edit=free");
+    const [unlimited = ""] = await found({ ...open, COUNTERSIGN_DEFAULT_PLAN: "enterprise" });
+    expect(unlimited).toContain("Enterprise, has no daily limit");
+    const store = await openStore(location, { encryptionKey: null, durability: "standard" });
+    await store.transaction((db) => setState(db, "sign_up", "open"));
+    expect(await found()).toEqual([perProduct]);
+    expect(await found({ COUNTERSIGN_SIGN_UP: "closed" })).toEqual([]);
+    await store.transaction((db) => updatePlan(db, "free", { max_products: 3 }));
+    await store.close();
+    expect(await found()).toEqual([]);
     remove();
   });
 });

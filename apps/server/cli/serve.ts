@@ -26,7 +26,7 @@ Settings come from the environment:
   COUNTERSIGN_DATA              ./data, the directory for SQLite's files
   DATABASE_URL                  postgres://user:password@host:5432/database, to use PostgreSQL 15 to 18 instead
   COUNTERSIGN_TRUSTED_PROXIES   IP addresses of your reverse proxies, such as 127.0.0.1, 10.0.0.0/8
-  COUNTERSIGN_DEFAULT_PLAN      free, pro or enterprise (enterprise: no daily limit)
+  COUNTERSIGN_DEFAULT_PLAN      free, pro or enterprise; if not set, enterprise (no daily limit), or free with open sign-up
   COUNTERSIGN_SIGN_UP           who can create an account: closed (people who are invited) or open (anyone)
   COUNTERSIGN_DISCORD_CLIENT_ID, COUNTERSIGN_DISCORD_CLIENT_SECRET
                                 a Discord application, for signing in with Discord

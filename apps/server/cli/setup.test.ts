@@ -114,12 +114,16 @@ describe.each(on("sqlite"))("setup on $kind", ({ makeEmpty }) => {
 describe("the arguments of setup", () => {
   const environment = { COUNTERSIGN_DATA: freshFolder() };
   const organizationMissing = "Add --organization with the name of the organization that sells the software.";
+  const notPlain =
+    "must be a single line of text, without control characters and without characters that change the direction of text.";
   const noEmail = '--email is "ada". It must be an email address, such as ada@example.com.';
   const tooShort = "--password is too short. It must have at least 8 characters.";
 
   test.each([
     [["--product", "Polaris"], organizationMissing],
     [["--organization", " ", "--product", "P"], organizationMissing],
+    [["--organization", "Nord\nlicht", "--product", "P"], `--organization ${notPlain}`],
+    [["--organization", "Nordlicht", "--product", "P\u202eQ"], `--product ${notPlain}`],
     [["--organization", "Nordlicht"], "Add --product with the name of its first product."],
     [[...names, "--language", "fr"], '--language is "fr". It must be one of: en, de, es.'],
     [[...names, "--plan", "gold"], '--plan is "gold". It must be one of: free, pro, enterprise.'],

@@ -1,5 +1,6 @@
 import { type Language, languages } from "@countersign/domain/mail/languages";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
+import { plainLine } from "@countersign/domain/text/plain-line";
 import { readConfig } from "../config.ts";
 import { isCommon, maxPasswordLength, minPasswordLength } from "../features/identity/password-rules.ts";
 import { type Account, preparePerson, setUpPerson } from "../features/identity/set-up-person.ts";
@@ -102,6 +103,11 @@ function name(option: string, text: string | undefined, meaning: string): string
   if (value === "") throw new OperatorProblem(`Add ${option} with the name of ${meaning}.`);
   if (value.length > maxNameLength) {
     throw new OperatorProblem(`${option} is too long. A name can have at most ${maxNameLength} characters.`);
+  }
+  if (!plainLine.test(value)) {
+    throw new OperatorProblem(
+      `${option} must be a single line of text, without control characters and without characters that change the direction of text.`,
+    );
   }
   return value;
 }

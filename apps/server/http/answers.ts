@@ -1,9 +1,14 @@
 import type { QuotaState } from "@countersign/store/calls";
 import { memoize } from "@countersign/store/revisioned";
+import { noSniffing } from "./no-sniffing.ts";
 
 /** Every response of the public API, in one place. */
 
-const json = "application/json; charset=utf-8";
+const everyHeader = {
+  ...noSniffing,
+  "content-type": "application/json; charset=utf-8",
+  "cache-control": "no-store",
+};
 
 /** A verdict or a record. `problem` says what was wrong with the request, for the caller's developer. */
 export function verdictResponse(
@@ -109,7 +114,7 @@ export function wrongMethod(requestId: string, allow: string): Response {
 }
 
 export function options(requestId: string, allow: string): Response {
-  return new Response(null, { status: 204, headers: { allow, "x-request-id": requestId } });
+  return new Response(null, { status: 204, headers: { ...noSniffing, allow, "x-request-id": requestId } });
 }
 
 function refusal(
@@ -135,7 +140,7 @@ const reasons: Record<number, string> = {
 };
 
 function headers(requestId: string, quota: QuotaState | null): Record<string, string> {
-  const fields = { "content-type": json, "cache-control": "no-store", "x-request-id": requestId };
+  const fields = { ...everyHeader, "x-request-id": requestId };
   if (quota === null || quota.limit === null) return fields;
   return { ...fields, "ratelimit-policy": rateLimitPolicy(quota.limit), ratelimit: rateLimit(quota) };
 }
@@ -144,7 +149,7 @@ function commonHeaders(limit: number | null): Headers {
   return limit === null ? unlimitedHeaders : limitedHeaders(String(limit));
 }
 
-const unlimitedHeaders = new Headers({ "content-type": json, "cache-control": "no-store" });
+const unlimitedHeaders = new Headers(everyHeader);
 
 const limitedHeaders = memoize(1_000, (limit) => {
   const fields = new Headers(unlimitedHeaders);

@@ -4,6 +4,7 @@ import type { Readiness } from "../features/health/readiness.ts";
 import type { Log } from "../log.ts";
 import { broken, metricsTokenMissing, options, unavailable, wrongMethod } from "./answers.ts";
 import type { Forwarder } from "./forward.ts";
+import { noSniffing } from "./no-sniffing.ts";
 import { problemOf } from "./problem-of.ts";
 import { newRequestId, type PublicApi } from "./public.ts";
 
@@ -107,6 +108,11 @@ function otherMethod(request: Request, allowed: string): Response {
 function text(body: string, status = 200, contentType = "text/plain; charset=utf-8"): Response {
   return new Response(body, {
     status,
-    headers: { "content-type": contentType, "cache-control": "no-store", "x-request-id": newRequestId() },
+    headers: {
+      ...noSniffing,
+      "content-type": contentType,
+      "cache-control": "no-store",
+      "x-request-id": newRequestId(),
+    },
   });
 }

@@ -19,6 +19,7 @@ import { noSuchPath } from "./answers.ts";
 import { isForPortalHost, peerHeader } from "./forward.ts";
 import { errorResponder, read } from "./listen.ts";
 import type { RoutedApi } from "./manage/routed-api.ts";
+import { withoutSniffing } from "./no-sniffing.ts";
 import { observed, type RequestObserver } from "./observer.ts";
 import { newRequestId } from "./public.ts";
 import { targetOf } from "./target.ts";
@@ -84,7 +85,7 @@ export function workerSite(parts: WorkerParts): (request: Request) => Promise<Re
   const failed = errorResponder(parts.log);
   return async (request) => {
     try {
-      return await answer(request);
+      return withoutSniffing(await answer(request));
     } catch (error) {
       return failed(error as Error);
     }

@@ -89,6 +89,7 @@ const shown = [
   "customer_email",
   "customer_name",
   "email",
+  "last_revealed_by",
   "name",
   "owner_name",
   "recipient",

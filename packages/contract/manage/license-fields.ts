@@ -1,3 +1,4 @@
+import { plainLine } from "@countersign/domain/text/plain-line";
 import { z } from "zod";
 import { fieldCode, fieldFault } from "../problems/problems.ts";
 import { licenseRecord } from "../public-api.ts";
@@ -25,12 +26,7 @@ const seconds = z.int().min(1).max(3_155_760_000);
 
 const version = z.string().max(64);
 
-const tag = z
-  .string()
-  .trim()
-  .min(1)
-  .max(50)
-  .regex(/^\P{Cc}*$/u, fieldCode("not_one_line"));
+const tag = z.string().trim().min(1).max(50).regex(plainLine, fieldCode("not_one_line"));
 
 export const tags = z.array(tag).max(20);
 

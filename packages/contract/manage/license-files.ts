@@ -1,4 +1,5 @@
 import { type ColumnMap, importFields } from "@countersign/domain/license-files/columns";
+import { plainLine } from "@countersign/domain/text/plain-line";
 import { z } from "zod";
 import { fileBody } from "../body-limit.ts";
 import { fieldCode, fieldFault } from "../problems/problems.ts";
@@ -13,7 +14,7 @@ const fileName = z
   .trim()
   .min(1)
   .max(255)
-  .regex(/^\P{Cc}*$/u, fieldCode("not_one_line"))
+  .regex(plainLine, fieldCode("not_one_line"))
   .meta({ description: "The name of the file, for the list of imports." });
 
 const number = z.coerce.number();

@@ -1,4 +1,7 @@
+import { plainLine } from "@countersign/domain/text/plain-line";
 import { z } from "zod";
+import { proofAgain } from "../auth/shapes.ts";
+import { fieldCode } from "../problems/problems.ts";
 import { apiKeySecret, product } from "./products.ts";
 import { member, route } from "./route.ts";
 import { secret } from "./secrets.ts";
@@ -19,6 +22,7 @@ const keyName = z
   .string()
   .trim()
   .max(100)
+  .regex(plainLine, fieldCode("not_one_line"))
   .meta({ description: "A name, such as the app or server that uses the key." });
 
 const keyEnd = time.nullable().meta({ description: "When the key expires. Null if it never does." });
@@ -104,17 +108,45 @@ export const revealSigningSecret = route({
   summary: "Reveal a product's signing secrets",
   description:
     "Returns the current secret and, during a rotation, the next one: an application that knows both can verify every " +
-    "response. Each call is recorded in the audit log.",
+    "response. With a session, it requires proof of identity. Each call is recorded in the audit log, and shown by " +
+    "`GET /products/{product_id}/signing-secret`.",
   group,
   access: member("products:rotate_key"),
   status: 200,
+  body: z.strictObject(proofAgain),
   answer: z
     .object({
       current: signingKey,
       upcoming: signingKey.nullable(),
     })
     .meta({ id: "SigningKeys" }),
-  problems: ["product_not_found"],
+  problems: [
+    "product_not_found",
+    "wrong_password",
+    "invalid_confirmation",
+    "recent_sign_in_required",
+    "too_many_attempts",
+    "sign_in_busy",
+  ],
+});
+
+export const getSigningSecret = route({
+  id: "getSigningSecret",
+  method: "GET",
+  path: "/products/{product_id}/signing-secret",
+  summary: "Get who revealed a product's signing secret last",
+  description: "As long as the audit log has the entry. The secret itself is not part of the response.",
+  group,
+  access: member("products:view", "products:manage", "products:rotate_key"),
+  answer: z
+    .object({
+      last_revealed_at: time.nullable().meta({ description: "Null if it was never revealed." }),
+      last_revealed_by: z
+        .string()
+        .nullable()
+        .meta({ description: "The name of the member or access token at that time." }),
+    })
+    .meta({ id: "SigningSecret" }),
 });
 
 export const rotateSigningSecret = route({

@@ -1,6 +1,7 @@
 import { parseDuration } from "@countersign/domain/dates/duration";
 import { timeZoneName } from "@countersign/domain/dates/time-zone";
 import { languages } from "@countersign/domain/mail/languages";
+import { plainLine } from "@countersign/domain/text/plain-line";
 import { z } from "zod";
 import type { Param } from "../problems/declare.ts";
 import { fieldCode } from "../problems/problems.ts";
@@ -43,7 +44,8 @@ export const timeZone = z
   })
   .meta({ description: "An IANA time zone, such as Europe/Berlin." });
 
-export const name = z.string().trim().min(1).max(100);
+/** Shown in lists, emails and dialogs, so it must not look like anything else there. */
+export const name = z.string().trim().min(1).max(100).regex(plainLine, fieldCode("not_one_line"));
 
 export const note = z.string().max(10_000);
 
@@ -51,7 +53,8 @@ export const email = z
   .string()
   .trim()
   .max(254)
-  .regex(/^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/, fieldCode("not_an_email"));
+  .regex(/^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/, fieldCode("not_an_email"))
+  .regex(plainLine, fieldCode("not_an_email"));
 
 /** A page that people open: no other scheme can be a link. */
 export const webUrl = z

@@ -1,4 +1,5 @@
 import { choosableTypes } from "@countersign/domain/events/types";
+import { plainLine } from "@countersign/domain/text/plain-line";
 import {
   headerNameProblem,
   headerValueProblem,
@@ -45,11 +46,7 @@ function urlFault(url: URL | null): FieldFault {
     : fieldFault("url_with_credentials");
 }
 
-const description = z
-  .string()
-  .trim()
-  .max(500)
-  .regex(/^\P{Cc}*$/u, fieldCode("not_one_line"));
+const description = z.string().trim().max(500).regex(plainLine, fieldCode("not_one_line"));
 
 const format = z.enum(["standard", "discord", "slack"]).meta({
   description:

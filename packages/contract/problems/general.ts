@@ -105,7 +105,8 @@ export const generalFieldErrors = {
   wrong_format: "does not have the right format",
   unknown_field: "is not a field that can be set here",
   invalid_text: "must be text without NUL characters and unpaired surrogates",
-  not_one_line: "must be a single line of text",
+  not_one_line:
+    "must be a single line of text, without control characters and without characters that change the direction of text",
   too_deep: "must be nested at most {max} levels deep",
   too_many_values: "must have at most {max} values",
   too_many_parameters: "must have at most {max} parameters",

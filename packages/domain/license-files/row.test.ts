@@ -48,6 +48,9 @@ describe("wrong rows", () => {
   test.each<[cells: Cells, field: string]>([
     [{ license_key: "a\u0007b" }, "license_key"],
     [{ customer_email: "a b@c" }, "customer_email"],
+    [{ customer_email: "a@\u202eb.com" }, "customer_email"],
+    [{ customer_email: "ada@example.com", customer_name: "Ada\nLovelace" }, "customer_name"],
+    [{ customer_email: "ada@example.com", customer_name: "Ada\u202eecalevoL" }, "customer_name"],
     [{ customer_discord_id: 80351110224678912 }, "customer_discord_id"],
     [{ is_lifetime: "maybe" }, "is_lifetime"],
     [{ is_lifetime: "false" }, "expires_at"],
@@ -64,6 +67,7 @@ describe("wrong rows", () => {
     [{ custom_override: '{"a":"{{nobody}}"}' }, "custom_override.a"],
     [{ metadata: "[1]" }, "metadata"],
     [{ tags: "two\nlines" }, "tags.0"],
+    [{ tags: "one;\u2067two" }, "tags.1"],
     [{ status: "active", revoked_at: "2020-01-01" }, "status"],
     [{ status: "gone" }, "status"],
     [{ revoked_reason: "why" }, "revoked_reason"],

@@ -131,10 +131,7 @@ function key(row: Row): Pick<ImportedLicense, "key" | "keyMatch"> {
 function customer(row: Row): ImportedCustomer | null {
   const email = row.optional("customer_email", values.readEmail) ?? null;
   const discordId = row.optional("customer_discord_id", values.readDiscordId) ?? null;
-  const name = row.optional("customer_name", (value) => {
-    const text = values.readText(value, 100);
-    return text instanceof Wrong ? text : text.trim();
-  });
+  const name = row.optional("customer_name", (value) => values.readLine(value, 100));
   return email === null && discordId === null ? null : { email, discordId, name: name ?? null };
 }
 
@@ -226,9 +223,8 @@ function tags(row: Row): readonly string[] | undefined {
     if (read instanceof Wrong) return read;
     if (read.length > mostTags) return new Wrong({ code: "too_many", params: { count: mostTags } });
     for (const [index, tag] of read.entries()) {
-      const text = values.readText(tag, longestTag);
+      const text = values.readLine(tag, longestTag);
       if (text instanceof Wrong) return new Wrong(text.fault, [index]);
-      if (/\p{Cc}/u.test(text)) return new Wrong({ code: "not_one_line", params: {} }, [index]);
     }
     return [...new Set(read)].sort();
   });

@@ -4,6 +4,7 @@ import { endOfDay, isDay, startOfDay } from "../dates/local-day.ts";
 import { countedAs, parseIpAddress } from "../ip/ip-address.ts";
 import type { KeyFault } from "../licenses/key.ts";
 import type { PinFault } from "../licenses/version-pin.ts";
+import { plainLine } from "../text/plain-line.ts";
 
 /**
  * Values as they appear in a file: text in CSV, anything in JSON Lines. Each reader returns the parsed value, or a
@@ -64,11 +65,19 @@ export function readText(value: unknown, maxLength: number): string | Wrong {
   return value;
 }
 
+/** A text that is shown as a name. */
+export function readLine(value: unknown, maxLength: number): string | Wrong {
+  const text = readText(value, maxLength);
+  if (text instanceof Wrong) return text;
+  const line = text.trim();
+  return plainLine.test(line) ? line : plain("not_one_line");
+}
+
 export function readEmail(value: unknown): string | Wrong {
   const text = readText(value, 254);
   if (text instanceof Wrong) return text;
   const email = text.trim();
-  return emailShape.test(email) ? email : plain("not_an_email");
+  return emailShape.test(email) && plainLine.test(email) ? email : plain("not_an_email");
 }
 
 export function readDiscordId(value: unknown): string | Wrong {

@@ -15,6 +15,7 @@ import { usage } from "./0007-usage.ts";
 import { sandbox } from "./0008-sandbox.ts";
 import { revocations } from "./0009-revocations.ts";
 import { unannouncedExpiries } from "./0010-unannounced-expiries.ts";
+import { sessionTokens } from "./0011-session-tokens.ts";
 import type { Migration } from "./migration.ts";
 
 /** What verdicts depend on. */
@@ -29,6 +30,7 @@ export const mainMigrations: readonly Migration[] = [
   sandbox,
   revocations,
   unannouncedExpiries,
+  sessionTokens,
 ];
 
 /**

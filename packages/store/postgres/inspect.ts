@@ -1,5 +1,12 @@
 import type pg from "pg";
-import type { Inspection, MissingTextIndex } from "../inspection.ts";
+import {
+  type Inspection,
+  type MissingTextIndex,
+  type PlanFacts,
+  type PlatformFacts,
+  planFactsQuery,
+  platformSettingsQuery,
+} from "../inspection.ts";
 import { countOfDifferences } from "../migrations/license-counts.ts";
 import { StoreProblem } from "../problem.ts";
 import { errorSentence } from "../sentence.ts";
@@ -72,9 +79,16 @@ async function inspectFile(client: pg.Client, connection: readonly string[]): Pr
     textIndex: (await hasTable(client, "licenses")) ? await missingTextIndex(client) : null,
     wrongCounts: (await hasTable(client, "license_counts")) ? await wrongCounts(client) : null,
     storedDataKey: keys[0]?.value ?? null,
+    platform: (await hasTable(client, "plans")) ? await platformFacts(client) : null,
     serversAtWork: servers,
     files: null,
   };
+}
+
+async function platformFacts(client: pg.Client): Promise<PlatformFacts> {
+  const { rows: settings } = await client.query<{ name: string; value: string }>(platformSettingsQuery);
+  const { rows: plans } = await client.query<PlanFacts>(planFactsQuery);
+  return { settings: new Map(settings.map(({ name, value }) => [name, value])), plans };
 }
 
 /** The migration that creates it continues without it if the server does not offer, or allow, what it needs. */

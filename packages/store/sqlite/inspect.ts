@@ -1,7 +1,13 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Inspection } from "../inspection.ts";
+import {
+  type Inspection,
+  type PlanFacts,
+  type PlatformFacts,
+  planFactsQuery,
+  platformSettingsQuery,
+} from "../inspection.ts";
 import { journalMigrations } from "../migrations/all.ts";
 import { countOfDifferences } from "../migrations/license-counts.ts";
 import { StoreProblem } from "../problem.ts";
@@ -76,6 +82,15 @@ function inspectFile(database: DatabaseSync): FileInspection {
     storedDataKey: hasTable(database, "platform_state")
       ? (strings(database, "select value from platform_state where name = 'data_key'")[0] ?? null)
       : null,
+    platform: hasTable(database, "plans") ? platformFacts(database) : null,
+  };
+}
+
+function platformFacts(database: DatabaseSync): PlatformFacts {
+  const settings = database.prepare(platformSettingsQuery).all();
+  return {
+    settings: new Map(settings.map(({ name, value }) => [String(name), String(value)])),
+    plans: database.prepare(planFactsQuery).all() as unknown as PlanFacts[],
   };
 }
 

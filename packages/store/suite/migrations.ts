@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { sessionTokens } from "../migrations/0011-session-tokens.ts";
 import { mainMigrations } from "../migrations/all.ts";
 import type { Migration } from "../migrations/migration.ts";
 import { type DatabaseLocation, openStore } from "../open.ts";
@@ -45,6 +46,23 @@ export function migrations(fixture: StoreFixture, { apply, query }: Migrating) {
       expect(await query(location, recorded)).toEqual([]);
       expect(await apply(location, [...mainMigrations, next])).toEqual([next.name]);
       expect(await query(location, "select id from next_things")).toMatchObject([{ id: "kept" }]);
+    });
+
+    test("sessions whose token is stored in clear end with the update", async () => {
+      const location = await fixture.empty();
+      const before = mainMigrations.slice(0, mainMigrations.indexOf(sessionTokens));
+      await apply(location, before);
+      await query(
+        location,
+        "insert into users (id, name, email, created_at, updated_at) values ('u', 'Ada', 'ada@example.com', '', '')",
+      );
+      await query(
+        location,
+        "insert into sessions (id, user_id, token, expires_at, created_at, updated_at) values ('s', 'u', 'clear', '2999', '', '')",
+      );
+      await apply(location, mainMigrations);
+      expect(await query(location, "select id from sessions")).toEqual([]);
+      expect(await query(location, "select id from users")).toMatchObject([{ id: "u" }]);
     });
 
     test("a database of a newer release is refused, and the migration is named", async () => {

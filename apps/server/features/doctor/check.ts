@@ -10,6 +10,7 @@ export interface Check {
     | "proxy"
     | "url"
     | "encryption"
+    | "sign-up"
     | "geoip";
   readonly state: "ok" | "warning" | "problem";
   readonly message: string;

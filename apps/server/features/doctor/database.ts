@@ -4,8 +4,10 @@ import { StoreProblem } from "@countersign/store/problem";
 import type { Config } from "../../config.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 import { checkClockDifference } from "./machine.ts";
+import { checkSignUp } from "./sign-up.ts";
 
-export async function checkDatabase({ database, encryptionKey }: Config): Promise<Check[]> {
+export async function checkDatabase(config: Config): Promise<Check[]> {
+  const { database, encryptionKey } = config;
   let found: Inspection | null;
   try {
     found = await inspectDatabase(database);
@@ -25,6 +27,7 @@ export async function checkDatabase({ database, encryptionKey }: Config): Promis
     ...checkCounts(found.wrongCounts),
     ...(database.kind === "postgres" ? [checkClockDifference(found.clockAheadMs)] : []),
     checkSealing(found.storedDataKey, encryptionKey),
+    ...(found.platform === null ? [] : checkSignUp(found.platform, config)),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { kyselyAdapter } from "@better-auth/kysely-adapter";
 import { authBase } from "@countersign/contract/auth/route";
 import { preferredLanguage } from "@countersign/domain/mail/languages";
 import { newId } from "@countersign/store/new-id";
@@ -15,14 +16,16 @@ import { platformSettings } from "../settings/platform-settings.ts";
 import { discordAccountAdded, ipHeader, type OpenedSession, passwordWasReset } from "./account-events.ts";
 import { beforeReset } from "./before-reset.ts";
 import { columns } from "./columns.ts";
-import { discord, unverifiedDomain } from "./discord.ts";
+import { beforeReturn, discord, unverifiedDomain } from "./discord.ts";
+import { callbackPath } from "./discord-provider.ts";
 import { existingAccountEmail, resetEmail, verificationEmail } from "./emails.ts";
 import { passkeys } from "./passkeys.ts";
 import { storedIdentifier } from "./password-link.ts";
 import { maxPasswordLength, minPasswordLength } from "./password-rules.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
-import { beforeSecondFactor, callbackPath, recoveryPath, secondFactor, totpPath } from "./second-factor.ts";
+import { beforeSecondFactor, recoveryPath, secondFactor, totpPath } from "./second-factor.ts";
 import { cookiePrefix } from "./session-cookie.ts";
+import { hashingSessionTokens } from "./session-tokens.ts";
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -61,7 +64,8 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
     secret,
     // One schema for both databases: times as ISO text and flags as 0 and 1, which the library calls SQLite. It opens
     // no transactions: it would hash passwords inside them, while all other writers wait.
-    database: { db: store.direct, type: "sqlite", transaction: false },
+    database: (options) =>
+      hashingSessionTokens(kyselyAdapter(store.direct, { type: "sqlite", transaction: false })(options)),
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
     ...columns.core,
@@ -123,6 +127,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
       before: createAuthMiddleware(async (context) => {
         await beforeSecondFactor(context, countCode, () => store.clock());
         await beforeReset(context, store);
+        await beforeReturn(context, store, `${config.url}/sign-in`);
       }),
     },
     databaseHooks: {

@@ -1,3 +1,4 @@
+import { oneLine } from "@countersign/domain/mail/one-line";
 import { z } from "zod";
 import type { DiscordSettings } from "../../config.ts";
 
@@ -46,7 +47,7 @@ export async function discordProfile({ url }: DiscordSettings, accessToken: stri
 }
 
 export function discordName({ global_name: shown, username }: DiscordProfile): string {
-  return (shown ?? username).slice(0, 100);
+  return (oneLine(shown ?? "") || oneLine(username)).slice(0, 100);
 }
 
 async function asked(requestUrl: string, request: RequestInit): Promise<unknown> {

@@ -1,7 +1,11 @@
+import type { Store } from "@countersign/store/store";
+import { APIError } from "better-auth/api";
 import { genericOAuth } from "better-auth/plugins";
 import type { DiscordSettings } from "../../config.ts";
 import { authorizeUrl, discordAccessToken, discordName, discordProfile, tokenUrl } from "./discord-calls.ts";
-import { discordProvider } from "./discord-provider.ts";
+import { isFirstReturn } from "./discord-flow.ts";
+import { callbackPath, discordProvider } from "./discord-provider.ts";
+import type { HookContext } from "./hook-context.ts";
 
 /**
  * Replaces an email address that Discord has not verified: it belongs to nobody, and nobody can sign up with it.
@@ -41,4 +45,15 @@ export function discord(settings: DiscordSettings, redirectURI: string) {
       },
     ],
   });
+}
+
+/** Before the sign-in library handles a return: it finds a state and then deletes it, which two returns can do at once. */
+export async function beforeReturn(context: HookContext, store: Store, signInPage: string): Promise<void> {
+  if (context.path !== callbackPath) return;
+  const state = String(context.query?.state);
+  const { createAuthCookie, secret } = context.context;
+  // The library refuses any other.
+  if ((await context.getSignedCookie(createAuthCookie("state").name, secret)) !== state) return;
+  if (await isFirstReturn(store, state, await store.clock())) return;
+  throw new APIError("FOUND", undefined, { location: `${signInPage}?error=state_mismatch` });
 }

@@ -1,9 +1,8 @@
 import { surfaceStorageErrors } from "@countersign/store/surface";
 import { APIError } from "better-auth/api";
 import type { Auth } from "./better-auth.ts";
-import { discordProvider } from "./discord-provider.ts";
+import { callbackPath, discordProvider } from "./discord-provider.ts";
 import { addingPasskey, addPasskeyPath } from "./passkeys.ts";
-import { callbackPath } from "./second-factor.ts";
 
 /** One request, as the library's endpoints take it. */
 export interface EndpointInput {
@@ -43,5 +42,5 @@ export function endpointsOf(auth: Auth): ReadonlyMap<string, Endpoint> {
 /** An error before an endpoint runs is thrown, not returned. */
 function asAnswer(error: unknown): Response {
   if (!(error instanceof APIError)) throw error;
-  return Response.json(error.body ?? {}, { status: error.statusCode });
+  return Response.json(error.body ?? {}, { status: error.statusCode, headers: new Headers(error.headers) });
 }

@@ -1,10 +1,9 @@
 import { APIError, getSessionFromCtx } from "better-auth/api";
 import { twoFactor } from "better-auth/plugins";
 import { columns } from "./columns.ts";
+import { callbackPath } from "./discord-provider.ts";
 import type { HookContext } from "./hook-context.ts";
 
-/** The return path from Discord, as the library names it. */
-export const callbackPath = "/callback/:id";
 export const totpPath = "/two-factor/verify-totp";
 export const recoveryPath = "/two-factor/verify-backup-code";
 

@@ -16,7 +16,7 @@ import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { requireCustomer } from "../../http/manage/context.ts";
 import { requireSession } from "../../http/manage/customer-access.ts";
 import { Problem } from "../../http/manage/problem.ts";
-import { releaseTransfers } from "../transfers/end.ts";
+import { cancelLostTransfers, releaseTransfers } from "../transfers/end.ts";
 import { codeSeconds, requestAddition, withAdditionCode } from "./codes.ts";
 import { removedPortalCookie } from "./cookies.ts";
 import { startDiscord } from "./discord.ts";
@@ -47,7 +47,7 @@ export const portalAccountRoutes: readonly BoundRoute[] = [
     const { personId, sessionId } = requireCustomer(context);
     await context.transaction(async (db) => {
       await requireSession(db, personId, sessionId);
-      await releaseTransfers(db, context.store, context, personId);
+      await releaseTransfers(db, context, personId);
       await removePortalPerson(db, personId);
     });
     return withCookies(204, null, [removedPortalCookie(context.config.portalUrl, "countersign_portal")]);
@@ -89,7 +89,7 @@ export const portalAccountRoutes: readonly BoundRoute[] = [
     const email = body.email.toLowerCase();
     const attempt = { email, code: body.code, personId: actor.personId, nowMs };
     const shown = await withAdditionCode(await codeParts(context), attempt, async (db) => {
-      await addIdentity(db, actor, { kind: "email", value: email, name: null }, nowMs);
+      await addIdentity(db, context, actor, { kind: "email", value: email, name: null });
       return showPortalMe(db, await requireSession(db, actor.personId, actor.sessionId));
     });
     if (shown === null) throw new Problem("wrong_sign_in_code");
@@ -111,6 +111,7 @@ export const portalAccountRoutes: readonly BoundRoute[] = [
       const isLast = (await countIdentities(db, personId)) === 1;
       if (!(await removeIdentity(db, personId, param(input, "identity_id")))) throw new Problem("not_found");
       if (isLast) throw new Problem("last_sign_in_method");
+      await cancelLostTransfers(db, context, personId);
       return showPortalMe(db, session);
     });
   }),

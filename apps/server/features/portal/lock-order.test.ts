@@ -64,7 +64,9 @@ onDatabase("postgres", "concurrent changes in the portal", (fixture) => {
       const actor = { kind: "customer", personId, sessionId, emails: [], discordIds: [] } as const;
       const attempt = { email, code, personId, nowMs: Date.now() };
       const added = await withAdditionCode({ store: counting, secrets }, attempt, async (db) => {
-        await addIdentity(db, actor, { kind: "email", value: email, name: null }, attempt.nowMs);
+        const context = { actor, organization: null, nowMs: attempt.nowMs, ip: null, requestId: newId() };
+        const identity = { kind: "email", value: email, name: null } as const;
+        await addIdentity(db, { ...context, store: fixture.store }, actor, identity);
         return true;
       });
       if (added === null) throw new Error("The code is gone.");

@@ -16,12 +16,11 @@ import type { LicenseView } from "@countersign/store/queries/licenses/views";
 import { organizationById, productById } from "@countersign/store/queries/manage/access";
 import { addPortalAction, portalActions } from "@countersign/store/queries/portal/actions";
 import { portalLicenseReference } from "@countersign/store/queries/portal/licenses";
-import { portalIdentitiesOf } from "@countersign/store/queries/portal/sessions";
 import type { Database } from "@countersign/store/store";
 import type { PortalActionRow, ProductRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, requireCustomer } from "../../http/manage/context.ts";
-import { customerIn, isTheirs } from "../../http/manage/customer-access.ts";
+import { customerIn, isTheirsNow } from "../../http/manage/customer-access.ts";
 import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -120,11 +119,7 @@ export async function ownLicense(db: Database, context: Context): Promise<OwnLic
   const organization = await organizationById(db, license.organization_id);
   if (reference === undefined || product === undefined || organization === undefined)
     throw new Problem("not_found");
-  const identities = await portalIdentitiesOf(db, requireCustomer(context).personId);
-  const valuesOf = (kind: "email" | "discord") =>
-    identities.filter((identity) => identity.kind === kind).map(({ value }) => value);
-  if (!isTheirs(reference, { emails: valuesOf("email"), discordIds: valuesOf("discord") }))
-    throw new Problem("not_found");
+  if (!(await isTheirsNow(db, reference, requireCustomer(context).personId))) throw new Problem("not_found");
   const facts = selfServiceFacts(license, product, organization, null, context.nowMs);
   if (facts.sellerIsSuspended) throw new Problem("seller_suspended");
   const asCustomer = { ...context, organization, product, customer: customerIn(reference) };

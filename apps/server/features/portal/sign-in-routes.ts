@@ -6,6 +6,7 @@ import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, requireCustomer } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { pause } from "../../http/waiting.ts";
+import { isFirstReturn } from "../identity/discord-flow.ts";
 import { type CodeParts, codeSeconds, requestSignIn, withSignInCode, withSignInLink } from "./codes.ts";
 import { portalCookie, portalCookieIn, removedPortalCookie } from "./cookies.ts";
 import {
@@ -87,6 +88,8 @@ export const portalSignInRoutes: readonly BoundRoute[] = [
     const { config } = context;
     const flow = await flowOf(context);
     if (flow === null || !isStateOf(flow, query.state)) return backToPortal(config, "/sign-in", "expired");
+    if (!(await isFirstReturn(context.store, flow.state, context.nowMs)))
+      return backToPortal(config, "/sign-in", "expired");
     const start = flow.sessionId === null ? "/sign-in" : "/account";
     if (config.discord === null) return backToPortal(config, start, "not_configured");
     if (query.error !== undefined || query.code === undefined)
@@ -139,13 +142,13 @@ async function signInByDiscord(context: Context, code: string, flow: DiscordFlow
 
 /** Only in the session that started: someone else's browser must not add its user's Discord account. */
 async function addDiscord(context: Context, code: string, flow: DiscordFlow): Promise<Response> {
-  const { config, store, actor, nowMs } = context;
+  const { config, store, actor } = context;
   if (actor?.kind !== "customer" || actor.sessionId !== flow.sessionId)
     return backToPortal(config, "/sign-in", "expired");
   const proven = await provenByDiscord(context, code, flow);
   if (proven === null) return backToPortal(config, "/account", "failed");
   try {
-    await store.transaction((db) => addIdentity(db, actor, proven, nowMs));
+    await store.transaction((db) => addIdentity(db, context, actor, proven));
   } catch (error) {
     if (!(error instanceof IdentityLimitReached)) throw error;
     return backToPortal(config, "/account", "too_many_identities");

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/product-keys";
 import { generateApiKey, shownPrefix } from "@countersign/domain/products/api-key";
 import { mostLiveApiKeys } from "@countersign/domain/products/api-key-rules";
+import { lastEntry } from "@countersign/store/queries/audit-log/entries";
 import {
   addSigningKey,
   apiKeyOf,
@@ -16,10 +17,16 @@ import { addApiKey, updateProduct } from "@countersign/store/queries/products/pr
 import type { Database } from "@countersign/store/store";
 import type { ProductApiKeyRow, ProductRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { type Context, nextUpdatedAt, requireProduct } from "../../http/manage/context.ts";
+import {
+  type Context,
+  nextUpdatedAt,
+  requireProduct,
+  requireUserOrToken,
+} from "../../http/manage/context.ts";
 import { iso, milliseconds } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
+import { checkReauthenticated } from "../identity/reauthenticate.ts";
 import { currentProduct } from "./current.ts";
 import { showProduct } from "./show.ts";
 import { newSigningKey, showSigningKey } from "./signing-key.ts";
@@ -105,15 +112,28 @@ export const productKeyRoutes: readonly BoundRoute[] = [
     });
   }),
 
-  bind(contract.revealSigningSecret, async (context) => {
-    const clockMs = await context.store.clock();
-    const { sealer } = context.store;
+  bind(contract.getSigningSecret, async (context) => {
+    const { id: subjectId, organization_id: organizationId } = requireProduct(context);
+    const last = await lastEntry(context.store.reads, { organizationId, subjectId, action: revealed });
+    return {
+      last_revealed_at: iso(last?.at ?? null),
+      last_revealed_by: last?.actor_name ?? null,
+    };
+  }),
+
+  bind(contract.revealSigningSecret, async (context, { body: { password, confirmation } }) => {
+    const { store, signIn, ip, nowMs } = context;
+    const actor = requireUserOrToken(context);
+    if (actor.kind === "person")
+      await checkReauthenticated({ store, flood: signIn.flood, actor, password, confirmation, ip, nowMs });
+    const clockMs = await store.clock();
+    const { sealer } = store;
     return context.transaction(async (db) => {
       const row = await currentProduct(db, requireProduct(context).id);
       const [current, upcoming] = await signingKeysFrom(db, row.id, clockMs);
       if (current === undefined) throw new Error(`Product ${row.id} has no signing key.`);
       await audit(db, context, {
-        action: "product.signing_secret_revealed",
+        action: revealed,
         subject: subject(row),
         after: { key_ids: [current, upcoming].flatMap((key) => key?.id ?? []) },
       });
@@ -147,6 +167,8 @@ export const productKeyRoutes: readonly BoundRoute[] = [
     });
   }),
 ];
+
+const revealed = "product.signing_secret_revealed";
 
 /** An active key of this product; any other is not found. */
 async function liveKey(

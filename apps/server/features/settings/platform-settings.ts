@@ -1,3 +1,4 @@
+import { usualDefaultPlan } from "@countersign/domain/organizations/open-sign-up";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { defaultLogDays, defaultLogMegabytes } from "@countersign/domain/requests/log-days";
 import { stateOf, statesNamed } from "@countersign/store/queries/admin/platform-state";
@@ -42,7 +43,7 @@ const definitions: { readonly [Name in SettingName]: Definition<PlatformSettings
     variable: "COUNTERSIGN_DEFAULT_PLAN",
     fromEnvironment: (config) => config.defaultPlan,
     parse: (text) => plans.find((plan) => plan === text) ?? null,
-    fallback: "enterprise",
+    fallback: ({ sign_up: signUp }) => usualDefaultPlan(signUp),
   },
   sign_up: {
     variable: "COUNTERSIGN_SIGN_UP",
@@ -88,12 +89,18 @@ export async function platformSettings(db: Database, config: Config): Promise<Pl
   return (await settingsWithSource(db, config)).values;
 }
 
+export interface SettingsWithSource {
+  readonly values: PlatformSettings;
+  readonly setBy: Readonly<Record<SettingName, SetBy>>;
+}
+
 /** The settings, and who decided on each. */
-export async function settingsWithSource(
-  db: Database,
-  config: Config,
-): Promise<{ readonly values: PlatformSettings; readonly setBy: Readonly<Record<SettingName, SetBy>> }> {
-  const stored = await statesNamed(db, settingNames);
+export async function settingsWithSource(db: Database, config: Config): Promise<SettingsWithSource> {
+  return settingsFrom(await statesNamed(db, settingNames), config);
+}
+
+/** The same from the stored values by name. */
+export function settingsFrom(stored: ReadonlyMap<string, string>, config: Config): SettingsWithSource {
   const setBy = {} as Record<SettingName, SetBy>;
   const decided = <Name extends SettingName>(name: Name): PlatformSettings[Name] | null => {
     const { fromEnvironment, parse } = definitions[name];

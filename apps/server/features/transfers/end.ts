@@ -3,6 +3,7 @@ import { type ShownLicense, shownLicenses } from "@countersign/store/queries/lic
 import { knownTarget } from "@countersign/store/queries/transfers/targets";
 import {
   decideTransfer,
+  lostTransfersOfPerson,
   pendingTransfersOfPerson,
   removeRequester,
 } from "@countersign/store/queries/transfers/transfers";
@@ -54,15 +55,37 @@ export async function endTransfer(
   return ended;
 }
 
+type CancelContext = AuditContext & { readonly store: Pick<Store, "bulk"> };
+
 /** For an account of the portal that is deleted: cancels what it requested, and no longer records who that was. */
 export async function releaseTransfers(
   db: Database,
-  store: Store,
-  context: AuditContext,
+  context: CancelContext,
   personId: string,
 ): Promise<void> {
-  const pending = await pendingTransfersOfPerson(db, personId);
-  await store.bulk.lockLicenses(
+  await cancelTransfers(db, context, await pendingTransfersOfPerson(db, personId));
+  await removeRequester(db, personId);
+}
+
+/**
+ * For a locked account that has just lost an identity: cancels what it requested for licenses that are no longer its.
+ * Otherwise a former owner of an email address could give away the licenses of its next one.
+ */
+export async function cancelLostTransfers(
+  db: Database,
+  context: CancelContext,
+  personId: string,
+): Promise<void> {
+  await cancelTransfers(db, context, await lostTransfersOfPerson(db, personId));
+}
+
+async function cancelTransfers(
+  db: Database,
+  context: CancelContext,
+  pending: readonly TransferRow[],
+): Promise<void> {
+  if (pending.length === 0) return;
+  await context.store.bulk.lockLicenses(
     db,
     pending.map((transfer) => transfer.license_id),
   );
@@ -71,7 +94,6 @@ export async function releaseTransfers(
     const customer = { id, name: name ?? email ?? discordId ?? "" };
     await endTransfer(db, { ...context, customer }, transfer, { state: "cancelled", by: "customer" });
   }
-  await removeRequester(db, personId);
 }
 
 /** The recipient, for the audit log. */

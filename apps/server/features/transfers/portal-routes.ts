@@ -1,7 +1,10 @@
 import * as contract from "@countersign/contract/portal/licenses";
+import { portalLicenseReference } from "@countersign/store/queries/portal/licenses";
 import { portalTransferView, transfersOfPerson } from "@countersign/store/queries/transfers/transfers";
+import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { requireCustomer, requireTransfer } from "../../http/manage/context.ts";
+import { type Context, requireCustomer, requireTransfer } from "../../http/manage/context.ts";
+import { isTheirsNow } from "../../http/manage/customer-access.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { endTransfer } from "./end.ts";
@@ -24,7 +27,8 @@ export const portalTransferRoutes: readonly BoundRoute[] = [
     context.transaction(async (db) => {
       const transfer = requireTransfer(context);
       await context.store.bulk.lockLicenses(db, [transfer.license_id]);
-      if ((await portalTransferView(db, transfer.id)) === undefined) throw new Problem("not_found");
+      if ((await portalTransferView(db, transfer.id)) === undefined || !(await mayCancel(db, context)))
+        throw new Problem("not_found");
       const cancelled = await endTransfer(db, context, transfer, { state: "cancelled", by: "customer" });
       if (cancelled === undefined) throw new Problem("transfer_not_pending");
       const view = await portalTransferView(db, transfer.id);
@@ -33,3 +37,12 @@ export const portalTransferRoutes: readonly BoundRoute[] = [
     }),
   ),
 ];
+
+/** The requester, and the customer who has the license now. */
+async function mayCancel(db: Database, context: Context): Promise<boolean> {
+  const { personId } = requireCustomer(context);
+  const { requested_by: requesterId, license_id: licenseId } = requireTransfer(context);
+  if (requesterId === personId) return true;
+  const license = await portalLicenseReference(db, licenseId);
+  return license !== undefined && isTheirsNow(db, license, personId);
+}

@@ -19,7 +19,7 @@ import type { Database } from "@countersign/store/store";
 import type { TransferRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { type Context, requireCustomer, requireLicense } from "../../http/manage/context.ts";
-import { isTheirs, requireSession } from "../../http/manage/customer-access.ts";
+import { isTheirsNow, requireSession } from "../../http/manage/customer-access.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { recordEvents } from "../events/record.ts";
@@ -84,7 +84,8 @@ async function checkedRequest(db: Database, context: Context, target: Target): P
   const { id: licenseId } = requireLicense(context);
   const holder = await portalLicenseReference(db, licenseId);
   // It may have been given to someone else since the request was authorized.
-  if (holder === undefined || !isTheirs(holder, requireCustomer(context))) throw new Problem("not_found");
+  if (holder === undefined || !(await isTheirsNow(db, holder, requireCustomer(context).personId)))
+    throw new Problem("not_found");
   const licensed = await licensedOf(db, context, licenseId);
   const { license, product } = licensed;
   const refusal = requestRefusal({

@@ -1,7 +1,7 @@
 import { organizationById, productById } from "@countersign/store/queries/manage/access";
 import { portalLicenseReference } from "@countersign/store/queries/portal/licenses";
 import { lockedPortalPerson } from "@countersign/store/queries/portal/people";
-import { portalSessionById } from "@countersign/store/queries/portal/sessions";
+import { portalIdentitiesOf, portalSessionById } from "@countersign/store/queries/portal/sessions";
 import { transferById } from "@countersign/store/queries/transfers/transfers";
 import type { Database, Store } from "@countersign/store/store";
 import type { TransferRow } from "@countersign/store/tables";
@@ -77,6 +77,21 @@ export function isTheirs(
 ): boolean {
   const { identity_email: email, identity_discord_id: discordId } = license;
   return (email !== null && emails.includes(email)) || (discordId !== null && discordIds.includes(discordId));
+}
+
+/**
+ * The same in a transaction: since the request was authorized, the person may have lost the identity. In a transaction
+ * that has locked the person, it stays theirs until the end.
+ */
+export async function isTheirsNow(
+  db: Database,
+  license: Parameters<typeof isTheirs>[0],
+  personId: string,
+): Promise<boolean> {
+  const identities = await portalIdentitiesOf(db, personId);
+  const valuesOf = (kind: "email" | "discord") =>
+    identities.filter((identity) => identity.kind === kind).map(({ value }) => value);
+  return isTheirs(license, { emails: valuesOf("email"), discordIds: valuesOf("discord") });
 }
 
 /** Locks the person and checks again: the session may have ended since the request arrived. */

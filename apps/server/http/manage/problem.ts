@@ -12,6 +12,7 @@ import {
   problemText,
 } from "@countersign/contract/problems/problems";
 import { statusTitles } from "@countersign/contract/problems/status-titles";
+import { noSniffing } from "../no-sniffing.ts";
 
 interface ProblemOptions {
   /** The field that the problem is about: the response lists it in `errors` as well, with the same code. */
@@ -101,6 +102,7 @@ export function problemResponse(problem: Refusal, requestId: string): Response {
   return new Response(JSON.stringify(body), {
     status,
     headers: {
+      ...noSniffing,
       "content-type": "application/problem+json; charset=utf-8",
       "cache-control": "no-store",
       "x-request-id": requestId,

@@ -10,6 +10,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Time } from "../../ui/time.tsx";
 import classes from "./admin.module.css";
+import { OpenSignUpNotice } from "./open-sign-up.tsx";
 import { RevenuePanel } from "./revenue-panel.tsx";
 import { Tile } from "./tile.tsx";
 
@@ -22,6 +23,7 @@ const mostCounted = 1_000_000;
 export function HealthPage() {
   const { t, i18n } = useTranslation("admin");
   const sendsEmail = useSendsEmail();
+  const settings = useQuery(ask("getPlatformSettings"));
   const health = useQuery({ ...ask("getPlatformHealth"), refetchInterval: readEveryMs });
   if (health.isPending) return <Waiting />;
   const figure = (value: number) => value.toLocaleString(i18n.language);
@@ -34,6 +36,7 @@ export function HealthPage() {
       <ProblemAlert error={health.error} />
       {data !== undefined && (
         <Stack>
+          {settings.data !== undefined && <OpenSignUpNotice settings={settings.data} />}
           <div className={classes.tiles}>
             <Tile label={t("health.organizations")} to="/admin/organizations">
               {countedFigure(data.counts.organizations)}

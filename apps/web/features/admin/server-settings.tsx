@@ -1,3 +1,4 @@
+import { usualDefaultPlan } from "@countersign/domain/organizations/open-sign-up";
 import { NumberInput, Radio, Select, Stack } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -20,6 +21,11 @@ export function SignUpSettings({ settings }: { settings: Settings }) {
   const isPlanFixed = settings.default_plan_set_by === "environment";
   const isSignUpFixed = settings.sign_up_set_by === "environment";
   const plan = planOf(typed.default_plan);
+  /** As long as nobody has decided on the default plan, it depends on who signs up. */
+  const chooseSignUp = (sign_up: Settings["sign_up"]) => {
+    const isUndecided = settings.default_plan_set_by === "nobody";
+    setTyped({ sign_up, default_plan: isUndecided ? usualDefaultPlan(sign_up) : typed.default_plan });
+  };
   const figure = (value: number | null | undefined) =>
     value == null ? t("noLimit") : value.toLocaleString(i18n.language);
   return (
@@ -31,7 +37,7 @@ export function SignUpSettings({ settings }: { settings: Settings }) {
             isSignUpFixed ? t("settings.environment", { variable: "COUNTERSIGN_SIGN_UP" }) : undefined
           }
           value={typed.sign_up}
-          onChange={(value) => setTyped({ ...typed, sign_up: value === "open" ? "open" : "closed" })}
+          onChange={(value) => chooseSignUp(value === "open" ? "open" : "closed")}
         >
           <Stack gap={6} mt={6}>
             {(["closed", "open"] as const).map((value) => (

@@ -1,14 +1,15 @@
 import { Alert, Button, List, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
-import { useChange } from "../../api/queries.ts";
+import { ask, useChange } from "../../api/queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Time } from "../../ui/time.tsx";
+import { ConfirmIdentity } from "../account/confirm-identity.tsx";
 import { OverlapChoice } from "./overlap-choice.tsx";
 import classes from "./signing-secret.module.css";
 import type { Product } from "./use-product.ts";
@@ -18,10 +19,17 @@ export function SigningSecret({ product, mayRotate }: { product: Product; mayRot
   const { t } = useTranslation("products");
   const [isRotating, setRotating] = useState(false);
   const [overlapSeconds, setOverlapSeconds] = useState(604_800);
-  const reveal = useChange("revealSigningSecret");
+  const [isProving, setProving] = useState(false);
+  const reveal = useChange("revealSigningSecret", ["getSigningSecret"]);
   const rotate = useChange("rotateSigningSecret");
   const params = { product_id: product.id };
+  const { data: access } = useQuery(ask("getSigningSecret", { params }));
   const shown = reveal.data;
+  const created = rotate.data;
+  const hide = () => {
+    reveal.reset();
+    rotate.reset();
+  };
   return (
     <Panel
       title={t("signing.title")}
@@ -29,13 +37,16 @@ export function SigningSecret({ product, mayRotate }: { product: Product; mayRot
       actions={
         mayRotate && (
           <>
-            <Button
-              variant="default"
-              loading={reveal.isPending}
-              onClick={() => (shown === undefined ? reveal.mutate({ params }) : reveal.reset())}
-            >
-              {shown === undefined ? t("signing.reveal") : t("signing.hide")}
-            </Button>
+            {(shown !== undefined || created !== undefined) && (
+              <Button variant="default" onClick={hide}>
+                {t("signing.hide")}
+              </Button>
+            )}
+            {shown === undefined && (
+              <Button variant="default" onClick={() => setProving(true)}>
+                {t("signing.reveal")}
+              </Button>
+            )}
             <Button variant="default" onClick={() => setRotating(true)}>
               {t("signing.rotate")}
             </Button>
@@ -48,13 +59,25 @@ export function SigningSecret({ product, mayRotate }: { product: Product; mayRot
           {t("signing.off")}
         </Alert>
       )}
-      <ProblemAlert error={reveal.error} />
+      {access !== undefined && (
+        <Text size="sm">
+          {access.last_revealed_at === null ? (
+            t("signing.neverShown")
+          ) : (
+            <>
+              {t("signing.lastShown", { name: access.last_revealed_by })}{" "}
+              <Time at={access.last_revealed_at} />
+            </>
+          )}
+        </Text>
+      )}
+      {created !== undefined && shown === undefined && (
+        <Secret signingKey={created} isUpcoming={Date.parse(created.active_from) > Date.now()} />
+      )}
       {shown !== undefined && (
         <Stack gap="sm">
-          <Secret signingKey={shown.current} words={t("signing.current")} />
-          {shown.upcoming !== null && (
-            <Secret signingKey={shown.upcoming} words={t("signing.upcoming")} isUpcoming />
-          )}
+          <Secret signingKey={shown.current} />
+          {shown.upcoming !== null && <Secret signingKey={shown.upcoming} isUpcoming />}
           <Text size="sm" c="dimmed">
             {t("signing.logged")}
           </Text>
@@ -65,6 +88,14 @@ export function SigningSecret({ product, mayRotate }: { product: Product; mayRot
         <List.Item>{t("signing.steps.both")}</List.Item>
         <List.Item>{t("signing.steps.remove")}</List.Item>
       </List>
+      <ConfirmIdentity
+        opened={isProving}
+        onClose={() => setProving(false)}
+        title={t("signing.reveal")}
+        words={t("signing.prove")}
+        action={t("signing.reveal")}
+        run={(body) => reveal.mutateAsync({ params, body })}
+      />
       <Confirm
         opened={isRotating}
         onClose={() => setRotating(false)}
@@ -73,7 +104,8 @@ export function SigningSecret({ product, mayRotate }: { product: Product; mayRot
         harmless={overlapSeconds > 0}
         onConfirm={async () => {
           await rotate.mutateAsync({ params, body: { overlap_seconds: overlapSeconds } });
-          reveal.mutate({ params });
+          // What is shown may no longer be the next secret.
+          reveal.reset();
         }}
       >
         <Stack gap="sm">
@@ -95,13 +127,12 @@ export function SigningSecret({ product, mayRotate }: { product: Product; mayRot
 
 type SigningKey = Answer<"rotateSigningSecret">;
 
-function Secret(props: { signingKey: SigningKey; words: string; isUpcoming?: boolean }) {
+function Secret({ signingKey, isUpcoming = false }: { signingKey: SigningKey; isUpcoming?: boolean }) {
   const { t } = useTranslation("products");
-  const { signingKey, words, isUpcoming = false } = props;
   return (
     <div className={classes.secret}>
       <Text size="sm" fw={600}>
-        {words}
+        {t(isUpcoming ? "signing.upcoming" : "signing.current")}
         {isUpcoming && (
           <>
             {" "}

@@ -34,6 +34,21 @@ onBothDatabases("the audit log", (fixture) => {
     expect(found.flat()).toEqual(rows.toReversed());
   });
 
+  test("the last entry about a subject is that of its organization and action, whatever happened to it since", async () => {
+    const [organizationId, subjectId, action] = [newId(), newId(), "product.signing_secret_revealed"];
+    const of = { organization_id: organizationId, subject_id: subjectId, action };
+    const last = () => read.lastEntry({ organizationId, subjectId, action });
+    expect(await last()).toBeUndefined();
+    const [, second] = await add({ ...of, at: startMs }, { ...of, at: startMs + minuteMs });
+    const at = startMs + 2 * minuteMs;
+    await add(
+      { ...of, at, action: "product.updated" },
+      { ...of, at, subject_id: newId() },
+      { ...of, at, organization_id: newId() },
+    );
+    expect(await last()).toEqual(second);
+  });
+
   test.each<[filter: Partial<log.AuditFilter>, count: number]>([
     [{ actorId: "ada" }, 15],
     [{ action: "license.revoked" }, 10],

@@ -28,6 +28,23 @@ export async function wasRecordedSince(
   return found !== undefined;
 }
 
+/** The last time that anyone did this to this subject, from the entries of the organization about it. */
+export async function lastEntry(
+  db: Database,
+  { organizationId, subjectId, action }: Record<"organizationId" | "subjectId" | "action", string>,
+): Promise<AuditLogRow | undefined> {
+  return db
+    .selectFrom("audit_log")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where("action", "=", action)
+    .where("subject_id", "=", subjectId)
+    .orderBy("at", "desc")
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /**
  * When the seller last gave the license to another customer, or merged another customer with its customer, after that
  * time; null if neither happened.

@@ -97,7 +97,7 @@ export async function personWith(
   return id;
 }
 
-/** Gives the person what they have proven, also if another person had it before. */
+/** Gives the person what they have proven, also if another person had it before: that one may have no identity left. */
 export async function giveIdentity(
   db: Database,
   personId: string,
@@ -125,7 +125,6 @@ export async function giveIdentity(
     .where("kind", "=", proven.kind)
     .where("value", "=", proven.value)
     .execute();
-  if (before.person_id !== personId) await removeIfUnidentified(db, [before.person_id]);
 }
 
 export async function countIdentities(db: Database, personId: string): Promise<number> {

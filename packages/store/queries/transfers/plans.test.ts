@@ -41,6 +41,7 @@ onBothDatabases("queries of many transfers", (fixture) => {
     ["those of a license", (db) => queries.transferPage(db, { ...all(), licenseId: other }, page)],
     ["those of a portal account", (db) => queries.transfersOfPerson(db, person, page)],
     ["those that a portal account waits for", (db) => queries.pendingTransfersOfPerson(db, person)],
+    ["those that a portal account has lost", (db) => queries.lostTransfersOfPerson(db, person)],
     ["the one that a license waits for", (db) => queries.pendingTransferOf(db, first)],
     ["the last requests of a license", (db) => queries.lastRequests(db, first, 5)],
     ["the last transfer of a license", (db) => queries.lastTransferredAt(db, first)],

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { addPortalPerson } from "../../../../tests/support/portal-rows.ts";
 import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { transferRow } from "../../../../tests/support/transfer-row.ts";
@@ -111,6 +112,28 @@ onBothDatabases("transfers", (fixture) => {
     for (const row of [waiting, ended])
       expect(await read.transferById(row.id)).toEqual({ ...row, requested_by: null });
     expect(await read.transferById(theirs.id)).toEqual(theirs);
+  });
+
+  test("a portal account has lost the transfers that wait for licenses of customers that it is not, or no longer", async () => {
+    const organization = await fixture.organization();
+    const [email, lost, discordId] = [`${newId()}@example.com`, `${newId()}@example.com`, newId()];
+    const { personId } = await addPortalPerson(fixture.store, {
+      emails: [email, lost],
+      discordIds: [discordId],
+    });
+    const from = async (who: { email?: string; discordId?: string }, columns: Partial<TransferRow> = {}) => {
+      const from_customer_id = await fixture.customer(organization.organizationId, who);
+      return addTo(organization, { requested_by: personId, from_customer_id, ...columns });
+    };
+    await from({ email });
+    await from({ discordId });
+    const others = await from({ email: `${newId()}@example.com` });
+    const second = await from({ email: lost });
+    await from({ email: lost }, { state: "rejected" });
+    await from({ email: lost }, { requested_by: newId() });
+    expect(await read.lostTransfersOfPerson(personId)).toEqual([others]);
+    await fixture.write((db) => db.deleteFrom("portal_identities").where("value", "=", lost).execute());
+    expect(idsOf(await read.lostTransfersOfPerson(personId)).sort()).toEqual(idsOf([others, second]).sort());
   });
 
   test("a portal account's transfers are listed in pages, newest first, with the seller's name for customers", async () => {

@@ -128,6 +128,37 @@ export async function pendingTransfersOfPerson(db: Database, personId: string): 
     .execute();
 }
 
+/** Those of them whose license belongs to a customer that the account has not, or no longer, proven to be. */
+export async function lostTransfersOfPerson(db: Database, personId: string): Promise<TransferRow[]> {
+  return db
+    .selectFrom("transfers as t")
+    .selectAll("t")
+    .where("t.requested_by", "=", personId)
+    .where("t.state", "=", "pending")
+    .where((is) =>
+      is.not(
+        is.exists(
+          is
+            .selectFrom("customers as c")
+            .innerJoin("portal_identities as i", (join) =>
+              join
+                .on("i.person_id", "=", personId)
+                .on((on) =>
+                  on.or([
+                    on.and([on("i.kind", "=", "email"), on("i.value", "=", on.ref("c.email"))]),
+                    on.and([on("i.kind", "=", "discord"), on("i.value", "=", on.ref("c.discord_id"))]),
+                  ]),
+                ),
+            )
+            .select("c.id")
+            .whereRef("c.id", "=", "t.from_customer_id"),
+        ),
+      ),
+    )
+    .orderBy("t.license_id")
+    .execute();
+}
+
 /** The transfers stay; that they were requested by this portal account is no longer recorded. */
 export async function removeRequester(db: Database, personId: string): Promise<void> {
   await db
