@@ -1,5 +1,6 @@
 import type { MigrationOptions } from "./migrations/lock-wait.ts";
 import type { Geo } from "./rollups/geo.ts";
+import type { SlowStatementObserver } from "./slow-statements.ts";
 import type { DatabaseLocation, Journal, Store } from "./store.ts";
 import type { MainStore, WorkerOpening } from "./worker-store.ts";
 
@@ -14,6 +15,7 @@ export interface StoreOptions extends MigrationOptions {
   readonly journalSetAside?: (aside: string, reason: string) => void;
   /** For tests that control the time. Otherwise this is PostgreSQL's own clock, or the machine's on SQLite. */
   readonly now?: () => number;
+  readonly slowStatement?: SlowStatementObserver | undefined;
 }
 
 // Only the database in use is loaded: the server starts faster.
@@ -36,12 +38,15 @@ export async function openStore(location: DatabaseLocation, options: StoreOption
 }
 
 /** Opens, in a worker, the database that the main thread has open: see `MainStore.forWorker`. */
-export async function openInWorker(opening: WorkerOpening): Promise<Store> {
+export async function openInWorker(
+  opening: WorkerOpening,
+  slowStatement?: SlowStatementObserver,
+): Promise<Store> {
   switch (opening.kind) {
     case "sqlite":
-      return (await sqlite()).openSqliteInWorker(opening);
+      return (await sqlite()).openSqliteInWorker(opening, slowStatement);
     case "postgres":
-      return (await postgres()).openPostgresInWorker(opening);
+      return (await postgres()).openPostgresInWorker(opening, slowStatement);
   }
 }
 

@@ -5,6 +5,7 @@ import { type Config, readConfig } from "../config.ts";
 import { StripeWebhook } from "../features/billing/webhook.ts";
 import { DashboardPages } from "../features/dashboard/pages.ts";
 import { stopWaiting } from "../features/events/waiting.ts";
+import { slowQueriesTo } from "../features/health/slow-queries.ts";
 import { WaitingWork } from "../features/health/waiting-work.ts";
 import { WorkerMetrics } from "../features/health/worker-metrics.ts";
 import { LazyIdentity } from "../features/identity/lazy-identity.ts";
@@ -36,14 +37,14 @@ async function start(
   const log = logTo(creator);
   survive(log);
   const config = readConfig(environment);
-  const store = await openInWorker(database);
+  const metrics = new WorkerMetrics();
+  const store = await openInWorker(database, slowQueriesTo(log, metrics));
   const journal = {
     deleteOrganization: (organizationId: string) => creator.request("deleteOrganization", organizationId),
   };
   const identity = await LazyIdentity.prepare(store, config, log);
   const runs = jobRunsOf(store);
   const traces = await openTraces(config, runs.node, log);
-  const metrics = new WorkerMetrics();
   const insight = { metrics, tracer: traces?.tracer ?? null };
   const waiting = new WaitingWork(store, config.mail !== null);
   const background = startBackground(store, journal, config, log, insight);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { member, platformAdmin, route } from "./route.ts";
-import { id, page, pageQuery, time } from "./shapes.ts";
+import { id, inSteps, page, pageQuery, time } from "./shapes.ts";
 
 const group = "Audit log";
 
@@ -53,7 +53,7 @@ export const listAuditLog = route({
   method: "GET",
   path: "/organizations/{organization_id}/audit-log",
   summary: "List an organization's audit log",
-  description: `Newest first. ${append}`,
+  description: `Newest first. ${append} ${inSteps}`,
   group,
   access: member("audit_log:view"),
   query: pageQuery.extend(filters),
@@ -80,7 +80,7 @@ export const listPlatformAuditLog = route({
   method: "GET",
   path: "/admin/audit-log",
   summary: "List the audit log of the whole platform",
-  description: `Newest first. What members of an organization did is shown without keys, secrets and their own texts. ${append}`,
+  description: `Newest first. What members of an organization did is shown without keys, secrets and their own texts. ${append} ${inSteps}`,
   group: "Platform",
   access: platformAdmin,
   query: pageQuery.extend({ organization_id: id.optional(), ...filters }),

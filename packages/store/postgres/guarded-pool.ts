@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { StorageUnavailable } from "../problem.ts";
+import { observeSlow, type SlowStatementObserver } from "../slow-statements.ts";
 import { spendsConnection, storageError } from "./errors.ts";
 import { cutConnections } from "./pools.ts";
 import type { SilenceWatch } from "./silence.ts";
@@ -18,7 +19,7 @@ interface KyselyClient {
   release(): void;
 }
 
-export function guardedPool(pool: pg.Pool, watch: SilenceWatch): KyselyPool {
+export function guardedPool(pool: pg.Pool, watch: SilenceWatch, slow?: SlowStatementObserver): KyselyPool {
   watch.onSilence(() => cutConnections(pool));
   return {
     connect: async () => {
@@ -34,11 +35,14 @@ export function guardedPool(pool: pg.Pool, watch: SilenceWatch): KyselyPool {
       });
       let isSpent = false;
       const query = async (text: string, values: unknown[]) => {
+        const startMs = performance.now();
         try {
           return await watch.during(() => client.query(text, values));
         } catch (error) {
           isSpent ||= spendsConnection(error) || error instanceof StorageUnavailable;
           throw storageError(error);
+        } finally {
+          observeSlow(slow, text, startMs);
         }
       };
       return { query: query as never, release: () => client.release(isSpent) };

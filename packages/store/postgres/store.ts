@@ -8,6 +8,7 @@ import type { MigrationOptions } from "../migrations/lock-wait.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { Sealer } from "../sealer.ts";
+import type { SlowStatementObserver } from "../slow-statements.ts";
 import type { BackgroundWork, CommitDurability, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import type { ForWorker, MainStore, PostgresOpening } from "../worker-store.ts";
@@ -34,6 +35,7 @@ export interface PostgresOptions extends MigrationOptions {
   readonly soleServer?: boolean;
   /** Null for the database's own clock, which all nodes share. */
   readonly now: (() => number) | null;
+  readonly slowStatement?: SlowStatementObserver | undefined;
 }
 
 /** Connects, migrates and returns the store. */
@@ -44,9 +46,12 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
 }
 
 /** Opens what another thread of this process has open. */
-export async function openPostgresInWorker(opening: PostgresOpening): Promise<PostgresStore> {
-  const { url, durability, dataKey, calls } = opening;
-  return open({ url, durability, encryptionKey: null, now: null }, new CallCount(calls), dataKey);
+export async function openPostgresInWorker(
+  { url, durability, dataKey, calls }: PostgresOpening,
+  slowStatement?: SlowStatementObserver,
+): Promise<PostgresStore> {
+  const options = { url, durability, encryptionKey: null, now: null, slowStatement };
+  return open(options, new CallCount(calls), dataKey);
 }
 
 /** The first store of a process migrates; others get the data key that it decrypted. */
@@ -107,17 +112,17 @@ export class PostgresStore implements MainStore {
   #asking: Promise<{ readonly databaseMs: number; readonly atMs: number }> | null = null;
 
   constructor(shared: Shared, purpose: "management" | BackgroundWork) {
-    const { url } = shared.options;
+    const { url, slowStatement } = shared.options;
     this.#shared = shared;
     this.sealer = shared.sealer;
     this.#pool = openPool(url, purpose, shared.serverMajor);
     this.reads = new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool: guardedPool(this.#pool, shared.silence) }),
+      dialect: new PostgresDialect({ pool: guardedPool(this.#pool, shared.silence, slowStatement) }),
     });
     this.direct = this.reads;
     this.#listPool = openListPool(url, purpose, shared.serverMajor);
     this.listReads = new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool: guardedPool(this.#listPool, shared.silence) }),
+      dialect: new PostgresDialect({ pool: guardedPool(this.#listPool, shared.silence, slowStatement) }),
     });
     sealWith(shared.sealer, this.reads, this.listReads);
   }

@@ -9,15 +9,16 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import { observeSlow, type SlowStatementObserver } from "../slow-statements.ts";
 import type { Tables } from "../tables.ts";
 import { storageError } from "./errors.ts";
 import { StatementCache } from "./statements.ts";
 
 /** A Kysely that runs each statement immediately. Transactions are opened on the database itself. */
-export function kyselyOver(database: DatabaseSync): Kysely<Tables> {
+export function kyselyOver(database: DatabaseSync, slow?: SlowStatementObserver): Kysely<Tables> {
   const statements = new StatementCache(database);
   return kyselyWith(
-    new OneConnection({ executeQuery: async (query) => run(statements, query), streamQuery }),
+    new OneConnection({ executeQuery: async (query) => run(statements, query, slow), streamQuery }),
   );
 }
 
@@ -60,7 +61,12 @@ export class OneConnection implements Driver {
   async destroy(): Promise<void> {}
 }
 
-export function run<R>(statements: StatementCache, { sql, parameters }: CompiledQuery): QueryResult<R> {
+export function run<R>(
+  statements: StatementCache,
+  { sql, parameters }: CompiledQuery,
+  slow?: SlowStatementObserver,
+): QueryResult<R> {
+  const startMs = performance.now();
   try {
     const { statement, gives } = statements.for(sql);
     const values = parameters as SQLInputValue[];
@@ -69,6 +75,8 @@ export function run<R>(statements: StatementCache, { sql, parameters }: Compiled
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   } catch (error) {
     throw storageError(error);
+  } finally {
+    observeSlow(slow, sql, startMs);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { CompiledQuery, DatabaseConnection, Driver, Kysely, QueryResult } from "kysely";
+import type { SlowStatementObserver } from "../slow-statements.ts";
 import type { Tables } from "../tables.ts";
 import type { WriteLock } from "../write-lock.ts";
 import { kyselyWith, run } from "./dialect.ts";
@@ -12,6 +13,7 @@ interface Options {
   readonly reader: DatabaseSync;
   readonly lock: WriteLock;
   readonly flush: () => Promise<void>;
+  readonly slow?: SlowStatementObserver | undefined;
 }
 
 /**
@@ -69,10 +71,10 @@ class DirectConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { writing, reading, lock, flush } = this.#parts;
-    if (this.#giveBack !== null) return run<R>(writing, query);
-    if (query.query.kind === "SelectQueryNode") return run<R>(reading, query);
-    const result = await lock.hold(async () => run<R>(writing, query));
+    const { writing, reading, lock, flush, slow } = this.#parts;
+    if (this.#giveBack !== null) return run<R>(writing, query, slow);
+    if (query.query.kind === "SelectQueryNode") return run<R>(reading, query, slow);
+    const result = await lock.hold(async () => run<R>(writing, query, slow));
     await lasting(flush);
     return result;
   }

@@ -7,6 +7,7 @@ import type { IntegrityPart } from "../integrity.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { Sealer } from "../sealer.ts";
+import type { SlowStatementObserver } from "../slow-statements.ts";
 import type { CommitDurability, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import type { ForWorker, MainStore, SqliteOpening } from "../worker-store.ts";
@@ -47,6 +48,7 @@ export interface SqliteOptions {
   readonly soleServer: boolean;
   /** Called when a damaged request log was set aside. */
   readonly journalSetAside?: JournalSetAside;
+  readonly slowStatement?: SlowStatementObserver | undefined;
 }
 
 /** Opens the data folder, migrates it and returns the store. */
@@ -65,19 +67,16 @@ export function openSqlite(options: SqliteOptions): SqliteStore {
 }
 
 /** Opens what another thread of this process has open, and shares its write lock. */
-export function openSqliteInWorker({
-  folder,
-  durability,
-  dataKey,
-  writeLock,
-  calls,
-}: SqliteOpening): SqliteStore {
+export function openSqliteInWorker(
+  { folder, durability, dataKey, writeLock, calls }: SqliteOpening,
+  slowStatement?: SlowStatementObserver,
+): SqliteStore {
   const files = sqliteFiles(folder);
   const threads = new WorkerSide(writeLock);
   return new SqliteStore(
     files,
     openDatabase(files.main),
-    { folder, durability, encryptionKey: null, now: Date.now, soleServer: false },
+    { folder, durability, encryptionKey: null, now: Date.now, soleServer: false, slowStatement },
     { threads, release: () => threads.close(), calls: new CallCount(calls), dataKey },
   );
 }
@@ -143,8 +142,8 @@ export class SqliteStore implements MainStore {
     this.#probed = database.prepare(
       "insert into platform_state (name, value) values ('probed', ?) on conflict (name) do update set value = excluded.value",
     );
-    this.#writes = kyselyOver(database);
-    this.reads = kyselyOver(this.#reader);
+    this.#writes = kyselyOver(database, options.slowStatement);
+    this.reads = kyselyOver(this.#reader, options.slowStatement);
     sealWith(this.sealer, this.#writes, this.reads);
     const isInWorker = shared.calls !== undefined;
     this.bulk = new SqliteBulk(database, new Checkpoints(database, files.main, this.#lock, isInWorker));
@@ -154,6 +153,7 @@ export class SqliteStore implements MainStore {
       reader: this.#reader,
       lock: this.#lock,
       flush: () => this.#disk.flush(),
+      slow: options.slowStatement,
     });
     this.#syncTimer = setInterval(() => this.#syncSoon(), 1000);
     this.#syncTimer.unref();

@@ -1,7 +1,11 @@
 import { csvLine } from "@countersign/domain/csv/cell";
-import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit-log/entries";
+import {
+  type AuditFilter,
+  type AuditPosition,
+  auditEntries,
+  type FoundEntries,
+} from "@countersign/store/queries/audit-log/entries";
 import type { Database } from "@countersign/store/store";
-import type { AuditLogRow } from "@countersign/store/tables";
 import { type ShownEntry, showToOrganization } from "./show.ts";
 
 export type ExportFormat = "csv" | "jsonl";
@@ -16,17 +20,15 @@ export async function* exportedLog(
   format: ExportFormat,
 ): AsyncGenerator<string, void> {
   if (format === "csv") yield csvLine(columns);
-  let after: { at: number; id: string } | null = null;
+  let after: AuditPosition | null = null;
   for (;;) {
-    const rows: AuditLogRow[] = await auditEntries(db, filter, { after, limit: rowsAtATime });
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    after = { at: last.at, id: last.id };
+    const { rows, searchedTo }: FoundEntries = await auditEntries(db, filter, { after, limit: rowsAtATime });
     yield rows
       .map(showToOrganization)
       .map(format === "csv" ? asCsv : asJsonLine)
       .join("");
-    if (rows.length < rowsAtATime) return;
+    if (rows.length < rowsAtATime && searchedTo === null) return;
+    after = searchedTo ?? rows.at(-1) ?? null;
   }
 }
 

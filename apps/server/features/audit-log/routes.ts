@@ -4,7 +4,7 @@ import type { AuditLogRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, requireOrganization } from "../../http/manage/context.ts";
 import { download } from "../../http/manage/download.ts";
-import { decodeCursor, milliseconds, pageOf } from "../../http/manage/page.ts";
+import { decodeCursor, encodeCursor, milliseconds, pageOf } from "../../http/manage/page.ts";
 import { exportedLog } from "./export.ts";
 import { type ShownEntry, showToOrganization, showToPlatform } from "./show.ts";
 
@@ -17,7 +17,11 @@ export const auditLogRoutes: readonly BoundRoute[] = [
     download(context, {
       name: `audit-log.${query.format}`,
       contentType: query.format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson; charset=utf-8",
-      parts: exportedLog(context.store.reads, filterOf(query, requireOrganization(context).id), query.format),
+      parts: exportedLog(
+        context.store.listReads,
+        filterOf(query, requireOrganization(context).id),
+        query.format,
+      ),
     }),
   ),
 
@@ -33,11 +37,12 @@ async function list(
   show: (row: AuditLogRow) => ShownEntry,
 ) {
   const after = decodeCursor(query.cursor, ["number", "text"]);
-  const rows = await auditEntries(context.store.reads, filter, {
+  const { rows, searchedTo } = await auditEntries(context.store.listReads, filter, {
     after: after === null ? null : { at: Number(after[0]), id: String(after[1]) },
     limit: query.limit + 1,
   });
-  return pageOf(rows, query.limit, (row) => [row.at, row.id], show);
+  const page = pageOf(rows, query.limit, (row) => [row.at, row.id], show);
+  return searchedTo === null ? page : { ...page, next_cursor: encodeCursor([searchedTo.at, searchedTo.id]) };
 }
 
 interface FilterQuery {

@@ -15,7 +15,7 @@ import {
   moveAndRecord,
   writeChangedCustomer,
 } from "./change.ts";
-import type { CustomerView, ShownCustomer } from "./show.ts";
+import { type CustomerView, type ShownCustomer, showWithCount } from "./show.ts";
 
 /** A customer with more licenses is changed in several transactions: on SQLite everyone else waits for each. */
 const fewLicenses = 100;
@@ -33,8 +33,10 @@ export async function changeCustomerInSteps(
   const before = await customerOf(context.store.reads, requireOrganization(context).id, customerId);
   const { updated_at: _, ...fields } = changes;
   const wanted = before === undefined ? null : changedView(context, before, fields);
+  const change = (movedBefore: number | null) =>
+    context.transaction((db) => changeCustomer(db, context, customerId, changes, movedBefore));
   if (before === undefined || wanted === null || !(await isAboutMany(context, before, wanted)))
-    return context.transaction((db) => changeCustomer(db, context, customerId, changes, null));
+    return showWithCount(context.store.reads, await change(null));
   let moved = 0;
   let view = wanted;
   if (isSamePerson(before, wanted)) await refreshTexts(context, view);
@@ -44,10 +46,10 @@ export async function changeCustomerInSteps(
     ));
     moved = await moveAll(context, customerId, view);
   }
-  const shown = await context.transaction((db) => changeCustomer(db, context, customerId, changes, moved));
+  const changed = await change(moved);
   // Those created in the meantime, and those that the other customer already had.
   await refreshTexts(context, view);
-  return shown;
+  return showWithCount(context.store.reads, changed);
 }
 
 async function isAboutMany(context: Context, before: CustomerView, wanted: CustomerView): Promise<boolean> {

@@ -28,7 +28,7 @@ import {
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { recordingChanges } from "../events/record-changes.ts";
-import { type CustomerView, type ShownCustomer, showWithCount } from "./show.ts";
+import type { CustomerView } from "./show.ts";
 
 export type CustomerChanges = z.output<typeof updateCustomer.body>;
 
@@ -80,7 +80,7 @@ export async function changeCustomer(
   customerId: string,
   changes: CustomerChanges,
   movedBefore: number | null,
-): Promise<ShownCustomer> {
+): Promise<CustomerView> {
   const { id: organizationId } = requireOrganization(context);
   const { row, view } = await writeChangedCustomer(db, context, customerId, changes);
   const moved =
@@ -97,7 +97,7 @@ export async function changeCustomer(
     before: was,
     after: view.customer_id === customerId ? is : { ...is, licenses_moved: moved },
   });
-  return showWithCount(db, view);
+  return view;
 }
 
 export function checkIdentified(who: Pick<CustomerView, "email" | "discord_id">): void {

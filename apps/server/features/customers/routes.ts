@@ -91,12 +91,20 @@ export const customerRoutes: readonly BoundRoute[] = [
 
   bind(contract.deleteCustomer, async (context, input) => {
     const { id: organizationId } = requireOrganization(context);
+    const refuseIfUsed = async (db: Database, id: string) => {
+      const count = (await licenseCountsOf(db, organizationId, [id])).get(id) ?? 0;
+      if (count > 0) throw new Problem("customer_has_licenses", { count });
+    };
+    // Counting many takes a while, so it is done before the transaction; inside, there is hardly anything to count.
+    await refuseIfUsed(
+      context.store.reads,
+      (await findCustomer(context.store.reads, context, input)).customer_id,
+    );
     return context.transaction(async (db) => {
       await lockedOrganization(db, organizationId);
       const row = await lockedCustomer(db, organizationId, param(input, "customer_id"));
       if (row === undefined) throw new Problem("customer_not_found");
-      const count = (await licenseCountsOf(db, organizationId, [row.customer_id])).get(row.customer_id) ?? 0;
-      if (count > 0) throw new Problem("customer_has_licenses", { count });
+      await refuseIfUsed(db, row.customer_id);
       await removeIpBlocks(db, { tier: "customer", organizationId, customerId: row.customer_id });
       const { customer_id: id, email, discord_id: discordId } = row;
       await eraseFromTransfers(db, organizationId, { id, email, discordId });

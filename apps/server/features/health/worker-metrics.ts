@@ -40,6 +40,7 @@ export class WorkerMetrics {
   readonly #attempts = new Map<AttemptResult, number>(attemptResults.map((result) => [result, 0]));
   readonly #attemptSeconds = new PlainHistogram(durationBounds);
   #attemptsInProgress = 0;
+  readonly #slowQueries = new Map<string, number>([["other", 0]]);
   #integrity: IntegrityState = { damagedTables: 0, checkedAtMs: null };
   readonly #emails = new Map<EmailResult, number>(emailResults.map((result) => [result, 0]));
 
@@ -65,6 +66,11 @@ export class WorkerMetrics {
     add(this.#emails, result);
   }
 
+  /** By verb and table, or `other`. */
+  queryWasSlow(statement: string): void {
+    add(this.#slowQueries, statement);
+  }
+
   integrityChecked(state: IntegrityState): void {
     this.#integrity = state;
   }
@@ -72,6 +78,11 @@ export class WorkerMetrics {
   text(jobs: readonly JobState[], waiting: WaitingCounts | null): string {
     return exposition([
       ...this.#requestFamilies(),
+      counter(
+        "countersign_slow_queries_total",
+        "Database statements of the management worker that took longer than a quarter of a second.",
+        labelled("statement", this.#slowQueries),
+      ),
       ...this.#webhookFamilies(),
       counter(
         "countersign_email_attempts_total",

@@ -164,7 +164,7 @@ async function* auditLines(db: Database, organizationId: string): Lines {
   };
   yield* paged(
     (last: { at: number; id: string } | null) =>
-      auditEntries(db, everything, { after: last, limit: rowsAtATime }),
+      auditEntries(db, everything, { after: last, limit: rowsAtATime }).then(({ rows }) => rows),
     async (rows) => linesOf("audit_entry", rows.map(showToOrganization)),
   );
 }

@@ -16,7 +16,7 @@ onBothDatabases("the audit log", (fixture) => {
     await write.addAuditEntries(rows);
     return rows;
   };
-  const find = (
+  const search = (
     filter: Partial<log.AuditFilter>,
     page: Partial<Parameters<typeof log.auditEntries>[2]> = {},
   ) => {
@@ -24,6 +24,7 @@ onBothDatabases("the audit log", (fixture) => {
     const all = { ...about, fromMs: null, toMs: null };
     return read.auditEntries({ ...all, ...filter }, { after: null, limit: 2_000, ...page });
   };
+  const find = async (...asked: Parameters<typeof search>) => (await search(...asked)).rows;
 
   test("an organization's entries are read newest first, across pages that end between equal times", async () => {
     const organizationId = newId();
@@ -70,6 +71,34 @@ onBothDatabases("the audit log", (fixture) => {
       })),
     );
     expect(await find({ ...filter, organizationId })).toHaveLength(count);
+  });
+
+  test("a filter that few entries match reads a bounded number of them, and the search continues there", async () => {
+    const organizationId = newId();
+    const rare = [100, 101, 1_300];
+    const rows = await add(
+      ...times(1_700, (index) => ({
+        organization_id: organizationId,
+        at: startMs + Math.floor(index / 3),
+        subject_kind: rare.includes(index) ? "product" : "license",
+      })),
+    );
+    const searched: number[] = [];
+    const found: AuditLogRow[] = [];
+    let after: log.AuditPosition | null = null;
+    do {
+      const part: log.FoundEntries = await search(
+        { organizationId, subjectKind: "product" },
+        { after, limit: 10, maxRead: 500 },
+      );
+      searched.push(part.rows.length);
+      found.push(...part.rows);
+      after = part.searchedTo;
+    } while (after !== null);
+    expect(found).toEqual(rare.toReversed().flatMap((index) => rows[index] ?? []));
+    expect(searched).toEqual([1, 0, 0, 2]);
+    const all = await search({ organizationId, subjectKind: "product" });
+    expect([all.rows, all.searchedTo]).toEqual([found, null]);
   });
 
   test("a filter without an organization finds the entries of all, and those about no organization", async () => {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { OrganizationBillingRow, StripePriceRow } from "@countersign/store/tables";
 import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
+import { watched } from "../../../../tests/support/watched-queries.ts";
 import * as organizations from "../organizations/organizations.ts";
 import { setDailyUsage } from "../products/daily-usage.ts";
 import * as billingQueries from "./billing.ts";
@@ -170,6 +171,9 @@ onBothDatabases("billing", (fixture) => {
       await write.updateOrganization(id, { billing_state: "suspended", deleted_at });
     }
     expect(await counted()).toBe(before + 2);
+    const watching = watched(fixture.store);
+    await platform.countsByPlan(watching.store.reads);
+    for (const { text } of await watching.plans()) expect(text).toMatch(/ limit (?:\?|\$\d+)$/);
   });
 
   test("a stored price is found only by all of its terms, and a later one replaces it", async () => {

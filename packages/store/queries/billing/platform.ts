@@ -1,5 +1,6 @@
 import type { Database } from "../../store.ts";
-import type { OrganizationBillingRow } from "../../tables.ts";
+import type { OrganizationBillingRow, OrganizationRow } from "../../tables.ts";
+import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
 
 /** Queries of the operator about the payments of many organizations. */
 
@@ -55,12 +56,27 @@ export async function subscriptionSums(db: Database) {
   return rows.map((row) => ({ ...row, amount: Number(row.amount ?? 0), count: Number(row.count) }));
 }
 
+/** Organizations by plan and payment state, read in slices: no index has both. */
 export async function countsByPlan(db: Database) {
-  const rows = await db
-    .selectFrom("organizations")
-    .select((is) => ["plan", "billing_state", is.fn.countAll<number>().as("count")])
-    .where("deleted_at", "is", null)
-    .groupBy(["plan", "billing_state"])
-    .execute();
-  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+  const counts = new Map<string, PlanCount>();
+  for (let after = ""; ; await yieldToEventLoop()) {
+    const rows = await db
+      .selectFrom("organizations")
+      .select(["id", "plan", "billing_state", "deleted_at"])
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(organizationsAtOnce)
+      .execute();
+    for (const { plan, billing_state, deleted_at } of rows) {
+      if (deleted_at !== null) continue;
+      const key = `${plan} ${billing_state}`;
+      counts.set(key, { plan, billing_state, count: (counts.get(key)?.count ?? 0) + 1 });
+    }
+    if (rows.length < organizationsAtOnce) return [...counts.values()];
+    after = rows.at(-1)?.id ?? after;
+  }
 }
+
+const organizationsAtOnce = 2_000;
+
+type PlanCount = Pick<OrganizationRow, "plan" | "billing_state"> & { readonly count: number };

@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 import { addLicense } from "../../../../tests/support/add-license.ts";
 import { idsOf, onBothDatabases, pages, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
+import { watched } from "../../../../tests/support/watched-queries.ts";
+import { createLicenses } from "../licenses/create.ts";
 import * as products from "../products/products.ts";
 import * as queries from "./views.ts";
 import { addCustomerView } from "./views.ts";
@@ -105,6 +107,28 @@ onBothDatabases("the customers of an organization", (fixture) => {
     const all = await read.licenseCountsOf(organizationId, [customerId, theirs.customerId]);
     expect(all).toEqual(new Map([[customerId, 6]]));
     expect(await read.licenseCountsOf(organizationId, [])).toEqual(new Map());
+  });
+
+  test("thousands of licenses of one customer are counted in slices, by several statements", async () => {
+    const { ours } = await two();
+    const { organizationId, productId, customerId } = ours;
+    const made = Array.from({ length: 2_100 }, (_, index) => ({
+      ...{ id: newId(), key: newId(), organizationId, productId, customerId },
+      ...(index < 3 ? { revokedAtMs: 1 } : {}),
+      ...(index % 2 === 1 ? { expiresAtMs: 500 } : {}),
+    }));
+    await fixture.write((db) => createLicenses(db, made, Date.now()));
+    const watching = watched(fixture.store);
+    const { reads } = watching.store;
+    expect(await queries.licenseCountsOf(reads, organizationId, [newId(), customerId])).toEqual(
+      new Map([[customerId, 2_100]]),
+    );
+    const counts = await queries.statusCountsOf(reads, organizationId, customerId, 1_000);
+    expect(counts).toEqual({ active: 1_048, expired: 1_049, revoked: 3 });
+    expect(await queries.customerLastSeen(reads, organizationId, customerId)).toBeNull();
+    const texts = (await watching.plans()).map(({ text }) => text);
+    for (const text of texts)
+      if (text.includes('from "licenses"')) expect(text).toMatch(/ limit (?:\?|\$\d+)$/);
   });
 
   test("the licenses of a customer are listed by ID, page by page; those of deleted products only as IDs", async () => {

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import type { Database } from "../../store.ts";
 import type { OrganizationCustomerRow } from "../../tables.ts";
 import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
@@ -81,67 +80,97 @@ export async function customersStartingWith(
   return query.orderBy("search_text").orderBy("customer_id").limit(limit).execute();
 }
 
-/** How many licenses each of some customers has, without those of deleted products. */
+/** How many licenses are read before other requests are served: one customer can have nearly all of a seller's. */
+const licensesAtOnce = 2_000;
+
+/** How many licenses each of some customers has, without those of deleted products. Only outside of transactions. */
 export async function licenseCountsOf(
   db: Database,
   organizationId: string,
   customerIds: readonly string[],
 ): Promise<Map<string, number>> {
-  if (customerIds.length === 0) return new Map();
-  const rows = await db
-    .selectFrom("licenses")
-    .innerJoin("products", "products.id", "licenses.product_id")
-    .select(["licenses.customer_id", (is) => is.fn.countAll<number>().as("count")])
-    .where("licenses.organization_id", "=", organizationId)
-    .where("licenses.customer_id", "in", customerIds)
-    .where("products.deleted_at", "is", null)
-    .groupBy("licenses.customer_id")
-    .execute();
-  return new Map(rows.map((row) => [row.customer_id ?? "", Number(row.count)]));
+  const counts = new Map<string, number>();
+  if (customerIds.length === 0) return counts;
+  const add = (customerId: string | null, count: number) => {
+    if (customerId !== null && count > 0) counts.set(customerId, (counts.get(customerId) ?? 0) + count);
+  };
+  const some = await customersLicenses(db, organizationId, customerIds).limit(licensesAtOnce).execute();
+  if (some.length < licensesAtOnce) {
+    for (const license of some) add(license.customer_id, license.deleted_at === null ? 1 : 0);
+    return counts;
+  }
+  for (const customerId of customerIds)
+    for await (const licenses of slicesOf(db, organizationId, customerId))
+      add(customerId, licenses.filter((license) => license.deleted_at === null).length);
+  return counts;
 }
 
+/** The same for one customer, by status. */
 export async function statusCountsOf(
   db: Database,
   organizationId: string,
   customerId: string,
   nowMs: number,
 ): Promise<{ active: number; expired: number; revoked: number }> {
-  const status = sql<"active" | "expired" | "revoked">`case
-    when licenses.revoked_at is not null then 'revoked'
-    when licenses.is_lifetime = 0 and licenses.expires_at <= ${nowMs} then 'expired'
-    else 'active' end`;
   const counts = { active: 0, expired: 0, revoked: 0 };
-  const rows = await db
-    .selectFrom(
-      db
-        .selectFrom("licenses")
-        .innerJoin("products", "products.id", "licenses.product_id")
-        .select(status.as("status"))
-        .where("licenses.organization_id", "=", organizationId)
-        .where("licenses.customer_id", "=", customerId)
-        .where("products.deleted_at", "is", null)
-        .as("states"),
-    )
-    .select(["status", (is) => is.fn.countAll<number>().as("count")])
-    .groupBy("status")
-    .execute();
-  for (const row of rows) counts[row.status] = Number(row.count);
+  for await (const licenses of slicesOf(db, organizationId, customerId))
+    for (const { revoked_at, is_lifetime, expires_at, deleted_at } of licenses) {
+      if (deleted_at !== null) continue;
+      const isExpired = is_lifetime === 0 && expires_at !== null && expires_at <= nowMs;
+      counts[revoked_at !== null ? "revoked" : isExpired ? "expired" : "active"] += 1;
+    }
   return counts;
+}
+
+async function* slicesOf(db: Database, organizationId: string, customerId: string) {
+  for (let after = ""; ; ) {
+    const licenses = await customersLicenses(db, organizationId, [customerId])
+      .where("licenses.id", ">", after)
+      .orderBy("licenses.id")
+      .limit(licensesAtOnce)
+      .execute();
+    yield licenses;
+    if (licenses.length < licensesAtOnce) return;
+    after = licenses.at(-1)?.id ?? after;
+    await yieldToEventLoop();
+  }
+}
+
+/** With the time at which their product was deleted. */
+function customersLicenses(db: Database, organizationId: string, customerIds: readonly string[]) {
+  const one = customerIds.length === 1 ? customerIds[0] : undefined;
+  const query = db
+    .selectFrom("licenses")
+    .innerJoin("products", "products.id", "licenses.product_id")
+    .select([
+      "licenses.id",
+      "licenses.customer_id",
+      "licenses.revoked_at",
+      "licenses.is_lifetime",
+      "licenses.expires_at",
+      "products.deleted_at",
+    ])
+    .where("licenses.organization_id", "=", organizationId);
+  return one === undefined
+    ? query.where("licenses.customer_id", "in", customerIds)
+    : query.where("licenses.customer_id", "=", one);
 }
 
 /** When any of the customer's licenses was last used, if IP addresses are tracked. Only outside of transactions. */
 export async function customerLastSeen(reads: Database, organizationId: string, customerId: string) {
-  const ids = await licenseIdsOfCustomer(reads, organizationId, customerId);
   let last: number | null = null;
-  for (let start = 0; start < ids.length; start += 500) {
-    const row = await reads
-      .selectFrom("ip_sightings")
-      .select((is) => is.fn.max("last_seen_at").as("at"))
-      .where("tier", "=", "license")
-      .where("scope_id", "in", ids.slice(start, start + 500))
-      .executeTakeFirst();
-    if (row?.at != null) last = Math.max(last ?? 0, row.at);
-    await yieldToEventLoop();
+  for await (const licenses of slicesOf(reads, organizationId, customerId)) {
+    const ids = licenses.map((license) => license.id);
+    for (let start = 0; start < ids.length; start += 500) {
+      const row = await reads
+        .selectFrom("ip_sightings")
+        .select((is) => is.fn.max("last_seen_at").as("at"))
+        .where("tier", "=", "license")
+        .where("scope_id", "in", ids.slice(start, start + 500))
+        .executeTakeFirst();
+      if (row?.at != null) last = Math.max(last ?? 0, row.at);
+      await yieldToEventLoop();
+    }
   }
   return last;
 }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
+import { watched } from "../../../../tests/support/watched-queries.ts";
 import { foldCounts } from "../../postgres/fold-counts.ts";
 import { validate } from "../../suite/calls.ts";
 import * as remove from "../organizations/remove.ts";
@@ -207,6 +208,29 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
     const found: number[] = [];
     for (const nowMs of moments) found.push(await counts.storedCount(fixture.store.listReads, filter, nowMs));
     expect(found).toEqual([0, 3, 2_103, 2_105, 2_105]);
+  });
+
+  test("thousands of licenses that were created or revoked within hours are counted in slices", async () => {
+    const org = await fixture.organization();
+    const { organizationId } = org;
+    const createdAtMs = Date.UTC(2025, 4, 5, 12);
+    await create(org, 4_100, { createdAtMs });
+    await create(org, 3, { createdAtMs: createdAtMs + 1, revokedAtMs: createdAtMs + 1 });
+    for (const day of [2, 4, 6])
+      await create(org, 1_500, { createdAtMs: 1, revokedAtMs: createdAtMs + day * dayMs });
+    const watching = watched(fixture.store);
+    const { listReads } = watching.store;
+    for (const productId of [null, org.productId]) {
+      const [of, fromMs] = [{ organizationId, productId }, createdAtMs];
+      const before = watching.count();
+      expect(await counts.createdBetween(listReads, of, { fromMs, toMs: fromMs + 2 })).toBe(4_103);
+      expect(await counts.createdBetween(listReads, of, { fromMs, toMs: fromMs + 1 })).toBe(4_100);
+      const between = watching.count();
+      expect(await counts.revokedBetween(listReads, of, { fromMs, toMs: fromMs + 6 * dayMs })).toBe(3_003);
+      expect(await counts.revokedBetween(listReads, of, { fromMs, toMs: fromMs + 7 * dayMs })).toBe(4_503);
+      // Two for each slice, and one for each subquery.
+      expect([between - before, watching.count() - between]).toEqual([6 * 2, 5 * 2 + 2]);
+    }
   });
 
   test("no count is stored for a filter by customer, tag, IP addresses or words", () => {

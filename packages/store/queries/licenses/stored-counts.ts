@@ -1,7 +1,9 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Database } from "../../store.ts";
+import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
 import { conditionsButExpiry, everyLicenseOf, expiryOrder, type LicenseFilter } from "./filter.ts";
+import { LicenseScan, type Position } from "./scan.ts";
 
 /**
  * The license counts maintained by triggers, and what can be derived from them: see the migration `license-counts.ts`.
@@ -9,6 +11,8 @@ import { conditionsButExpiry, everyLicenseOf, expiryOrder, type LicenseFilter } 
 
 /** So many licenses of one day are counted one by one before the other side of the moment is tried. */
 const mostOfADay = 2_000;
+/** So many licenses are counted before other requests are served. */
+const countedAtOnce = 2_000;
 
 /** Whether the stored counts can answer how many licenses match a filter. */
 export function hasStoredCount({ customerId, tag, minIps, words }: LicenseFilter): boolean {
@@ -121,37 +125,49 @@ export async function createdBetween(
   return Number(rows[0]?.licenses ?? 0) + before + after;
 }
 
-/** How many licenses that are revoked now were revoked in a range, along an index. */
+/** How many licenses that are revoked now were revoked in a range, along an index, in slices. */
 export async function revokedBetween(
   db: Database,
   of: LicensesOf,
   { fromMs, toMs }: TimeRange,
 ): Promise<number> {
-  let query = db
+  let licenses = db
     .selectFrom("licenses")
-    .select((is) => is.fn.countAll<number>().as("count"))
     .where("organization_id", "=", of.organizationId)
-    .where("revoked_at", ">=", fromMs)
-    .where("revoked_at", "<", toMs)
     .where("product_id", "not in", deletedProducts(db, of));
-  if (of.productId !== null) query = query.where("product_id", "=", of.productId);
-  return Number((await query.executeTakeFirst())?.count ?? 0);
+  if (of.productId !== null) licenses = licenses.where("product_id", "=", of.productId);
+  let count = 0;
+  for (let sliceMs = fromMs; sliceMs < toMs; await yieldToEventLoop()) {
+    const rest = licenses.where("revoked_at", ">=", sliceMs).where("revoked_at", "<", toMs);
+    const end = await rest
+      .select("revoked_at")
+      .orderBy("revoked_at")
+      .offset(countedAtOnce)
+      .limit(1)
+      .executeTakeFirst();
+    // The index has no ID: those of one millisecond are counted together, without reading the licenses themselves.
+    const endMs = end?.revoked_at == null ? toMs : Math.max(end.revoked_at, sliceMs + 1);
+    const slice = rest.where("revoked_at", "<", endMs).select((is) => is.fn.countAll<number>().as("count"));
+    count += Number((await slice.executeTakeFirst())?.count ?? 0);
+    sliceMs = endMs;
+  }
+  return count;
 }
 
+/** Along an index, in slices: an import can have created nearly all licenses in one millisecond. */
 async function countCreated(db: Database, of: LicensesOf, { fromMs, toMs }: TimeRange): Promise<number> {
   if (fromMs >= toMs) return 0;
-  let query = db
-    .selectFrom("licenses")
-    .select((is) => is.fn.countAll<number>().as("count"))
-    .where("created_at", ">=", fromMs)
-    .where("created_at", "<", toMs);
-  query =
-    of.productId !== null
-      ? query.where("product_id", "=", of.productId)
-      : query
-          .where("organization_id", "=", of.organizationId)
-          .where("product_id", "not in", deletedProducts(db, of));
-  return Number((await query.executeTakeFirst())?.count ?? 0);
+  const filter = { ...everyLicenseOf(of.organizationId), productId: of.productId };
+  const scan = new LicenseScan(db, filter, { by: "created_at", descending: false }, fromMs);
+  const last: Position = { at: toMs, id: "" };
+  let count = 0;
+  for (let from: Position = { at: fromMs, id: "" }; ; await yieldToEventLoop()) {
+    const end = await scan.end(from, countedAtOnce);
+    const to = end === null || end.at >= toMs ? last : end;
+    count += await scan.count(from, to);
+    if (to === last) return count;
+    from = to;
+  }
 }
 
 function deletedProducts(db: Database, { organizationId }: LicensesOf) {
