@@ -435,7 +435,9 @@ test("webhookHandler verifies the rawBody that a platform or another middleware 
 });
 
 test("several X-License-Key headers are one key that no license has", async () => {
-  const { client, firstRequest } = await startCase([{ validate: { valid: false, status: "license_not_found" } }]);
+  const { client, firstRequest } = await startCase([
+    { validate: { valid: false, status: "license_not_found" } },
+  ]);
   const request = await serve((app) => app.get("/", requireLicense({ client, logger: silent })));
   const headers = new Headers([
     ["x-license-key", "FIRST-KEY"],
