@@ -20,8 +20,8 @@ an announcement is shown before its start
   packages/store/queries/announcements/announcements.test.ts tests/manage/platform.test.ts
 the audit log of an organization contains the entries of all organizations
   One seller reads what another seller's members did, with names and IP addresses.
-  - if (organizationId !== null) query = query.where("organization_id", "=", organizationId);
-  + if (organizationId !== null) query = query.where("organization_id", "is not", null);
+  - (organizationId === null || entry.organization_id === organizationId) &&
+  + (organizationId === null || entry.organization_id !== null) &&
   packages/store/queries/audit-log/entries.test.ts tests/manage/audit-log.test.ts
 the stored price of a plan is used whatever its amount
   After the operator changes a price, new subscribers still pay the old one.

@@ -132,7 +132,13 @@ onBothDatabases("transfers", (fixture) => {
     await from({ email: lost }, { state: "rejected" });
     await from({ email: lost }, { requested_by: newId() });
     expect(await read.lostTransfersOfPerson(personId)).toEqual([others]);
-    await fixture.write((db) => db.deleteFrom("portal_identities").where("value", "=", lost).execute());
+    await fixture.write((db) =>
+      db
+        .deleteFrom("portal_identities")
+        .where("person_id", "=", personId)
+        .where("value", "=", lost)
+        .execute(),
+    );
     expect(idsOf(await read.lostTransfersOfPerson(personId)).sort()).toEqual(idsOf([others, second]).sort());
   });
 
