@@ -1,17 +1,17 @@
-/** The name that was probably meant, if one is a few changed letters away, underscores aside: of a short one, fewer. */
+/** The known name that was probably meant: at most three letters differ, fewer in a short name. Underscores do not count. */
 export function similarName(written: string, names: Iterable<string>): string | null {
   const compact = written.replaceAll("_", "");
   const limit = Math.min(3, Math.floor(compact.length / 3));
   let best: { readonly name: string; readonly changes: number } | null = null;
   for (const name of names) {
-    const changes = changedLetters(compact, name.replaceAll("_", ""));
+    const changes = editDistance(compact, name.replaceAll("_", ""));
     if (changes <= limit && changes < (best?.changes ?? limit + 1)) best = { name, changes };
   }
   return best?.name ?? null;
 }
 
-/** The number of letters to insert, remove or replace. */
-function changedLetters(one: string, other: string): number {
+/** How many letters must be inserted, removed or replaced to get the other text. */
+function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...one].entries()) {
     const next = [index + 1];

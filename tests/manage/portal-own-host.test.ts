@@ -180,7 +180,7 @@ testsOn("postgres", "a portal with its own host", openOwnHost, (fixture) => {
     expect(await returnTo(browser, returned)).toBe(expired);
   });
 
-  test("a flow on Discord is used once, whoever kept its cookie, and also by simultaneous returns", async () => {
+  test("a flow on Discord is used once, also with a copy of its cookie or by simultaneous returns", async () => {
     const browser = client();
     const url = await start(browser);
     const flow = browser.browser.cookies.get("countersign_portal_discord") ?? "";

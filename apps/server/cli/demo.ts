@@ -15,7 +15,7 @@ export const demo: Command = {
 
 Creates organizations, products and a few hundred licenses in every possible state, and prints a curl command for each
 outcome of a validation, with what to expect, and how to sign in to the customer portal as one of the customers. The
-organizations belong to the platform admin, or else to whoever creates the first account. Run it while the server runs,
+organizations belong to the platform admin, or else to the user of the first account. Run it while the server runs,
 on a database for testing: nothing removes the examples again. Running it twice creates them twice.
 
   --json   print one JSON array: outcome, description, curl, api_key, license_key, body for each example
