@@ -36,6 +36,8 @@ async function serve(addRoutes) {
   const server = await new Promise((resolve) => {
     const listening = app.listen(0, "127.0.0.1", () => resolve(listening));
   });
+  // The client reuses connections: on a busy machine, one that is closed after 5 idle seconds can be in use again.
+  server.keepAliveTimeout = 0;
   servers.push(server);
   const url = `http://127.0.0.1:${server.address().port}`;
   return async (path, init = {}) => {

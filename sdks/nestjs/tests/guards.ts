@@ -176,6 +176,8 @@ async function serve(
   class App {}
   const app = await NestFactory.create(App, adapter() as ExpressAdapter, { logger: false, rawBody });
   await app.listen(0, "127.0.0.1");
+  // The client reuses connections: on a busy machine, one that is closed after 5 idle seconds can be in use again.
+  app.getHttpServer().keepAliveTimeout = 0;
   apps.push(app);
   const url = await app.getUrl();
   const request = async (path: string, init: RequestInit = {}) => {
