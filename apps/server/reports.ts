@@ -21,11 +21,15 @@ export function reportsTo(log: Log) {
   const unwritten = inBursts<string>(minuteMs, (times, reason) =>
     log.warn("The request log could not be written. It will be retried.", { times, reason }),
   );
-  const cut = inBursts<number>(hourMs, (_times, untilMs) =>
-    log.warn("The request log reached its size limit. Its oldest entries were deleted before their time.", {
-      kept_since: new Date(untilMs).toISOString(),
-      variable: "COUNTERSIGN_REQUEST_LOG_MB",
-    }),
+  const cut = inBursts<readonly string[]>(hourMs, (_times, organizationIds) =>
+    log.warn(
+      "The request log reached its size limit. The organizations with the most requests lost their oldest ones before their time.",
+      {
+        organizations: organizationIds.length,
+        organization_ids: organizationIds.slice(0, 10).join(" "),
+        variable: "COUNTERSIGN_REQUEST_LOG_MB",
+      },
+    ),
   );
   const unforwarded = inBursts<string>(minuteMs, (requests, reason) =>
     log.error("Requests could not be forwarded to the management worker.", { requests, reason }),
@@ -34,7 +38,7 @@ export function reportsTo(log: Log) {
     batchFailed: (calls: number, cause: unknown) =>
       batchesOf(cause instanceof StorageUnavailable ? cause.reason : "other")(calls, reasonOf(cause)),
     entriesDropped: (count: number) => dropped(count, null),
-    logCut: (untilMs: number) => cut(1, untilMs),
+    logCut: (organizationIds: readonly string[]) => cut(1, organizationIds),
     journalFailed: (reason: string) => unwritten(1, reason),
     geoipFailed: (reason: string) =>
       log.warn(

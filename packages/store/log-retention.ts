@@ -22,9 +22,10 @@ export interface RetentionSettings {
 }
 
 /**
- * Plans and organizations can keep requests for a different time than the server. Once a day, the segments of the log are
- * looked at in their order, a few at a time: the keys of a segment name the organizations in it, and their requests are
- * deleted if they are no longer kept. A day that is older than what is kept longest is deleted as a whole.
+ * Plans and organizations can keep requests for a different time than the server, and those with the most lose some if
+ * the log is too large. Once a day, and after each cut, the segments of the log are looked at in their order, a few at a
+ * time: the keys of a segment name the organizations in it, and their requests are deleted if they are no longer kept. A
+ * day of which nobody keeps anything is deleted as a whole.
  */
 export const sweepEveryMs = 24 * hourMs;
 export const segmentsAtOnce = 50;
@@ -96,24 +97,36 @@ export interface OrganizationDaysRow {
   readonly of_plan: number | null;
 }
 
-/** Since when each organization's requests are kept, without those that keep them longest. */
+/** Since when an organization's requests are kept, by its ID. */
+export type Cutoffs = ReadonlyMap<string, number>;
+
+/** Without the organizations that keep their requests longest and were not cut. */
 export function cutoffs(
   rows: readonly OrganizationDaysRow[],
+  cuts: Cutoffs,
   { serverDays, longestDays }: LogRetention,
   nowMs: number,
-): { readonly id: string; readonly atMs: number }[] {
-  return rows.flatMap(({ id, of_organization: ofOrganization, of_plan: ofPlan }) => {
+): Cutoffs {
+  const since = new Map(cuts);
+  for (const { id, of_organization: ofOrganization, of_plan: ofPlan } of rows) {
     const days = logDays({ ofOrganization, ofPlan, ofServer: serverDays });
-    return days < longestDays ? [{ id, atMs: keptSince(days, nowMs) }] : [];
-  });
+    if (days < longestDays) since.set(id, Math.max(keptSince(days, nowMs), cuts.get(id) ?? 0));
+  }
+  return since;
 }
 
-/** The organizations of which all requests in a segment are no longer kept. */
-export function endedIn(
-  segment: { readonly until_at: number },
-  organizations: readonly string[],
-  cutoffs: readonly { readonly id: string; readonly atMs: number }[],
-): string[] {
-  const ended = new Set(cutoffs.filter(({ atMs }) => segment.until_at <= atMs).map(({ id }) => id));
-  return organizations.filter((id) => ended.has(id));
+/** Segments that end later need not be looked at. */
+export function lastCutoff(
+  cuts: Cutoffs,
+  { shortestDays, longestDays }: LogRetention,
+  nowMs: number,
+): number {
+  let last = shortestDays < longestDays ? keptSince(shortestDays, nowMs) : 0;
+  for (const atMs of cuts.values()) last = Math.max(last, atMs);
+  return last;
+}
+
+/** The organizations of which all requests before a time are no longer kept. */
+export function endedBefore(untilMs: number, organizations: readonly string[], since: Cutoffs): string[] {
+  return organizations.filter((id) => untilMs <= (since.get(id) ?? 0));
 }

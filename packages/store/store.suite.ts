@@ -9,6 +9,7 @@ import { ipBlocks } from "./suite/ip-blocks.ts";
 import { ipRegistration } from "./suite/ip-registration.ts";
 import { ipv6Prefix } from "./suite/ipv6-prefix.ts";
 import { journal } from "./suite/journal.ts";
+import { logCuts } from "./suite/log-cuts.ts";
 import { logRetention } from "./suite/log-retention.ts";
 import { lookups } from "./suite/lookups.ts";
 import { type Migrating, migrations } from "./suite/migrations.ts";
@@ -66,6 +67,7 @@ function reads(shared: StoreFixture) {
   lookups(shared);
   customers(shared);
   logRetention(shared);
+  logCuts(shared);
   rollUps(shared);
   requestSearch(shared);
 }

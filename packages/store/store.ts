@@ -4,6 +4,7 @@ import type { Call, CallResult } from "./calls.ts";
 import type { IntegrityPart } from "./integrity.ts";
 import type { JournalDeletion, JournalEntry } from "./journal.ts";
 import type { LogRetention, RetentionSettings } from "./log-retention.ts";
+import type { LogCut } from "./request-log/cuts.ts";
 import type { Sealer } from "./sealer.ts";
 import type { Tables } from "./tables.ts";
 
@@ -119,15 +120,20 @@ export interface Journal {
    */
   prune(retention: LogRetention, nowMs: number): Promise<number>;
   /**
-   * Deletes the oldest day of the request log if the log is larger than this, or, if there is only one day, its oldest
-   * part. Returns until when requests were deleted; null if the log is not too large.
+   * If the request log is larger than this, decides which organizations lose their oldest requests: those with the most.
+   * The following sweeps delete them, and until these are done nothing more is decided.
    */
-  trim(mostBytes: number): Promise<number | null>;
+  trim(mostBytes: number): Promise<readonly LogCut[]>;
   /**
-   * Deletes rows of organizations whose requests are kept for a shorter time, in the next segments of the log. Returns
-   * how many segments were looked at; 0 once the log is done for today.
+   * Deletes rows of organizations whose requests are kept for a shorter time or were cut, in the next segments of the
+   * log. Returns how many segments were looked at; 0 once the log is done for today.
    */
   sweep(retention: LogRetention, nowMs: number): Promise<number>;
+  /**
+   * Gives the disk space of deleted requests back, of one day at a time. Returns how many days; 0 when done, and always
+   * on SQLite, which uses the space again.
+   */
+  reclaim(nowMs: number): Promise<number>;
   /** Deletes part of an organization's journal data, and returns how to continue; null when done. */
   deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null>;
   close(): Promise<void>;

@@ -71,6 +71,7 @@ export interface Tables {
   request_keys: RequestKeyRow;
   request_days: RequestDayRow;
   request_segments: RequestSegmentRow;
+  request_log_cuts: RequestLogCutRow;
   request_log_state: RequestLogStateRow;
   rollup_hours: RollUpHourRow;
   rollup_hour_uniques: HourUniquesRow;
@@ -741,6 +742,15 @@ export interface RequestKeyRow {
 export interface RequestDayRow {
   /** Days since 1970. */
   day: number;
+  /** What deleted rows still take on disk. Only on PostgreSQL: SQLite uses their space again. */
+  deleted_bytes: Generated<number>;
+}
+
+/** An organization with so many requests that the log became too large. */
+export interface RequestLogCutRow {
+  organization_id: string;
+  /** Its requests before this time are deleted. */
+  cut_until: number;
 }
 
 /** A part of the log whose keys are written: all rows with `from_at <= at < until_at`, within one day. */
@@ -758,7 +768,7 @@ export interface RequestLogStateRow {
   id: 1;
   /** Every row before this time is in a segment, and no other row is. */
   closed_until: number;
-  /** Rows before this time were deleted because the log was too large. */
+  /** Rows before this time were deleted because the log was too large, by a release that deleted everybody's. */
   cut_until: number;
   sweep_started_at: number;
   /** How far the log was read to delete what is kept for a shorter time than the rest; null if all of it was. */

@@ -79,7 +79,7 @@ function expectUnchanged(calls: string, before: Contents, after: Contents): void
 /** Tables that change without a request: what the server observes. */
 const observed = new Set(
   listed(`
-    request_log request_keys request_days request_segments request_log_state rollup_hours rollup_hour_uniques
+    request_log request_keys request_days request_segments request_log_state request_log_cuts rollup_hours rollup_hour_uniques
     rollup_days license_days ip_sightings license_refusals daily_usage schema_migrations license_search_changes job_runs
     license_counts license_count_changes
   `),

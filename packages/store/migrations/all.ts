@@ -12,6 +12,7 @@ import { billing } from "./0006-billing.ts";
 import { rollUps } from "./0006-rollups.ts";
 import { requestKeysByKey } from "./0007-request-keys-by-key.ts";
 import { usage } from "./0007-usage.ts";
+import { logCuts } from "./0008-log-cuts.ts";
 import { sandbox } from "./0008-sandbox.ts";
 import { revocations } from "./0009-revocations.ts";
 import { unannouncedExpiries } from "./0010-unannounced-expiries.ts";
@@ -45,4 +46,5 @@ export const journalMigrations: readonly Migration[] = [
   requestLogByDay,
   rollUps,
   requestKeysByKey,
+  logCuts,
 ];

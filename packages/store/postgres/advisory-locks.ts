@@ -6,4 +6,5 @@ export const advisoryLocks = {
   requestLogDays: 7_265_340_120,
   sortedKeys: 7_265_340_121,
   foldedCounts: 7_265_340_122,
+  rewrittenDays: 7_265_340_123,
 } as const;

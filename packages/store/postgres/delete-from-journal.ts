@@ -45,6 +45,7 @@ async function deleteRequests(journal: pg.Client, step: JournalDeletion): Promis
     `delete from request_log where at >= (select closed_until from request_log_state) and organization_id = $1`,
     [step.organizationId],
   );
+  await journal.query("delete from request_log_cuts where organization_id = $1", [step.organizationId]);
   return { ...step, part: "rollups", after: "" };
 }
 

@@ -1,11 +1,14 @@
 import type pg from "pg";
 import { everyBucket, keysIn } from "../request-log/keys.ts";
 import { storedBytes } from "../request-log/segment.ts";
-import { logColumns } from "../request-log/tables.ts";
+import { dayOf, logColumns } from "../request-log/tables.ts";
 import type { RequestLogRow, RequestSegmentRow } from "../tables.ts";
 import { writeKeys } from "./request-log.ts";
 
-/** Deletes the rows of some organizations from a segment, and returns how many. Its keys are written again. */
+/**
+ * Deletes the rows of some organizations from a segment, and returns how many. Its keys are written again. What they took
+ * on disk is only free once the day is rewritten: see `rewrite-day.ts`.
+ */
 export async function deleteFromSegment(
   journal: pg.Client,
   segment: RequestSegmentRow,
@@ -23,22 +26,19 @@ export async function deleteFromSegment(
   );
   const keys = keysIn(rows, from);
   await writeKeys(journal, keys);
+  const bytes = rows.length === 0 ? 0 : storedBytes("postgres", rows, keys);
   if (rows.length === 0) await journal.query("delete from request_segments where from_at = $1", [from]);
   else
     await journal.query("update request_segments set rows = $1, bytes = $2 where from_at = $3", [
       rows.length,
-      storedBytes("postgres", rows, keys),
+      bytes,
       from,
     ]);
+  await journal.query("update request_days set deleted_bytes = deleted_bytes + $1 where day = $2", [
+    Math.max(0, segment.bytes - bytes),
+    dayOf(from),
+  ]);
   return rowCount ?? 0;
-}
-
-/** Deletes a segment with its rows. */
-export async function deleteSegment(journal: pg.Client, segment: RequestSegmentRow): Promise<void> {
-  const { from_at: from, until_at: until } = segment;
-  await deleteKeys(journal, segment);
-  await journal.query("delete from request_log where at >= $1 and at < $2", [from, until]);
-  await journal.query("delete from request_segments where from_at = $1", [from]);
 }
 
 /** Keys are indexed by key and not by segment: those that a segment can have are named, so that no others are read. */

@@ -10,6 +10,7 @@ import {
   sightings,
 } from "../journal.ts";
 import type { LogRetention, RetentionSettings } from "../log-retention.ts";
+import type { LogCut } from "../request-log/cuts.ts";
 import { dayOf } from "../request-log/tables.ts";
 import type { Geo } from "../rollups/geo.ts";
 import { keptRollUps, pruneStatement, rollUpsAtOnce } from "../rollups/retention.ts";
@@ -20,10 +21,11 @@ import { connectionSettings } from "./connect.ts";
 import { deleteSome } from "./delete-from-journal.ts";
 import { endedList, list, numbers, texts } from "./lists.ts";
 import { beginTurn, PostgresRequestLog, type Turn } from "./request-log.ts";
+import { rewriteDay, rewriteLimits } from "./rewrite-day.ts";
 import { sortKeys } from "./sort-keys.ts";
 import { storedRetention, sweepSome } from "./sweep-journal.ts";
 import { journalAnswerMs, journalLimits } from "./time-limits.ts";
-import { logSize, trimSome } from "./trim-request-log.ts";
+import { dueCuts, writeCuts } from "./trim-request-log.ts";
 
 /** The request log, the sightings and the counts of refusals, on a separate connection that does not wait for the disk. */
 export class PostgresJournal implements Journal {
@@ -31,6 +33,7 @@ export class PostgresJournal implements Journal {
   readonly #log: PostgresRequestLog;
   readonly #budget = new SightingBudget();
   #client: pg.Client | null = null;
+  #rewriting: pg.Client | null = null;
 
   constructor(url: string, geo: () => Geo | null = () => null) {
     this.#log = new PostgresRequestLog(geo);
@@ -124,15 +127,38 @@ export class PostgresJournal implements Journal {
     });
   }
 
-  async trim(mostBytes: number): Promise<number | null> {
-    // Usually there is nothing to do, and no node has to wait.
-    const { bytes } = await logSize(await this.#connected());
-    if (bytes <= mostBytes) return null;
-    return this.#unlessLocked(() => this.#alone((client) => trimSome(client, this.#log, mostBytes)));
+  async trim(mostBytes: number): Promise<readonly LogCut[]> {
+    const cuts = await dueCuts(await this.#connected(), mostBytes);
+    if (cuts.length > 0) await this.#alone((client) => writeCuts(client, cuts));
+    return cuts;
   }
 
   async sweep(retention: LogRetention, nowMs: number): Promise<number> {
-    return this.#alone((client) => sweepSome(client, retention, nowMs));
+    return (
+      (await this.#unlessLocked(() =>
+        this.#alone((client) => sweepSome(client, this.#log, retention, nowMs)),
+      )) ?? 0
+    );
+  }
+
+  async reclaim(nowMs: number): Promise<number> {
+    // Not on the connection of the log, which would have to wait.
+    const client = new PostgresClient(connectionSettings(this.#url, rewriteLimits));
+    client.on("error", () => undefined);
+    this.#rewriting = client;
+    try {
+      await client.connect();
+      await client.query("begin");
+      const day = await rewriteDay(client, nowMs);
+      await client.query("commit");
+      return day === null ? 0 : 1;
+    } catch (error) {
+      if (isLocked(error)) return 0;
+      throw error;
+    } finally {
+      this.#rewriting = null;
+      client.connection.stream.destroy();
+    }
   }
 
   async deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {
@@ -145,7 +171,7 @@ export class PostgresJournal implements Journal {
       return await work();
     } catch (error) {
       this.#drop();
-      if (error instanceof pg.DatabaseError && error.code === lockNotAvailable) return null;
+      if (isLocked(error)) return null;
       throw error;
     }
   }
@@ -166,6 +192,7 @@ export class PostgresJournal implements Journal {
 
   /** A database that does not respond is not waited for. */
   async close(): Promise<void> {
+    this.#rewriting?.connection.stream.destroy();
     const client = this.#client;
     if (client === null) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -260,6 +287,10 @@ export class PostgresJournal implements Journal {
     this.#client?.connection.stream.destroy();
     this.#client = null;
   }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === lockNotAvailable;
 }
 
 async function pruneRollUps(client: pg.Client, serverDays: number, nowMs: number): Promise<number> {

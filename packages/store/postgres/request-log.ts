@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { type JournalEntry, loggedMembers } from "../journal.ts";
+import { forgetCuts } from "../request-log/cuts.ts";
 import { byTime, rowOf } from "../request-log/entry-row.ts";
 import { keysIn, mergeKeys } from "../request-log/keys.ts";
 import { type Bounds, placeLate } from "../request-log/late.ts";
@@ -140,6 +141,7 @@ export class PostgresRequestLog {
       startOfDay(day + 1),
     ]);
     await client.query("delete from request_days where day = $1", [day]);
+    await client.query(forgetCuts);
     this.#days.delete(day);
   }
 

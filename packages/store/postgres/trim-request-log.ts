@@ -1,29 +1,54 @@
 import type pg from "pg";
-import { dayOf, startOfDay } from "../request-log/tables.ts";
-import { deleteSegment, segmentsAfter } from "./delete-requests.ts";
-import type { PostgresRequestLog } from "./request-log.ts";
+import {
+  cutsToFit,
+  type DayUse,
+  dayUseQuery,
+  type LogCut,
+  type LogUse,
+  type SegmentUse,
+  segmentUseQuery,
+} from "../request-log/cuts.ts";
+import { endedList, numbers, texts } from "./lists.ts";
 
-export async function logSize(journal: pg.Client): Promise<{ bytes: number; newest: number }> {
-  const { rows } = await journal.query<{ bytes: number; newest: number | null }>(
-    "select coalesce(sum(bytes), 0)::bigint as bytes, max(from_at) as newest from request_segments",
+/** What has to be cut; nothing while earlier cuts are still being deleted. */
+export async function dueCuts(journal: pg.Client, mostBytes: number): Promise<LogCut[]> {
+  const { rows } = await journal.query<{ position: number | null; bytes: number }>(
+    `select sweep_position as position,
+      (select coalesce(sum(bytes), 0)::bigint from request_segments) as bytes
+     from request_log_state`,
   );
-  return { bytes: rows[0]?.bytes ?? 0, newest: rows[0]?.newest ?? 0 };
+  const size = rows[0];
+  if (size === undefined || size.position !== null || size.bytes <= mostBytes) return [];
+  return cutsToFit(await useOf(journal), mostBytes);
 }
 
-/** One step, as described in `Journal.trim`. */
-export async function trimSome(
-  journal: pg.Client,
-  log: PostgresRequestLog,
-  mostBytes: number,
-): Promise<number | null> {
-  const { bytes, newest } = await logSize(journal);
-  const [oldest] = await segmentsAfter(journal, -1, 1);
-  if (oldest === undefined || bytes <= mostBytes) return null;
-  const day = dayOf(oldest.from_at);
-  const isWholeDay = day < dayOf(newest);
-  if (isWholeDay) await log.dropDay(journal, day);
-  else await deleteSegment(journal, oldest);
-  const until = isWholeDay ? startOfDay(day + 1) : oldest.until_at;
-  await journal.query("update request_log_state set cut_until = $1 where id = 1", [until]);
-  return until;
+/** In a transaction. The next sweep deletes what was cut. Two nodes that find the same cuts write them twice. */
+export async function writeCuts(journal: pg.Client, cuts: readonly LogCut[]): Promise<void> {
+  await journal.query(
+    `insert into request_log_cuts as c (organization_id, cut_until)
+     select * from unnest(${texts("$1")}, ${numbers("$2")}) as cut (organization_id) where organization_id is not null
+     on conflict (organization_id) do update set cut_until = greatest(c.cut_until, excluded.cut_until)`,
+    [endedList(cuts, ({ organizationId }) => organizationId), endedList(cuts, ({ untilMs }) => untilMs)],
+  );
+  await journal.query("update request_log_state set sweep_position = -1");
+}
+
+async function useOf(journal: pg.Client): Promise<LogUse> {
+  const { rows: days } = await journal.query<{ day: number }>("select day from request_days order by day");
+  const { rows: states } = await journal.query<{ closed_until: number }>(
+    "select closed_until from request_log_state",
+  );
+  return {
+    closedUntil: states[0]?.closed_until ?? 0,
+    ofDays: async () => {
+      const found: DayUse[] = [];
+      for (const { day } of days) {
+        const { rows } = await journal.query<DayUse>(dayUseQuery(day));
+        found.push(...rows.map((use) => ({ ...use, day })));
+      }
+      return found;
+    },
+    ofSegments: async (organizationId, day) =>
+      (await journal.query<SegmentUse>(segmentUseQuery(day, "$1"), [organizationId])).rows,
+  };
 }

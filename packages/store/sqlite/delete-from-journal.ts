@@ -53,6 +53,7 @@ function deleteRequests(journal: DatabaseSync, step: JournalDeletion): JournalDe
   const last = segments.at(-1);
   if (last !== undefined) return { ...step, after: String(last.from_at) };
   deleteFromTail(journal, step.organizationId);
+  journal.prepare("delete from request_log_cuts where organization_id = ?").run(step.organizationId);
   return { ...step, part: "rollups", after: "" };
 }
 

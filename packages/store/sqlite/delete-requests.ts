@@ -32,14 +32,6 @@ export function deleteFromSegment(
   return Number(changes);
 }
 
-/** Deletes a segment with its rows. */
-export function deleteSegment(journal: DatabaseSync, segment: RequestSegmentRow): void {
-  const { from_at: from, until_at: until } = segment;
-  deleteKeys(journal, segment);
-  journal.prepare(`delete from ${logTable(dayOf(from))} where at >= ? and at < ?`).run(from, until);
-  journal.prepare("delete from request_segments where from_at = ?").run(from);
-}
-
 /** Keys are sorted by key and not by segment: those that a segment can have are named, so that no others are read. */
 function deleteKeys(journal: DatabaseSync, { from_at: from, until_at: until }: RequestSegmentRow): void {
   const day = dayOf(from);

@@ -11,6 +11,7 @@ import {
   sightings,
 } from "../journal.ts";
 import type { LogRetention, RetentionSettings } from "../log-retention.ts";
+import type { LogCut } from "../request-log/cuts.ts";
 import { dayOf } from "../request-log/tables.ts";
 import type { Geo } from "../rollups/geo.ts";
 import { keptRollUps, pruneStatement, rollUpsAtOnce } from "../rollups/retention.ts";
@@ -22,7 +23,7 @@ import { openDatabase, type SqliteFiles, sqliteFiles } from "./files.ts";
 import { SqliteRequestLog } from "./request-log.ts";
 import { rollback } from "./rollback.ts";
 import { storedRetention, sweepSome } from "./sweep-journal.ts";
-import { trimSome } from "./trim-request-log.ts";
+import { dueCuts, writeCuts } from "./trim-request-log.ts";
 
 /** The request log, the sightings and the counts of refusals, in a separate file and on a separate connection. */
 export class SqliteJournal implements Journal {
@@ -102,12 +103,20 @@ export class SqliteJournal implements Journal {
     return pruned;
   }
 
-  async trim(mostBytes: number): Promise<number | null> {
-    return this.#inTransaction(() => trimSome(this.#database, this.#log, mostBytes));
+  async trim(mostBytes: number): Promise<readonly LogCut[]> {
+    const cuts = await dueCuts(this.#database, mostBytes);
+    if (cuts.length > 0) this.#inTransaction(() => writeCuts(this.#database, cuts));
+    return cuts;
   }
 
   async sweep(retention: LogRetention, nowMs: number): Promise<number> {
-    return this.#inTransaction(() => sweepSome(this.#database, this.#files.main, retention, nowMs));
+    return this.#inTransaction(() =>
+      sweepSome(this.#database, this.#files.main, this.#log, retention, nowMs),
+    );
+  }
+
+  async reclaim(): Promise<number> {
+    return 0;
   }
 
   async deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type JournalEntry, loggedMembers } from "../journal.ts";
+import { forgetCuts } from "../request-log/cuts.ts";
 import { byTime, rowOf } from "../request-log/entry-row.ts";
 import { keysIn, mergeKeys } from "../request-log/keys.ts";
 import { type Bounds, placeLate } from "../request-log/late.ts";
@@ -92,6 +93,7 @@ export class SqliteRequestLog {
     for (const statement of dropDay(day)) this.#database.exec(statement);
     this.#database.prepare("delete from request_segments where from_at >= ? and from_at < ?").run(...bounds);
     this.#database.prepare("delete from request_days where day = ?").run(day);
+    this.#database.exec(forgetCuts);
     return Number(rows);
   }
 

@@ -1,9 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
-import { keptSince } from "@countersign/domain/requests/log-days";
 import {
+  type Cutoffs,
   cutoffs,
-  endedIn,
+  endedBefore,
   type LogRetention,
+  lastCutoff,
   nextSweep,
   type OrganizationDaysRow,
   organizationDaysQuery,
@@ -15,10 +16,11 @@ import {
   segmentsAtOnce,
   sweptAtOnce,
 } from "../log-retention.ts";
-import { dayOf, keysTable } from "../request-log/tables.ts";
+import { dayOf, keysTable, logTable, startOfDay } from "../request-log/tables.ts";
 import type { RequestSegmentRow } from "../tables.ts";
 import { deleteFromSegment, segmentsAfter } from "./delete-requests.ts";
 import { openDatabase } from "./files.ts";
+import type { SqliteRequestLog } from "./request-log.ts";
 
 export function storedRetention(mainFile: string, environment: RetentionSettings): LogRetention {
   return inMain(mainFile, (main) =>
@@ -30,6 +32,7 @@ export function storedRetention(mainFile: string, environment: RetentionSettings
 export function sweepSome(
   journal: DatabaseSync,
   mainFile: string,
+  log: SqliteRequestLog,
   retention: LogRetention,
   nowMs: number,
 ): number {
@@ -38,28 +41,65 @@ export function sweepSome(
     .get() as unknown as Sweep;
   const sweep = nextSweep(stored, nowMs);
   if (sweep === null) return 0;
-  const endedMs = keptSince(retention.shortestDays, nowMs);
+  const cuts = cutsIn(journal);
+  const endedMs = lastCutoff(cuts, retention, nowMs);
   const segments = segmentsAfter(journal, sweep.position, segmentsAtOnce).filter(
     ({ until_at }) => until_at <= endedMs,
   );
+  const since = (organizations: ReadonlySet<string>) =>
+    cutoffs(organizationDays(mainFile, organizations), cuts, retention, nowMs);
+  const finished = (position: number | null, lookedAt: number) => {
+    journal
+      .prepare("update request_log_state set sweep_started_at = ?, sweep_position = ? where id = 1")
+      .run(sweep.startedAt, position);
+    return lookedAt;
+  };
+  const day = dayOf(segments[0]?.from_at ?? 0);
+  const isStart = segments.length > 0 && sweep.position < startOfDay(day);
+  if (isStart && day < dayOf(nowMs) && isDayEnded(journal, day, since)) {
+    log.dropDay(day);
+    return finished(startOfDay(day + 1) - 1, 1);
+  }
   const organizations = organizationsIn(journal, segments);
-  const ended = cutoffs(
-    organizationDays(mainFile, new Set([...organizations.values()].flat())),
-    retention,
-    nowMs,
-  );
+  const ended = since(new Set([...organizations.values()].flat()));
   let deleted = 0;
   let lookedAt = 0;
   for (const segment of segments) {
-    const ids = endedIn(segment, organizations.get(segment.from_at) ?? [], ended);
+    if (lookedAt > 0 && dayOf(segment.from_at) !== day) break;
+    const ids = endedBefore(segment.until_at, organizations.get(segment.from_at) ?? [], ended);
     if (ids.length > 0) deleted += deleteFromSegment(journal, segment, ids);
     lookedAt += 1;
     if (deleted >= sweptAtOnce) break;
   }
-  journal
-    .prepare("update request_log_state set sweep_started_at = ?, sweep_position = ? where id = 1")
-    .run(sweep.startedAt, segments[lookedAt - 1]?.from_at ?? null);
-  return lookedAt;
+  return finished(segments[lookedAt - 1]?.from_at ?? null, lookedAt);
+}
+
+function cutsIn(journal: DatabaseSync): Cutoffs {
+  const rows = journal.prepare("select organization_id, cut_until from request_log_cuts").all();
+  return new Map(rows.map((row) => [String(row.organization_id), Number(row.cut_until)]));
+}
+
+/** Whether nobody keeps anything of a day. */
+function isDayEnded(
+  journal: DatabaseSync,
+  day: number,
+  since: (organizations: ReadonlySet<string>) => Cutoffs,
+): boolean {
+  const open = journal
+    .prepare(
+      `select 1 from ${logTable(day)} where at >= (select closed_until from request_log_state) limit 1`,
+    )
+    .get();
+  if (open !== undefined) return false;
+  const last = journal
+    .prepare("select max(until_at) as untilMs from request_segments where from_at >= ? and from_at < ?")
+    .get(startOfDay(day), startOfDay(day + 1));
+  const organizations = journal
+    .prepare(`select distinct key from ${keysTable(day)} where kind = 'o'`)
+    .all()
+    .map(({ key }) => String(key));
+  const ended = endedBefore(Number(last?.untilMs), organizations, since(new Set(organizations)));
+  return ended.length === organizations.length;
 }
 
 /** By the start of the segment. Keys are sorted by key: those of all organizations of a day are read once. */

@@ -5,7 +5,7 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { sql } from "kysely";
 import { closeSegments, deleteFromLog } from "../../../tests/support/journal.ts";
 import { journalEntry, requestLog } from "../../../tests/support/request-log.ts";
-import { storedRow, storedRows } from "../../../tests/support/stored-rows.ts";
+import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { openJournal } from "../open.ts";
 import { existingDays } from "../request-log/days.ts";
@@ -108,30 +108,6 @@ export function requestLogSuite(fixture: StoreFixture) {
       await append(at - 1);
       expect(await requestLog(log.store)).toHaveLength(3);
       expect(await checkIndex(log.store)).toEqual([]);
-    });
-
-    test("a log that is too large loses its oldest day, then the oldest part of its only day", async () => {
-      const at = nextMidnight();
-      const add = async (ms: number) => {
-        await append(...times(100, (index) => ms + index));
-        await closeAll(ms + dayMs / 2);
-      };
-      for (const ms of [at - dayMs, at, at + dayMs / 2]) await add(ms);
-      const bytes = async () => {
-        const rows = await storedRows(log.store.reads, "request_segments", {});
-        return rows.reduce((sum, segment) => sum + Number(segment.bytes), 0);
-      };
-      const all = await bytes();
-      expect(await log.journal.trim(all)).toBeNull();
-      expect(await log.journal.trim(all - 1)).toBe(at);
-      expect(await existingDays(log.store.reads)).toEqual([dayOf(at)]);
-      expect(await bytes()).toBeCloseTo((all * 2) / 3, -2);
-      expect(await log.journal.trim(all / 2)).toBe(at + 100);
-      expect(await log.journal.trim(all / 2)).toBeNull();
-      expect(await requestLog(log.store)).toHaveLength(100);
-      expect(await checkIndex(log.store)).toEqual([]);
-      const state = await storedRow(log.store.reads, "request_log_state", {});
-      expect(state.cut_until).toBe(at + 100);
     });
 
     test("an organization that is deleted leaves neither rows nor keys, and others stay", async () => {

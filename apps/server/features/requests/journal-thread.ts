@@ -30,8 +30,8 @@ export interface JournalReports {
   written(count: number): void;
   /** A segment of the log was closed. */
   closed(rows: number): void;
-  /** The log was too large: requests before this time were deleted, before their time. */
-  cut(untilMs: number): void;
+  /** The log was too large: these organizations have the most requests, and lost their oldest before their time. */
+  cut(organizationIds: readonly string[]): void;
   failed(reason: string): void;
   /** The GeoIP file, or a record of it, cannot be read. */
   geoipFailed(reason: string): void;
@@ -136,21 +136,26 @@ async function start(
     const environment = { days: requestLogDays, megabytes: requestLogMegabytes };
     const retention = await operations.run(() => journal.retention(environment));
     await repeat(() => journal.prune(retention, Date.now()), restMs);
-    await trim(retention.mostBytes);
-    if (retention.shortestDays < retention.longestDays)
-      await repeat(() => journal.sweep(retention, Date.now()), sweepRestMs);
+    const cuts = await operations.run(() => journal.trim(retention.mostBytes));
+    if (cuts.length > 0)
+      recorder.notify(
+        "cut",
+        cuts.map(({ organizationId }) => organizationId),
+      );
+    await repeat(() => journal.sweep(retention, Date.now()), sweepRestMs);
   };
-  const trim = async (mostBytes: number) => {
-    let cutUntil: number | null = null;
-    await repeat(async () => {
-      const until = await journal.trim(mostBytes);
-      cutUntil = until ?? cutUntil;
-      return until === null ? 0 : 1;
-    }, restMs);
-    if (cutUntil !== null) recorder.notify("cut", cutUntil);
-  };
+  /** Takes minutes for a large day. Nothing waits for it, and it ends with the journal. */
+  const reclaim = () =>
+    repeatUntilZero(
+      () => journal.reclaim(Date.now()),
+      () => rest(),
+      () => isClosing,
+    ).catch((error) => {
+      if (!isClosing) throw error;
+    });
   const closing = periodically(closeSegments, closeEveryMs, recorder);
   const pruning = periodically(prune, pruneEveryMs, recorder);
+  const reclaiming = periodically(reclaim, pruneEveryMs, recorder);
   return {
     entries: (json) => {
       const entries = JSON.parse(json) as JournalEntry[];
@@ -174,7 +179,9 @@ async function start(
       await Promise.all([closing.stop(), pruning.stop()]);
       await writing;
       await writeNow();
+      const reclaimed = reclaiming.stop();
       await operations.run(() => journal.close());
+      await reclaimed;
     },
   };
 }

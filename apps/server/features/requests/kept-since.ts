@@ -15,5 +15,5 @@ export async function requestsKeptSince(
   const { request_log_days: ofServer } = await platformSettings(db, config);
   const { request_log_days: ofPlan } = await planOf(db, organization);
   const days = logDays({ ofOrganization: organization.request_log_days_override, ofPlan, ofServer });
-  return Math.max(keptSince(days, nowMs), (await logStart(db)) ?? 0);
+  return Math.max(keptSince(days, nowMs), (await logStart(db, organization.id)) ?? 0);
 }

@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { hourMs } from "@countersign/domain/dates/lengths";
 import { openStore } from "@countersign/store/open";
 import { logTable } from "@countersign/store/request-log/tables";
 import { openDatabase, sqliteFiles } from "@countersign/store/sqlite/files";
+import { times } from "@countersign/store/suite/calls";
 import { freshFolder } from "../../../../tests/support/databases.ts";
-import { journalEntry } from "../../../../tests/support/request-log.ts";
+import { closeSegments, openTestJournal } from "../../../../tests/support/journal.ts";
+import { journalEntry, requestLog } from "../../../../tests/support/request-log.ts";
 import { until } from "../../../../tests/support/until.ts";
 import { Recorder } from "./recorder.ts";
 import { Unwritten } from "./unwritten.ts";
@@ -44,6 +47,37 @@ test("a thread that exits is restarted, its entries count as dropped, and closin
   });
   await recorder.close();
   expect(failures.length - failuresBefore).toBeLessThanOrEqual(1);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("a log that is too large is cut by its thread, which names the organizations that lose requests", async () => {
+  const folder = freshFolder();
+  const database = { kind: "sqlite", folder } as const;
+  const store = await openStore(database, { encryptionKey: null, durability: "standard" });
+  const { journal, close } = await openTestJournal(database);
+  const entry = (organization_id: string, index: number) =>
+    journalEntry({ at: Date.now() - hourMs + index, organization_id });
+  for (const part of [0, 1, 2]) {
+    await journal.append(times(3_000, (index) => entry("busy", part * 10_000 + index)));
+    await journal.append(times(10, (index) => entry("quiet", part * 10_000 + index)));
+    await closeSegments(journal, Date.now());
+  }
+  await close();
+  const cut: string[] = [];
+  const recorder = new Recorder(
+    { database, requestLogDays: 30, requestLogMegabytes: 1, geoipFile: null },
+    {
+      journalFailed: () => {},
+      logCut: (organizationIds) => cut.push(...organizationIds),
+      geoipFailed: () => {},
+      entriesDropped: () => {},
+    },
+  );
+  const rows = async (organization_id: string) => (await requestLog(store, { organization_id })).length;
+  await until("the oldest part of the busy one is deleted", async () => (await rows("busy")) <= 6_000);
+  expect([cut, await rows("busy"), await rows("quiet")]).toEqual([["busy"], 6_000, 30]);
+  await recorder.close();
+  await store.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -7,7 +7,7 @@ import { Unwritten } from "./unwritten.ts";
 
 export interface RecorderObserver {
   /** The log was too large: requests before this time were deleted, before their time. */
-  logCut(untilMs: number): void;
+  logCut(organizationIds: readonly string[]): void;
   entriesDropped(count: number): void;
   journalFailed(reason: string): void;
   geoipFailed(reason: string): void;
@@ -57,9 +57,9 @@ export class Recorder {
         closed: () => {
           this.#total.segmentsClosed += 1;
         },
-        cut: (untilMs) => {
+        cut: (organizationIds) => {
           this.#total.cuts += 1;
-          observer.logCut(untilMs);
+          observer.logCut(organizationIds);
         },
         failed: (reason) => this.#failed(reason),
         geoipFailed: (reason) => observer.geoipFailed(reason),

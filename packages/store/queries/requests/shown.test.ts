@@ -53,7 +53,7 @@ onBothDatabases("shown requests", (fixture) => {
     expect(await newest(0, 3)).toEqual(times.slice(1).reverse());
     const range = { fromMs: midnight - 1_000, untilMs: midnight + 1_000 };
     expect(await countEntries(listReads, organization_id, range)).toBe(2);
-    expect(await logStart(listReads)).toBeLessThanOrEqual(midnight - dayMs);
+    expect(await logStart(listReads, organization_id)).toBeLessThanOrEqual(midnight - dayMs);
   });
 
   test("the last validation of a product, except of the sandbox, is found as far as there is time", async () => {

@@ -1,0 +1,109 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
+import { keysTable, startOfDay } from "./tables.ts";
+
+/**
+ * A log that is too large: which organizations lose how much. Each can have the same share of the disk space, and what
+ * some do not need is shared by the others. So an organization with many requests shortens its own log, and nobody
+ * else's.
+ */
+
+/** Once the log is too large, it is cut to this part of what it can take, so that it is not done again at once. */
+const cutTo = 0.95;
+
+/** How much an organization has in a day of the log. */
+export interface DayUse {
+  readonly day: number;
+  readonly organizationId: string;
+  readonly bytes: number;
+}
+
+/** How much an organization has in a segment. */
+export interface SegmentUse {
+  readonly untilMs: number;
+  readonly bytes: number;
+}
+
+/** Requests of the organization before this time are deleted. */
+export interface LogCut {
+  readonly organizationId: string;
+  readonly untilMs: number;
+}
+
+/** Reads how the log is used, the oldest first. */
+export interface LogUse {
+  /** The end of the last segment. */
+  readonly closedUntil: number;
+  ofDays(): Promise<readonly DayUse[]>;
+  ofSegments(organizationId: string, day: number): Promise<readonly SegmentUse[]>;
+}
+
+/** The cuts that make the log small enough. */
+export async function cutsToFit(use: LogUse, mostBytes: number): Promise<LogCut[]> {
+  const byOrganization = Map.groupBy(await use.ofDays(), ({ organizationId }) => organizationId);
+  const totals = new Map([...byOrganization].map(([id, days]) => [id, sumOf(days)]));
+  const share = fairShare([...totals.values()], mostBytes * cutTo);
+  const cuts: LogCut[] = [];
+  for (const [organizationId, days] of byOrganization) {
+    const excess = (totals.get(organizationId) ?? 0) - share;
+    if (excess > 0) cuts.push({ organizationId, untilMs: await endOf(use, days, excess) });
+  }
+  return cuts;
+}
+
+/** The most that each can have if all together have this much. Infinite if that is enough for everyone. */
+export function fairShare(totals: readonly number[], mostBytes: number): number {
+  let left = mostBytes;
+  for (const [index, total] of totals.toSorted((a, b) => a - b).entries()) {
+    const share = left / (totals.length - index);
+    if (total > share) return share;
+    left -= total;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Until when so much of an organization's log reaches: whole days, and the oldest segments of the next. */
+async function endOf(use: LogUse, days: readonly DayUse[], bytes: number): Promise<number> {
+  let left = bytes;
+  let untilMs = 0;
+  for (const { day, organizationId, bytes: ofDay } of days) {
+    if (ofDay <= left) {
+      left -= ofDay;
+      untilMs = Math.min(startOfDay(day + 1), use.closedUntil);
+      if (left <= 0) return untilMs;
+      continue;
+    }
+    for (const segment of await use.ofSegments(organizationId, day)) {
+      left -= segment.bytes;
+      untilMs = segment.untilMs;
+      if (left <= 0) return untilMs;
+    }
+  }
+  return untilMs;
+}
+
+function sumOf(days: readonly DayUse[]): number {
+  return days.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Selects what each organization has in a day: of its segments, the same part as of their rows. */
+export function dayUseQuery(day: number): string {
+  return `select key as "organizationId", cast(sum(count) * (
+      select 1.0 * sum(bytes) / sum(rows) from request_segments where ${within(day)}
+    ) as bigint) as bytes
+    from ${keysTable(day)} where kind = 'o' group by key`;
+}
+
+/** Selects what one organization has in each segment of a day. */
+export function segmentUseQuery(day: number, organizationId: "$1" | "?1"): string {
+  return `select s.until_at as "untilMs", cast(1.0 * k.count * s.bytes / s.rows as bigint) as bytes
+    from ${keysTable(day)} k join request_segments s on s.from_at = k.from_at
+    where k.kind = 'o' and k.key = ${organizationId} order by s.from_at`;
+}
+
+/** Forgets cuts before the oldest day: what they deleted would be gone anyway. */
+export const forgetCuts = `delete from request_log_cuts
+  where cut_until <= coalesce((select min(day) * ${dayMs} from request_days), cut_until)`;
+
+function within(day: number): string {
+  return `from_at >= ${startOfDay(day)} and from_at < ${startOfDay(day + 1)}`;
+}
