@@ -168,5 +168,6 @@ const keysThatWork = prepared((db, productIds: readonly string[], nowMs: number)
     .select(["public_id", "product_id", "name", "created_at", "last_used_at", "expires_at"])
     .where("product_id", "in", productIds)
     .where((is) => is.or([is("expires_at", "is", null), is("expires_at", ">", nowMs)]))
-    .orderBy("created_at"),
+    .orderBy("created_at")
+    .orderBy("public_id"),
 ).all;
