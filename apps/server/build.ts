@@ -26,7 +26,7 @@ try {
   await Bun.build({
     entrypoints: [
       "apps/server/main.ts",
-      "apps/server/management/management-worker.ts",
+      "apps/server/threads/management-worker.ts",
       "apps/server/features/requests/journal-thread.ts",
       "packages/store/sqlite/integrity-process.ts",
     ].map((path) => join(root, path)),

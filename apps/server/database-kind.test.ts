@@ -12,8 +12,8 @@ const root = join(import.meta.dir, "../..");
 const reasons: Readonly<Record<string, string>> = {
   "apps/server/cli/migrate.ts": "says which database it brings up to date",
   "apps/server/cli/serve.ts": "says which database it uses",
-  "apps/server/config.ts": "reads from the settings which database it is",
-  "apps/server/serve.ts": "names the database in traces",
+  "apps/server/base/config.ts": "reads from the settings which database it is",
+  "apps/server/threads/serve.ts": "names the database in traces",
   "apps/server/features/admin/health.ts": "shows which database it is",
   "apps/server/features/doctor/database.ts": "explains what is wrong with a database",
   "apps/server/features/doctor/examine.ts": "explains what is wrong with a database",

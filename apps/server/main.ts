@@ -1,5 +1,5 @@
 // Must be loaded first: see stop-request.ts.
-import "./handle-signals.ts";
+import "./base/handle-signals.ts";
 import { runCommand } from "./cli/command-line.ts";
 
 process.exitCode = await runCommand(process.argv.slice(2), process.env);

@@ -11,7 +11,7 @@ import {
   sandboxServerProductId,
   sandboxServerSecret,
   serveSandbox,
-} from "../../apps/server/features/sandbox/serve-sandbox.ts";
+} from "../../apps/server/threads/serve-sandbox.ts";
 import { arrange } from "../../tests/http/arrange-outcome.ts";
 import { type OutcomeRow, outcomeRows } from "../../tests/http/outcome-rows.ts";
 import { sqlite } from "../../tests/support/databases.ts";

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ownIp } from "../../apps/server/own-ip.ts";
+import { ownIp } from "../../apps/server/base/own-ip.ts";
 import { long } from "../races/size.ts";
 import { freshFolder, sqlite } from "../support/databases.ts";
 import { freePort } from "../support/free-port.ts";
@@ -121,7 +121,7 @@ test("a server whose parent has exited stops cleanly", async () => {
   parent.kill("SIGKILL");
 });
 
-/** Each setting is tested in apps/server/config.test.ts, and each problem of a database in packages/store/open.test.ts. */
+/** Each setting is tested in apps/server/base/config.test.ts, and each problem of a database in packages/store/open.test.ts. */
 describe("failed starts", () => {
   const refused = async (environment: Readonly<Record<string, string>>, ...words: readonly string[]) => {
     const { code, stdout, stderr } = await serve(environment, ...words).ended;

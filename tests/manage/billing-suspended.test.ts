@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { nothing, type Route } from "@countersign/contract/manage/route";
 import { portalBase } from "@countersign/contract/portal/base";
 import { TransferReminders } from "../../apps/server/features/transfers/remind.ts";
-import { manageRoutes, portalRoutes } from "../../apps/server/http/manage/routes.ts";
+import { manageRoutes, portalRoutes } from "../../apps/server/threads/routes.ts";
 import { problemOf } from "../support/answers.ts";
 import type { TestedDatabase } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";

@@ -4,7 +4,7 @@ import { pathParameters, type Route } from "@countersign/contract/manage/route";
 import { contractRoutes } from "@countersign/contract/manage/routes";
 import { openApiDocument } from "@countersign/contract/openapi";
 import { portalRoutes as portalContractRoutes } from "@countersign/contract/portal/routes";
-import { manageRoutes, portalRoutes } from "../../apps/server/http/manage/routes.ts";
+import { manageRoutes, portalRoutes } from "../../apps/server/threads/routes.ts";
 
 const nameOf = (route: Route) => `${route.method} ${route.path} (${route.id})`;
 

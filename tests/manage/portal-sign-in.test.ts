@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { AccountLimits } from "../../apps/server/features/identity/account-limits.ts";
 import { portalCookie } from "../../apps/server/features/portal/cookies.ts";
+import { AccountLimits } from "../../apps/server/limits/account-limits.ts";
 import { problemOf } from "../support/answers.ts";
 import { openedEmails } from "../support/emails.ts";
 import { newestCode, PortalClient, signedInCustomer } from "../support/portal-client.ts";

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
+import { manageRoutes } from "../../apps/server/threads/routes.ts";
 import { openCuttableConnection } from "../support/cuttable-connection.ts";
 import { postgres, sqlite, type TestDatabase } from "../support/databases.ts";
 import { withClient } from "../support/postgres.ts";

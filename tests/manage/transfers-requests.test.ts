@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { addTransfer } from "@countersign/store/queries/transfers/transfers";
-import { readConfig } from "../../apps/server/config.ts";
+import { readConfig } from "../../apps/server/base/config.ts";
 import { WaitingEmails } from "../../apps/server/features/mail/waiting-emails.ts";
 import { TransferReminders } from "../../apps/server/features/transfers/remind.ts";
 import { problemOf } from "../support/answers.ts";

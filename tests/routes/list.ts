@@ -1,6 +1,6 @@
 import { nothing, pathParameters, type Route } from "@countersign/contract/manage/route";
 import { z } from "zod";
-import { manageRoutes, portalRoutes } from "../../apps/server/http/manage/routes.ts";
+import { manageRoutes, portalRoutes } from "../../apps/server/threads/routes.ts";
 import { memberNames } from "../support/odd-input.ts";
 
 /** A route with its name in the output of tests. */

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { manageBase } from "@countersign/contract/manage/base";
-import { Router } from "../../apps/server/http/manage/router.ts";
-import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
+import { Router } from "../../apps/server/api/router.ts";
+import { manageRoutes } from "../../apps/server/threads/routes.ts";
 import { expectContract } from "./expect-contract.ts";
 import { type ReadAnswer, readAnswer } from "./read-answer.ts";
 

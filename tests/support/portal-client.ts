@@ -1,7 +1,7 @@
 import { portalBase } from "@countersign/contract/portal/base";
 import type { Store } from "@countersign/store/store";
-import { Router } from "../../apps/server/http/manage/router.ts";
-import { portalRoutes } from "../../apps/server/http/manage/routes.ts";
+import { Router } from "../../apps/server/api/router.ts";
+import { portalRoutes } from "../../apps/server/threads/routes.ts";
 import { Browser, type BrowserAnswer } from "./browser.ts";
 import { openedEmails } from "./emails.ts";
 import { expectContract } from "./expect-contract.ts";

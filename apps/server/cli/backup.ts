@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { backUp } from "@countersign/store/backup";
 import { manifestOnTheWire } from "@countersign/store/backup-manifest";
-import { readConfig } from "../config.ts";
-import { release } from "../release.ts";
+import { readConfig } from "../base/config.ts";
+import { release } from "../base/release.ts";
 import { type Command, onePositional, readOptions } from "./command.ts";
 import { printJson, printLines } from "./print.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { databases } from "../../../tests/support/databases.ts";
 import { runHere } from "../../../tests/support/run-command.ts";
 import { runCountersign } from "../../../tests/support/server-process.ts";
-import { release } from "../release.ts";
+import { release } from "../base/release.ts";
 import { allCommands } from "./command-line.ts";
 
 test("every command prints its help without a database, and offers --json if it prints data", async () => {

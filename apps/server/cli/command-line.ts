@@ -1,8 +1,8 @@
 import { StorageUnavailable, StoreProblem } from "@countersign/store/problem";
-import type { Environment } from "../config.ts";
-import { reasonOf } from "../log.ts";
-import { OperatorProblem } from "../operator-problem.ts";
-import { release } from "../release.ts";
+import type { Environment } from "../base/config.ts";
+import { reasonOf } from "../base/log.ts";
+import { OperatorProblem } from "../base/operator-problem.ts";
+import { release } from "../base/release.ts";
 import type { Command } from "./command.ts";
 
 /** Every command, in the order in which a new user needs them. Each is loaded when it is needed, to start fast. */

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import type { Environment } from "../config.ts";
-import { OperatorProblem } from "../operator-problem.ts";
+import type { Environment } from "../base/config.ts";
+import { OperatorProblem } from "../base/operator-problem.ts";
 
 export interface Command {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { readConfig } from "../config.ts";
+import { readConfig } from "../base/config.ts";
 import type { Example } from "../features/demo/example-builder.ts";
 import { createExamples } from "../features/demo/examples.ts";
 import { populate } from "../features/demo/populate.ts";

@@ -1,4 +1,4 @@
-import { OperatorProblem } from "../operator-problem.ts";
+import { OperatorProblem } from "../base/operator-problem.ts";
 import type { Command } from "./command.ts";
 import { listen } from "./events-listen.ts";
 import { trigger } from "./events-trigger.ts";

@@ -1,5 +1,5 @@
 import { migrate as migrateDatabase } from "@countersign/store/migrate";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../base/config.ts";
 import { type Command, readOptions } from "./command.ts";
 import { printJson, printLines, printMigrationWait } from "./print.ts";
 

@@ -1,4 +1,4 @@
-import { OperatorProblem } from "../operator-problem.ts";
+import { OperatorProblem } from "../base/operator-problem.ts";
 
 export function required(command: string, name: string, value: string | undefined): string {
   if (value !== undefined && value !== "") return value;

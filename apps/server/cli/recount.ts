@@ -1,5 +1,5 @@
 import { recountLicenses } from "@countersign/store/queries/licenses/recount";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../base/config.ts";
 import { type Command, readOptions } from "./command.ts";
 import { printJson, printLines } from "./print.ts";
 import { withStore } from "./with-store.ts";

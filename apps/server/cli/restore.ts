@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { restoreBackup } from "@countersign/store/backup";
 import { StoreProblem } from "@countersign/store/problem";
-import { type Config, readConfig } from "../config.ts";
+import { type Config, readConfig } from "../base/config.ts";
 import { type Command, onePositional, readOptions } from "./command.ts";
 import { printJson, printLines } from "./print.ts";
 import { withStore } from "./with-store.ts";

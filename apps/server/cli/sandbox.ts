@@ -1,13 +1,13 @@
 import { sandboxLicenses } from "@countersign/domain/sandbox/license-keys";
+import { reasonOf } from "../base/log.ts";
+import { OperatorProblem } from "../base/operator-problem.ts";
+import { stopRequested } from "../base/stop-request.ts";
 import {
   sandboxServerKey,
   sandboxServerProductId,
   sandboxServerSecret,
   serveSandbox,
-} from "../features/sandbox/serve-sandbox.ts";
-import { reasonOf } from "../log.ts";
-import { OperatorProblem } from "../operator-problem.ts";
-import { stopRequested } from "../stop-request.ts";
+} from "../threads/serve-sandbox.ts";
 import { type Command, readOptions } from "./command.ts";
 import { printJson, printLines } from "./print.ts";
 

@@ -1,10 +1,10 @@
-import { readConfig } from "../config.ts";
+import { readConfig } from "../base/config.ts";
+import { createLog } from "../base/log.ts";
+import { OperatorProblem } from "../base/operator-problem.ts";
+import { isSameMachine } from "../base/own-ip.ts";
+import { parentEnded, stopRequested } from "../base/stop-request.ts";
 import { setupLinkMinutes } from "../features/identity/setup-link.ts";
-import { createLog } from "../log.ts";
-import { OperatorProblem } from "../operator-problem.ts";
-import { isSameMachine } from "../own-ip.ts";
-import type { RunningServer } from "../serve.ts";
-import { parentEnded, stopRequested } from "../stop-request.ts";
+import type { RunningServer } from "../threads/serve.ts";
 import { type Command, readOptions } from "./command.ts";
 
 const longestGiveUpMs = 5_000;
@@ -71,7 +71,7 @@ docs/operating describes each. Each can also be read from a file: append _FILE t
     });
     const stop = Promise.race([stopRequested(), ...(parent === null ? [] : [parentEnded(parent)])]);
     // Loaded only here: the other commands need little of it and should start fast.
-    const { startServer } = await import("../serve.ts");
+    const { startServer } = await import("../threads/serve.ts");
     const starting = startServer(config, environment, log);
     const server = await Promise.race([starting, stop.then(() => null)]);
     if (server === null) {

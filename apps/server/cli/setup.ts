@@ -1,14 +1,14 @@
 import { type Language, languages } from "@countersign/domain/mail/languages";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { plainLine } from "@countersign/domain/text/plain-line";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../base/config.ts";
+import { OperatorProblem } from "../base/operator-problem.ts";
 import { isCommon, maxPasswordLength, minPasswordLength } from "../features/identity/password-rules.ts";
 import { type Account, preparePerson, setUpPerson } from "../features/identity/set-up-person.ts";
 import { isSignInEmail } from "../features/identity/sign-in-email.ts";
 import { addOrganization } from "../features/organizations/create.ts";
 import { addProduct } from "../features/products/create.ts";
 import { platformSettings } from "../features/settings/platform-settings.ts";
-import { OperatorProblem } from "../operator-problem.ts";
 import { type Command, readOptions } from "./command.ts";
 import { validateCurl } from "./curl.ts";
 import { oneOf } from "./options.ts";

@@ -1,6 +1,6 @@
 import { openStore } from "@countersign/store/open";
 import type { Store } from "@countersign/store/store";
-import type { Config } from "../config.ts";
+import type { Config } from "../base/config.ts";
 import { printMigrationWait } from "./print.ts";
 
 /** Opens the store, also while a server runs, and always closes it. */

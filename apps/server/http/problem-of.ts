@@ -1,6 +1,6 @@
-import { type Log, reasonOf } from "../log.ts";
-import { isStorageError } from "../storage-errors.ts";
-import { Problem } from "./manage/problem.ts";
+import { type Log, reasonOf } from "../base/log.ts";
+import { isStorageError } from "../base/storage-errors.ts";
+import { Problem } from "./problem.ts";
 
 /**
  * What any error is answered with: 503 if storage is unavailable, and 500 for a bug, whose cause is logged under the ID

@@ -1,3 +1,10 @@
+/** Which site a forwarded request is for: `portal` on the portal's own host. Only the validating thread can set it. */
+export const siteHeader = "x-countersign-site";
+
+export function isForPortalHost(request: Request): boolean {
+  return request.headers.get(siteHeader) === "portal";
+}
+
 /**
  * The path and query of a request. The host is a placeholder, because the one in `request.url` is whatever the caller
  * sent as `Host`, and need not be a valid host.

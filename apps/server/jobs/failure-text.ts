@@ -1,4 +1,4 @@
-import { reasonOf } from "../log.ts";
+import { reasonOf } from "../base/log.ts";
 
 const longest = 500;
 

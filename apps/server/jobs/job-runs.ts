@@ -2,8 +2,18 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Store } from "@countersign/store/store";
 import type { JobRunRow } from "@countersign/store/tables";
-import type { JobState } from "../features/health/worker-metrics.ts";
 import { failureText } from "./failure-text.ts";
+
+/** The last runs of a periodic job on this node. */
+export interface JobState {
+  readonly job: string;
+  readonly everyMs: number;
+  /** Milliseconds since 1970; null if it has not succeeded yet. */
+  readonly succeededAtMs: number | null;
+  /** Of the last run that has ended; null if none has. */
+  readonly durationMs: number | null;
+  readonly failures: number;
+}
 
 /** What is known about a job before it runs. */
 export interface JobName {

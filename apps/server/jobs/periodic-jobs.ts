@@ -1,5 +1,5 @@
-import { type Log, reasonOf } from "../log.ts";
-import { isStorageError } from "../storage-errors.ts";
+import { type Log, reasonOf } from "../base/log.ts";
+import { isStorageError } from "../base/storage-errors.ts";
 import type { EndRun, JobRuns } from "./job-runs.ts";
 
 /** A periodic job that runs on every node; it must tolerate running on two at the same time. */

@@ -17,12 +17,12 @@ import { emailRow, waitingEmailRow } from "../../../tests/support/emails.ts";
 import { openOwnOrganization } from "../../../tests/support/own-organization.ts";
 import { insertSession } from "../../../tests/support/people-rows.ts";
 import { testsOn } from "../../../tests/support/tests-on.ts";
+import { answerPruning } from "../api/prune-answers.ts";
 import { stripeEventPruning } from "../features/billing/reconcile.ts";
 import { signInPruning } from "../features/identity/prune-expired.ts";
 import { emailPruning } from "../features/mail/prune.ts";
 import { portalActionPruning } from "../features/portal/prune-actions.ts";
 import { portalPruning } from "../features/portal/prune-expired.ts";
-import { answerPruning } from "../http/manage/prune-answers.ts";
 import type { PeriodicJob } from "./periodic-jobs.ts";
 
 /** Only the database's clock counts, which is behind that of this node. */

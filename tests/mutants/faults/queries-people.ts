@@ -52,7 +52,7 @@ one attempt more than the limit is allowed
   Someone who guesses passwords or codes gets more guesses than the limit says.
   - const leadMs = (burst - 1) * everyMs;
   + const leadMs = burst * everyMs;
-  packages/store/queries/identity/attempts.test.ts apps/server/features/identity/flood-limits.test.ts
+  packages/store/queries/identity/attempts.test.ts apps/server/limits/flood-limits.test.ts
 an expired link or confirmation still works
   Someone who finds an old email can still confirm a change of the email address with its link.
   - row === undefined || Date.parse(row.expires_at) <= nowMs ? null : row.value

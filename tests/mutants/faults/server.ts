@@ -11,32 +11,32 @@ a caller can send the header with which their own IP address is forwarded to the
   An attacker chooses an IP address per request, so no limit per IP address applies to sign-ins.
   - && name !== siteHeader && name !== peerHeader
   + && name !== siteHeader
-  apps/server/management/worker-handle.test.ts
+  apps/server/threads/worker-handle.test.ts
 one client takes all slots of the management worker
   A script with a hundred slow requests stops the dashboard of every organization.
   - if (client.admitted >= perClient) continue;
   + if (client.admitted >= inAll) continue;
-  apps/server/http/fair-queue.test.ts
+  apps/server/limits/fair-queue.test.ts
 free slots always go to the same network first
   The pages of everybody else wait until a flood is over.
   - this.#turns.delete(network);
   -         this.#turns.add(network);
-  apps/server/http/fair-queue.test.ts
+  apps/server/limits/fair-queue.test.ts
 a request that only waits keeps its slot
   Sixty-four requests that wait for events stop the management API for everybody.
   - waits: (seconds) => {
   -         slot.pause();
   + waits: (seconds) => {
-  apps/server/management/worker-handle.test.ts
+  apps/server/threads/worker-handle.test.ts
 a body that never arrives stays open beyond the limit
   Unfinished requests of one client fill the memory.
   - this.#cutOldest(own);
   + void own;
-  apps/server/http/oldest-first.test.ts apps/server/management/worker-handle.test.ts
+  apps/server/limits/oldest-first.test.ts apps/server/threads/worker-handle.test.ts
 an organization can have any number of exports at a time
   Two hundred downloads of one organization take all the time and memory of the worker.
   - this.#check(organization, perOrganization);
-  apps/server/http/manage/shares.test.ts
+  apps/server/api/shares.test.ts
 the body of a validation without a declared length can have 16 MiB
   Few callers with a valid API key fill the memory of the thread that answers all validations.
   - if (size > maxBodyBytes) return null;
@@ -70,7 +70,7 @@ all tokens and sessions of a user share their idempotency keys
   A token with few permissions gets the stored response to a request of a more powerful one.
   - return "token" in actor.by ? actor.by.token : actor.userId;
   + return actor.userId;
-  apps/server/http/manage/actor.test.ts
+  apps/server/api/actor.test.ts
 the stored hash of a request with an idempotency key covers the password in its body
   Whoever reads the database guesses passwords against a fast hash.
   - const { password: _, ...rest } = value;
@@ -96,7 +96,7 @@ a successful sign-in clears the failures of all networks together
   Whenever the owner signs in, others can continue to guess the password.
   - const isShared = others.length > 0;
   + const isShared = others.length > 1;
-  apps/server/features/identity/flood-limits.test.ts
+  apps/server/limits/flood-limits.test.ts
 a new account counts as having proven its email address, also without an invitation
   Anyone opens an account with the email address of someone else and accepts their invitations.
   - invitationId !== null ? await emailIsProven.run(true, make) : await make();

@@ -1,4 +1,4 @@
-import { runWorker, type ThreadCalls } from "../../../apps/server/worker-thread.ts";
+import { runWorker, type ThreadCalls } from "../../../apps/server/base/worker-thread.ts";
 
 export interface CallingWorker {
   double(number: number): Promise<number>;

@@ -1,8 +1,8 @@
+import { runWorker, type ThreadCalls } from "../../../apps/server/base/worker-thread.ts";
 import { StreamedResponse } from "../../../apps/server/http/streamed-response.ts";
-import { whileWaiting } from "../../../apps/server/http/waiting.ts";
-import type { MainThreadCalls, WorkerCalls } from "../../../apps/server/management/messages.ts";
-import { RequestReceiver } from "../../../apps/server/management/request-receiver.ts";
-import { runWorker, type ThreadCalls } from "../../../apps/server/worker-thread.ts";
+import { whileWaiting } from "../../../apps/server/limits/waiting.ts";
+import type { MainThreadCalls, WorkerCalls } from "../../../apps/server/threads/messages.ts";
+import { RequestReceiver } from "../../../apps/server/threads/request-receiver.ts";
 
 let given = 0;
 let left = 0;

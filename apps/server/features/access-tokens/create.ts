@@ -15,9 +15,9 @@ import {
 import { sessionOpenedAt } from "@countersign/store/queries/identity/sign-in";
 import { lockedUser } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
-import { type Context, requireActor, requireUserOrToken } from "../../http/manage/context.ts";
-import { iso, milliseconds } from "../../http/manage/page.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { type Context, requireActor, requireUserOrToken } from "../../api/context.ts";
+import { iso, milliseconds } from "../../api/page.ts";
+import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { securityEmail } from "../identity/emails.ts";
 import { checkReauthenticated } from "../identity/reauthenticate.ts";

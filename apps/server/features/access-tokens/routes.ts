@@ -6,10 +6,10 @@ import {
 } from "@countersign/store/queries/access-tokens/tokens";
 import type { Database } from "@countersign/store/store";
 import type { AccessTokenRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { type Context, requireOrganization, requirePerson } from "../../http/manage/context.ts";
-import { decodeCursor, pageOf } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type Context, requireOrganization, requirePerson } from "../../api/context.ts";
+import { decodeCursor, pageOf } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { lockOrganization } from "../members/lock.ts";
 import { checkPower } from "../members/power.ts";

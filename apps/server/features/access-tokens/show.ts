@@ -2,8 +2,8 @@ import type { accessToken } from "@countersign/contract/manage/access-tokens";
 import { sortedPermissions } from "@countersign/domain/members/permissions";
 import type { AccessTokenRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { permissionSet } from "../../http/manage/access.ts";
-import { iso } from "../../http/manage/page.ts";
+import { permissionSet } from "../../api/access.ts";
+import { iso } from "../../api/page.ts";
 
 export function showToken(row: AccessTokenRow): z.input<typeof accessToken> {
   return {

@@ -6,9 +6,9 @@ import { updateOrganization } from "@countersign/store/queries/organizations/org
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { asColumns } from "../../http/manage/columns.ts";
-import { type Context, nextUpdatedAt } from "../../http/manage/context.ts";
-import { invalidField } from "../../http/manage/problem.ts";
+import { asColumns } from "../../api/columns.ts";
+import { type Context, nextUpdatedAt } from "../../api/context.ts";
+import { invalidField } from "../../http/problem.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
 import { changeTerms, termsOf } from "../billing/change-terms.ts";
 import { termsChanged } from "../events/quota-check.ts";

@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/admin-mail";
 import { languages } from "@countersign/domain/mail/languages";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { Problem } from "../../http/problem.ts";
 import { emailKinds, sampleEmail } from "./sample-emails.ts";
 import { shownEmail, shownText } from "./shown-email.ts";
 

@@ -1,9 +1,9 @@
 import * as contract from "@countersign/contract/manage/admin";
 import { countAll, countUnsentEmails, lastRequestAt } from "@countersign/store/queries/admin/platform";
 import { countEveryLicense } from "@countersign/store/queries/licenses/stored-counts";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { iso } from "../../http/manage/page.ts";
-import { release } from "../../release.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { iso } from "../../api/page.ts";
+import { release } from "../../base/release.ts";
 
 const most = 1_000_000;
 

@@ -1,8 +1,8 @@
 import * as contract from "@countersign/contract/manage/admin-jobs";
 import { jobRunsOfOthers } from "@countersign/store/queries/jobs/job-runs";
 import type { JobRunRow } from "@countersign/store/tables";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { iso } from "../../http/manage/page.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { iso } from "../../api/page.ts";
 import { jobRunsOf } from "../../jobs/job-runs.ts";
 
 /** Some dozens of jobs on each of some dozens of nodes. */

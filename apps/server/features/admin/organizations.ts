@@ -16,9 +16,9 @@ import { updateOrganization } from "@countersign/store/queries/organizations/org
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationBillingRow, OrganizationRow, PlanRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { type Context, checkUnchanged, nextUpdatedAt } from "../../http/manage/context.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type Context, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
+import { Problem } from "../../http/problem.ts";
 import { showSubscription } from "../billing/show-subscription.ts";
 import { impersonatedUntil } from "../impersonations/routes.ts";
 import { showOrganization } from "../organizations/show.ts";

@@ -1,10 +1,10 @@
 import * as contract from "@countersign/contract/manage/admin-mail";
 import { emailById, emails } from "@countersign/store/queries/mail/outbox";
 import type { OutboxRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
-import { shownFailure } from "../../shown-failure.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { decodeCursor, iso, pageOf } from "../../api/page.ts";
+import { shownFailure } from "../../base/shown-failure.ts";
+import { Problem } from "../../http/problem.ts";
 import { shownEmail } from "./shown-email.ts";
 
 export const outboxRoutes: readonly BoundRoute[] = [

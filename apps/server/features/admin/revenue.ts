@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/admin-revenue";
 import { recurringRevenue, trialCount } from "@countersign/domain/billing/revenue";
 import { countsByPlan, subscriptionSums } from "@countersign/store/queries/billing/platform";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 
 export const revenueRoutes: readonly BoundRoute[] = [
   bind(contract.getRevenue, async ({ store }) => {

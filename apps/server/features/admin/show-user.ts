@@ -2,8 +2,8 @@ import { organizationsOfUser } from "@countersign/store/queries/admin/users";
 import { userById } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
-import { iso } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { iso } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 
 const shownOrganizations = 200;
 

@@ -1,7 +1,7 @@
 import type { Database } from "@countersign/store/store";
-import type { Context } from "../../http/manage/context.ts";
-import type { Problem } from "../../http/manage/problem.ts";
-import { containsTerm, type SearchedList, searchPage } from "../../http/manage/search.ts";
+import type { Context } from "../../api/context.ts";
+import { containsTerm, type SearchedList, searchPage } from "../../api/search.ts";
+import type { Problem } from "../../http/problem.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
 
 /** What users and organizations have in common for the operator, who lists, changes and suspends both. */

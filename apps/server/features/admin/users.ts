@@ -9,11 +9,11 @@ import {
 } from "@countersign/store/queries/admin/users";
 import type { Database } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { asColumns } from "../../http/manage/columns.ts";
-import { checkUnchanged, nextUpdatedAt, requirePerson } from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { asColumns } from "../../api/columns.ts";
+import { checkUnchanged, nextUpdatedAt, requirePerson } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { endAllImpersonations } from "../impersonations/end.ts";
 import { showUser, userDetails } from "./show-user.ts";
 import {

@@ -4,9 +4,9 @@ import type { Scope } from "@countersign/store/queries/analytics/figures";
 import { productById } from "@countersign/store/queries/manage/access";
 import type { Geo } from "@countersign/store/rollups/geo";
 import { allProducts } from "@countersign/store/rollups/roll-up";
-import { type Context, requireOrganization } from "../../http/manage/context.ts";
-import { iso, milliseconds } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type Context, requireOrganization } from "../../api/context.ts";
+import { iso, milliseconds } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { loadedGeo } from "../geoip/geo-file.ts";
 
 export interface AskedQuery {

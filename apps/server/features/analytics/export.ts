@@ -1,7 +1,7 @@
 import type { analyticsTables } from "@countersign/contract/manage/analytics";
 import type { Interval } from "@countersign/domain/analytics/range";
 import { type CsvValue, csvLine } from "@countersign/domain/csv/cell";
-import type { Context } from "../../http/manage/context.ts";
+import type { Context } from "../../api/context.ts";
 import type { AskedQuery } from "./asked.ts";
 import { mostCounted } from "./compared.ts";
 import { licenseAnalytics } from "./licenses.ts";

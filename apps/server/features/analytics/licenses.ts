@@ -11,8 +11,8 @@ import {
 } from "@countersign/store/queries/licenses/stored-counts";
 import { uniqueHoursSince } from "@countersign/store/rollups/retention";
 import type { Database } from "@countersign/store/store";
-import type { Context } from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
+import type { Context } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
 import { type AskedQuery, askedIn, shownRange } from "./asked.ts";
 
 /** New, active, expiring and churned licenses. */

@@ -1,6 +1,6 @@
 import { maskedKey } from "@countersign/domain/licenses/key";
 import { listedLicenses } from "@countersign/store/queries/analytics/listed-licenses";
-import { type Context, requireAccess, requireOrganization } from "../../http/manage/context.ts";
+import { type Context, requireAccess, requireOrganization } from "../../api/context.ts";
 
 export type Listed = Awaited<ReturnType<typeof listedLicenses>>[number];
 

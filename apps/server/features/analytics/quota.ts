@@ -2,8 +2,8 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { runsOutAt } from "@countersign/domain/quota/forecast";
 import { mostUsedProducts } from "@countersign/store/queries/analytics/listed-licenses";
-import { type Context, requireOrganization } from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
+import { type Context, requireOrganization } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
 import { planOf } from "../plans/limits.ts";
 
 const mostProducts = 20;

@@ -1,6 +1,6 @@
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
 import { refusalsByLicense } from "@countersign/store/queries/analytics/refused";
-import type { Context } from "../../http/manage/context.ts";
+import type { Context } from "../../api/context.ts";
 import { type AskedQuery, askedIn, daysBefore, daysOf, shownRange } from "./asked.ts";
 import { knownLicenses, shownLicense } from "./listed.ts";
 

@@ -1,5 +1,5 @@
 import * as contract from "@countersign/contract/manage/analytics";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 import { exportedTable } from "./export.ts";
 import { licenseAnalytics } from "./licenses.ts";
 import { refusedLicenses } from "./refused.ts";

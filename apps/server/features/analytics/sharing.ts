@@ -10,8 +10,8 @@ import { unusualLicenseDays } from "@countersign/store/queries/analytics/license
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
 import type { Travel, Visit } from "@countersign/store/rollups/sharing";
 import type { LicenseDayRow } from "@countersign/store/tables";
-import type { Context } from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
+import type { Context } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
 import { deviceIds } from "../requests/device-ids.ts";
 import { type AskedQuery, askedIn, daysBefore, daysOf, shownRange } from "./asked.ts";
 import { knownLicenses, type Listed, shownLicense } from "./listed.ts";

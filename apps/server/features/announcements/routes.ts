@@ -2,10 +2,10 @@ import * as contract from "@countersign/contract/manage/announcements";
 import { newId } from "@countersign/store/new-id";
 import * as announcements from "@countersign/store/queries/announcements/announcements";
 import type { AnnouncementRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { checkUnchanged, nextUpdatedAt, requirePerson } from "../../http/manage/context.ts";
-import { decodeCursor, milliseconds, pageOf } from "../../http/manage/page.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { checkUnchanged, nextUpdatedAt, requirePerson } from "../../api/context.ts";
+import { decodeCursor, milliseconds, pageOf } from "../../api/page.ts";
+import { invalid, Problem } from "../../http/problem.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
 import { recordedAnnouncement, showAnnouncement, showPlatformAnnouncement } from "./show.ts";
 

@@ -1,5 +1,5 @@
 import type { AnnouncementRow } from "@countersign/store/tables";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 
 export function showAnnouncement(row: AnnouncementRow) {
   return { id: row.id, ...recordedAnnouncement(row) };

@@ -2,7 +2,7 @@ import { newId } from "@countersign/store/new-id";
 import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
 import type { Database } from "@countersign/store/store";
 import type { AuditLogRow } from "@countersign/store/tables";
-import type { Context } from "../../http/manage/context.ts";
+import type { Context } from "../../api/context.ts";
 
 /** One action. */
 export interface Change {

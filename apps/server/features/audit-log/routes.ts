@@ -1,10 +1,10 @@
 import * as contract from "@countersign/contract/manage/audit-log";
 import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit-log/entries";
 import type { AuditLogRow } from "@countersign/store/tables";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, requireOrganization } from "../../http/manage/context.ts";
-import { download } from "../../http/manage/download.ts";
-import { decodeCursor, encodeCursor, milliseconds, pageOf } from "../../http/manage/page.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type Context, requireOrganization } from "../../api/context.ts";
+import { download } from "../../api/download.ts";
+import { decodeCursor, encodeCursor, milliseconds, pageOf } from "../../api/page.ts";
 import { exportedLog } from "./export.ts";
 import { type ShownEntry, showToOrganization, showToPlatform } from "./show.ts";
 

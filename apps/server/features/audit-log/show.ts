@@ -2,7 +2,7 @@ import type { auditEntry } from "@countersign/contract/manage/audit-log";
 import { concealed } from "@countersign/contract/manage/concealed";
 import type { AuditLogRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 
 export type ShownEntry = z.input<typeof auditEntry>;
 

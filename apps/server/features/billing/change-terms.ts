@@ -4,7 +4,7 @@ import { updateOrganization } from "@countersign/store/queries/organizations/org
 import { planById } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationBillingRow, OrganizationRow } from "@countersign/store/tables";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 import {
   type AuditContext,
   audit,

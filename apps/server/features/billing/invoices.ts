@@ -1,5 +1,5 @@
 import { billingOf } from "@countersign/store/queries/billing/billing";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 import { stripeClient } from "./stripe-client.ts";
 import { isMissing } from "./stripe-errors.ts";
 import type { PaymentParts } from "./sync.ts";

@@ -1,11 +1,11 @@
 import * as contract from "@countersign/contract/manage/billing";
 import { userById } from "@countersign/store/queries/identity/users";
 import type { OrganizationRow } from "@countersign/store/tables";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, requireOrganization } from "../../http/manage/context.ts";
-import { Problem } from "../../http/manage/problem.ts";
-import { Shares } from "../../http/manage/shares.ts";
-import { whileWaiting } from "../../http/waiting.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type Context, requireOrganization } from "../../api/context.ts";
+import { Shares } from "../../api/shares.ts";
+import { Problem } from "../../http/problem.ts";
+import { whileWaiting } from "../../limits/waiting.ts";
 import { audit } from "../audit-log/record.ts";
 import { checkoutUrl } from "./checkout.ts";
 import { invoicesOf } from "./invoices.ts";

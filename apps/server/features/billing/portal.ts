@@ -6,7 +6,7 @@ import { billingOf } from "@countersign/store/queries/billing/billing";
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { OrganizationRow } from "@countersign/store/tables";
 import type Stripe from "stripe";
-import { Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/problem.ts";
 import { paymentSettings } from "../settings/platform-settings.ts";
 import { billingPage } from "./checkout.ts";
 import { priceOf } from "./prices.ts";

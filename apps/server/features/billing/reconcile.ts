@@ -4,9 +4,9 @@ import { oldStripeEvents, pruneStripeEvents } from "@countersign/store/queries/b
 import { claimSync, dueSyncs } from "@countersign/store/queries/billing/sync";
 import { organizationById } from "@countersign/store/queries/manage/access";
 import type { Store } from "@countersign/store/store";
+import type { Log } from "../../base/log.ts";
 import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
-import type { Log } from "../../log.ts";
 import { cancelSubscriptions } from "./cancel-deleted.ts";
 import { stripeReason } from "./stripe-errors.ts";
 import { type PaymentParts, syncOrganization } from "./sync.ts";

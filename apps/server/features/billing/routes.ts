@@ -1,8 +1,8 @@
 import * as contract from "@countersign/contract/manage/billing";
 import { billingOf, countVersionChecks } from "@countersign/store/queries/billing/billing";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { requireOrganization } from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { requireOrganization } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
 import { limitsInUse, planOf } from "../plans/limits.ts";
 import { paymentSettings } from "../settings/platform-settings.ts";
 import { showSubscription } from "./show-subscription.ts";

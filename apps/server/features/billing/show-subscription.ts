@@ -1,5 +1,5 @@
 import type { OrganizationBillingRow } from "@countersign/store/tables";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 import { storedSubscription } from "./stored-subscription.ts";
 
 /** The subscription as the API shows it; null without one. */

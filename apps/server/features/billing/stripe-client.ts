@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import type { StripeSettings } from "../../config.ts";
+import type { StripeSettings } from "../../base/config.ts";
 
 /** A call that takes longer is given up. Jobs wait this long; requests have a shorter limit for all their calls. */
 const timeoutMs = 10_000;

@@ -1,5 +1,5 @@
-import { Problem } from "../../http/manage/problem.ts";
-import { type Log, reasonOf } from "../../log.ts";
+import { type Log, reasonOf } from "../../base/log.ts";
+import { Problem } from "../../http/problem.ts";
 
 /** What Stripe's library throws. Checked by its shape, because the library is loaded on first use. */
 export interface StripeFailure extends Error {

@@ -6,7 +6,7 @@ import { plansOfPrices, takeSyncTicket } from "@countersign/store/queries/billin
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationBillingRow } from "@countersign/store/tables";
 import type Stripe from "stripe";
-import type { StripeSettings } from "../../config.ts";
+import type { StripeSettings } from "../../base/config.ts";
 import { changeTerms, termsOf } from "./change-terms.ts";
 import { readSubscription } from "./read-subscription.ts";
 import { stripeClient } from "./stripe-client.ts";

@@ -6,7 +6,7 @@ import { sanitizeSvgLogo } from "@countersign/domain/branding/svg-logo";
 import { logoByHash } from "@countersign/store/queries/branding/branding";
 import type { Database } from "@countersign/store/store";
 import type { BrandingRow } from "@countersign/store/tables";
-import { invalidField, Problem } from "../../http/manage/problem.ts";
+import { invalidField, Problem } from "../../http/problem.ts";
 import { logoEndings } from "./show.ts";
 
 type LogoColumns = Pick<BrandingRow, "logo" | "logo_type" | "logo_hash">;

@@ -8,15 +8,10 @@ import {
 } from "@countersign/store/queries/branding/branding";
 import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import type { BrandingRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { asColumns } from "../../http/manage/columns.ts";
-import {
-  type Context,
-  checkUnchanged,
-  nextUpdatedAt,
-  requireOrganization,
-} from "../../http/manage/context.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { asColumns } from "../../api/columns.ts";
+import { type Context, checkUnchanged, nextUpdatedAt, requireOrganization } from "../../api/context.ts";
+import { invalid, Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { checkedLogo, logoResponse, noLogo, receiveLogo } from "./logo.ts";
 import { showSellers } from "./seller.ts";

@@ -5,7 +5,7 @@ import { lightestDarkSurface } from "@countersign/domain/branding/portal-colors"
 import { type StoredBranding, unbranded } from "@countersign/store/queries/branding/branding";
 import type { BrandingRow, OrganizationRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 import { portalLink } from "../mail/transfer-emails.ts";
 
 /**

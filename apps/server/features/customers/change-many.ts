@@ -6,7 +6,7 @@ import {
   staleTexts,
 } from "@countersign/store/queries/licenses/search";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
-import { type Context, requireOrganization } from "../../http/manage/context.ts";
+import { type Context, requireOrganization } from "../../api/context.ts";
 import {
   type CustomerChanges,
   changeCustomer,

@@ -19,13 +19,8 @@ import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import {
-  type Context,
-  checkUnchanged,
-  nextUpdatedAt,
-  requireOrganization,
-} from "../../http/manage/context.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { type Context, checkUnchanged, nextUpdatedAt, requireOrganization } from "../../api/context.ts";
+import { invalid, Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { recordingChanges } from "../events/record-changes.ts";
 import type { CustomerView } from "./show.ts";

@@ -18,10 +18,10 @@ import { removeUnknownIdentities } from "@countersign/store/queries/portal/unkno
 import { eraseFromTransfers } from "@countersign/store/queries/transfers/erase-customer";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
-import { type Context, requireAccess, requireOrganization } from "../../http/manage/context.ts";
-import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, type Input, param } from "../../api/bind.ts";
+import { type Context, requireAccess, requireOrganization } from "../../api/context.ts";
+import { decodeCursor, iso, pageOf } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { checkIdentified, nameOf } from "./change.ts";
 import { changeCustomerInSteps } from "./change-many.ts";

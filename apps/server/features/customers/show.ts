@@ -3,7 +3,7 @@ import { licenseCountsOf } from "@countersign/store/queries/customers/views";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 
 export type ShownCustomer = z.input<typeof customer>;
 

@@ -1,7 +1,7 @@
 import { compareMigrations, inspectDatabase, sealingOf } from "@countersign/store/inspect";
 import type { FileFindings, Inspection, MissingTextIndex } from "@countersign/store/inspection";
 import { StoreProblem } from "@countersign/store/problem";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../base/config.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 import { checkClockDifference } from "./machine.ts";
 import { checkSignUp } from "./sign-up.ts";

@@ -1,6 +1,6 @@
-import { type Config, type Environment, readConfig } from "../../config.ts";
-import { reasonOf } from "../../log.ts";
-import { OperatorProblem } from "../../operator-problem.ts";
+import { type Config, type Environment, readConfig } from "../../base/config.ts";
+import { reasonOf } from "../../base/log.ts";
+import { OperatorProblem } from "../../base/operator-problem.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDisk, checkFolder } from "./folder.ts";

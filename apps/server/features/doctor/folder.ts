@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Config } from "../../config.ts";
-import { reasonOf } from "../../log.ts";
+import type { Config } from "../../base/config.ts";
+import { reasonOf } from "../../base/log.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 
 const gibibyte = 1024 ** 3;

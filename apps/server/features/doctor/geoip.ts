@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { reasonOf } from "../../log.ts";
+import { reasonOf } from "../../base/log.ts";
 import { openGeo } from "../geoip/geo-file.ts";
 import { type Check, ok, warning } from "./check.ts";
 

@@ -1,5 +1,5 @@
-import type { Config } from "../../config.ts";
-import { isSameMachine } from "../../own-ip.ts";
+import type { Config } from "../../base/config.ts";
+import { isSameMachine } from "../../base/own-ip.ts";
 import { type Check, ok, warning } from "./check.ts";
 
 /** Without the proxy's IP address, the proxy itself counts as the caller, and IP limits see a single address. */

@@ -1,6 +1,6 @@
 import { missingSignUpLimit } from "@countersign/domain/organizations/open-sign-up";
 import type { PlatformFacts } from "@countersign/store/inspection";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../base/config.ts";
 import { settingsFrom } from "../settings/platform-settings.ts";
 import { type Check, warning } from "./check.ts";
 

@@ -1,5 +1,5 @@
-import type { Config } from "../../config.ts";
-import { isSameMachine } from "../../own-ip.ts";
+import type { Config } from "../../base/config.ts";
+import { isSameMachine } from "../../base/own-ip.ts";
 import { type Check, ok, warning } from "./check.ts";
 
 /** Changes are accepted only from the server's URL, so it must be the one that people open. */

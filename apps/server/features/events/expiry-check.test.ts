@@ -11,7 +11,7 @@ import { addLicense } from "../../../../tests/support/add-license.ts";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
-import { readConfig } from "../../config.ts";
+import { readConfig } from "../../base/config.ts";
 import { ExpiryCheck } from "./expiry-check.ts";
 import { type ChangeEvent, recordingChanges } from "./record-changes.ts";
 import { watchedUntil } from "./record-expiries.ts";

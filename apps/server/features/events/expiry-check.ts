@@ -11,7 +11,7 @@ import {
 } from "@countersign/store/queries/events/expiries";
 import { shownLicenses } from "@countersign/store/queries/licenses/views";
 import type { Database, Store } from "@countersign/store/store";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../base/config.ts";
 import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { licenseExpiringEmails } from "../mail/license-emails.ts";

@@ -5,11 +5,11 @@ import { type EventFilter, eventsAfter } from "@countersign/store/queries/events
 import type { EventRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { z } from "zod";
-import type { Context } from "../../http/manage/context.ts";
-import { decodeCursor, encodeCursor, iso, milliseconds } from "../../http/manage/page.ts";
-import { invalid } from "../../http/manage/problem.ts";
-import { Shares } from "../../http/manage/shares.ts";
-import { whileWaiting } from "../../http/waiting.ts";
+import type { Context } from "../../api/context.ts";
+import { decodeCursor, encodeCursor, iso, milliseconds } from "../../api/page.ts";
+import { Shares } from "../../api/shares.ts";
+import { invalid } from "../../http/problem.ts";
+import { whileWaiting } from "../../limits/waiting.ts";
 import { hasNewer, waitForCheck } from "./waiting.ts";
 
 type ShownEvent = z.input<typeof event>;

@@ -1,6 +1,6 @@
 import * as contract from "@countersign/contract/manage/events";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { requireLicense, requireOrganization } from "../../http/manage/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { requireLicense, requireOrganization } from "../../api/context.ts";
 import { listEvents } from "./list.ts";
 
 export const eventRoutes: readonly BoundRoute[] = [

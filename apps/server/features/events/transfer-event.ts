@@ -2,7 +2,7 @@ import type { EventType } from "@countersign/domain/events/types";
 import type { ShownLicense } from "@countersign/store/queries/licenses/views";
 import type { KnownTarget } from "@countersign/store/queries/transfers/targets";
 import type { TransferRow } from "@countersign/store/tables";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 import type { NewEvent } from "./record.ts";
 
 const types = {

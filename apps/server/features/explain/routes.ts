@@ -3,15 +3,10 @@ import { type ExplainedRule, explain } from "@countersign/domain/validate/explai
 import { explainAgain } from "@countersign/domain/validate/explain-again";
 import { requestById } from "@countersign/store/queries/requests/by-id";
 import { everyRequest } from "@countersign/store/queries/requests/filter";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import {
-  type Context,
-  requireAccess,
-  requireLicense,
-  requireOrganization,
-} from "../../http/manage/context.ts";
-import { milliseconds } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type Context, requireAccess, requireLicense, requireOrganization } from "../../api/context.ts";
+import { milliseconds } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { requestsKeptSince } from "../requests/kept-since.ts";
 import { outcomeOf } from "../requests/show.ts";
 import { explainedRequest } from "./explained-request.ts";

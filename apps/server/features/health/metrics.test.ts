@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import type { WorkerMetricsText } from "../../management/messages.ts";
+import type { WorkerMetricsText } from "../../threads/messages.ts";
+import { WorkerPart } from "../../threads/worker-part.ts";
 import { counter, exposition, gauge } from "./exposition.ts";
 import { histogram, PlainHistogram } from "./histogram.ts";
-import { WorkerPart } from "./worker-part.ts";
 
 test("the worker's metrics are passed on", async () => {
   const part = new WorkerPart(async () => ({ text: "a 1\n", spans: { exported: 5, dropped: 1 } }));

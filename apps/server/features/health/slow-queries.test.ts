@@ -1,5 +1,5 @@
 import { afterEach, expect, jest, test } from "bun:test";
-import { createLog } from "../../log.ts";
+import { createLog } from "../../base/log.ts";
 import { slowQueriesTo } from "./slow-queries.ts";
 import { WorkerMetrics } from "./worker-metrics.ts";
 

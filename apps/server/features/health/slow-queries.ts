@@ -1,6 +1,6 @@
 import { minuteMs } from "@countersign/domain/dates/lengths";
 import type { SlowStatementObserver } from "@countersign/store/slow-statements";
-import { inBursts, type Log } from "../../log.ts";
+import { inBursts, type Log } from "../../base/log.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
 
 const maxStatements = 200;

@@ -1,3 +1,4 @@
+import type { JobState } from "../../jobs/job-runs.ts";
 import { counter, exposition, gauge, type MetricFamily, type Sample } from "./exposition.ts";
 import { durationBounds, histogram, PlainHistogram } from "./histogram.ts";
 import type { WaitingCounts } from "./waiting-work.ts";
@@ -12,17 +13,6 @@ const attemptResults: readonly AttemptResult[] = ["delivered", "refused", "unans
 
 export type EmailResult = "sent" | "failed";
 const emailResults: readonly EmailResult[] = ["sent", "failed"];
-
-/** The last runs of a periodic job on this node. */
-export interface JobState {
-  readonly job: string;
-  readonly everyMs: number;
-  /** Milliseconds since 1970; null if it has not succeeded yet. */
-  readonly succeededAtMs: number | null;
-  /** Of the last run that has ended; null if none has. */
-  readonly durationMs: number | null;
-  readonly failures: number;
-}
 
 /** The last checks of the database files. */
 export interface IntegrityState {

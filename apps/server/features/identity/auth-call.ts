@@ -1,12 +1,12 @@
 import type { Store } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
-import type { Config } from "../../config.ts";
-import type { PersonActor } from "../../http/manage/actor.ts";
-import type { Log } from "../../log.ts";
+import type { PersonActor } from "../../api/actor.ts";
+import type { Config } from "../../base/config.ts";
+import type { Log } from "../../base/log.ts";
+import type { Devices } from "../../limits/devices.ts";
+import type { FloodLimits } from "../../limits/flood-limits.ts";
 import type { GuardedRoute } from "./auth-routes.ts";
-import type { Devices } from "./devices.ts";
 import type { Endpoint } from "./endpoints.ts";
-import type { FloodLimits } from "./flood-limits.ts";
 
 export interface AuthApiParts {
   readonly store: Store;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import type { Store } from "@countersign/store/store";
-import { readConfig } from "../../config.ts";
+import { readConfig } from "../../base/config.ts";
+import { Devices } from "../../limits/devices.ts";
+import { FloodLimits } from "../../limits/flood-limits.ts";
 import { AuthGate } from "./auth-gate.ts";
-import { Devices } from "./devices.ts";
-import { FloodLimits } from "./flood-limits.ts";
 
 const secret = "a secret of this test";
 const url = "http://127.0.0.1:3000";

@@ -1,12 +1,12 @@
 import { authBase } from "@countersign/contract/auth/route";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../base/config.ts";
 import { callerIpOf } from "../../http/caller-ip.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/problem.ts";
+import { hasSignedCookie, sessionCookieName } from "../../http/session-cookie.ts";
 import { pathBelow, targetOf } from "../../http/target.ts";
+import type { Device, Devices } from "../../limits/devices.ts";
+import type { FloodLimits } from "../../limits/flood-limits.ts";
 import { type GuardedRoute, noRouteProblem, routeAt } from "./auth-routes.ts";
-import type { Device, Devices } from "./devices.ts";
-import type { FloodLimits } from "./flood-limits.ts";
-import { hasSignedCookie, sessionCookieName } from "./session-cookie.ts";
 
 /** An accepted request, and what its headers say. */
 export interface AuthRequest {

@@ -1,7 +1,7 @@
 import type { AuthRoute } from "@countersign/contract/auth/route";
 import { type AuthRouteId, authRoutes } from "@countersign/contract/auth/routes";
-import { Problem } from "../../http/manage/problem.ts";
-import type { Attempt } from "./attempts.ts";
+import { Problem } from "../../http/problem.ts";
+import type { Attempt } from "../../limits/attempts.ts";
 
 /** How the server guards a route, in addition to its contract. */
 interface Guard {

@@ -1,6 +1,6 @@
 import { userById } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
-import { invalidField } from "../../http/manage/problem.ts";
+import { invalidField } from "../../http/problem.ts";
 import type { HookContext } from "./hook-context.ts";
 import { resetIdentifier } from "./password-link.ts";
 import { passwordFault } from "./password-rules.ts";

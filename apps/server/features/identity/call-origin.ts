@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { sessionOf } from "../../http/manage/actor.ts";
+import { sessionOf } from "../../api/actor.ts";
 import { networkOf } from "../../http/network.ts";
-import type { Origin } from "./account-limits.ts";
+import type { Origin } from "../../limits/account-limits.ts";
 import type { AuthCall } from "./auth-call.ts";
 import { checkingPasswordsOf } from "./passwords.ts";
 

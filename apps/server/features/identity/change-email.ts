@@ -7,9 +7,9 @@ import {
   removeOneTimeTokens,
 } from "@countersign/store/queries/identity/sign-in";
 import { lockedUser, updateUser, userByEmail } from "@countersign/store/queries/identity/users";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { requirePerson } from "../../http/manage/context.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { requirePerson } from "../../api/context.ts";
+import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { writeEmail } from "../mail/email.ts";
 import { recipientById, recipientOf } from "../mail/recipient.ts";

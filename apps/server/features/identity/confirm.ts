@@ -1,7 +1,7 @@
 import { userById } from "@countersign/store/queries/identity/users";
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
-import { type PersonActor, sessionOf } from "../../http/manage/actor.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type PersonActor, sessionOf } from "../../api/actor.ts";
+import { Problem } from "../../http/problem.ts";
 import type { AuthApiParts, AuthCall } from "./auth-call.ts";
 import { beginConfirmation, isSignedByPasskey, newConfirmation } from "./confirmation.ts";
 import { problemFrom } from "./library-problems.ts";

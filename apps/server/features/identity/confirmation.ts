@@ -10,7 +10,7 @@ import {
 } from "@countersign/store/queries/identity/sign-in";
 import type { Store } from "@countersign/store/store";
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
-import { type PersonActor, sessionOf } from "../../http/manage/actor.ts";
+import { type PersonActor, sessionOf } from "../../api/actor.ts";
 
 /** How long a challenge can be answered, and a confirmation used. */
 export const confirmationLifetimeMs = 5 * 60_000;

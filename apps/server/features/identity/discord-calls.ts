@@ -1,6 +1,6 @@
 import { oneLine } from "@countersign/domain/mail/one-line";
 import { z } from "zod";
-import type { DiscordSettings } from "../../config.ts";
+import type { DiscordSettings } from "../../base/config.ts";
 
 const answerTimeoutMs = 5_000;
 

@@ -1,7 +1,7 @@
 import type { Store } from "@countersign/store/store";
 import { APIError } from "better-auth/api";
 import { genericOAuth } from "better-auth/plugins";
-import type { DiscordSettings } from "../../config.ts";
+import type { DiscordSettings } from "../../base/config.ts";
 import { authorizeUrl, discordAccessToken, discordName, discordProfile, tokenUrl } from "./discord-calls.ts";
 import { isFirstReturn } from "./discord-flow.ts";
 import { callbackPath, discordProvider } from "./discord-provider.ts";

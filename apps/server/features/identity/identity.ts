@@ -3,18 +3,18 @@ import { everyPermission } from "@countersign/domain/members/permissions";
 import { userById } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
 import { surfaceStorageErrors } from "@countersign/store/surface";
-import type { Config } from "../../config.ts";
-import type { SignIn } from "../../http/manage/access.ts";
-import type { PersonActor } from "../../http/manage/actor.ts";
-import type { Log } from "../../log.ts";
+import type { SignIn } from "../../api/access.ts";
+import type { PersonActor } from "../../api/actor.ts";
+import type { Config } from "../../base/config.ts";
+import type { Log } from "../../base/log.ts";
+import { type Devices, markedAt } from "../../limits/devices.ts";
+import type { FloodLimits } from "../../limits/flood-limits.ts";
 import { ipHeader, personSignedIn } from "./account-events.ts";
 import { AuthApi } from "./auth-api.ts";
 import type { CookieNames } from "./auth-call.ts";
 import { type Auth, openAuth } from "./better-auth.ts";
 import { originFor } from "./call-origin.ts";
-import { type Devices, markedAt } from "./devices.ts";
 import { endpointsOf } from "./endpoints.ts";
-import type { FloodLimits } from "./flood-limits.ts";
 import { resetIdentifier } from "./password-link.ts";
 
 /** Authentication: how people sign in, and whose a session is. */

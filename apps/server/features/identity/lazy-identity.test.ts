@@ -4,8 +4,8 @@ import { addUser } from "@countersign/store/queries/identity/users";
 import { sqlite } from "../../../../tests/support/databases.ts";
 import { openOwnOrganization } from "../../../../tests/support/own-organization.ts";
 import { cheapHash } from "../../../../tests/support/sign-in-fixture.ts";
-import { readConfig } from "../../config.ts";
-import { createLog } from "../../log.ts";
+import { readConfig } from "../../base/config.ts";
+import { createLog } from "../../base/log.ts";
 import { LazyIdentity } from "./lazy-identity.ts";
 
 test("cookies are bound to the host and to https if the server's URL is https", async () => {

@@ -1,15 +1,15 @@
 import type { Store } from "@countersign/store/store";
-import type { Config } from "../../config.ts";
-import type { SignIn } from "../../http/manage/access.ts";
-import type { PersonActor } from "../../http/manage/actor.ts";
-import { problemResponse } from "../../http/manage/problem.ts";
+import type { SignIn } from "../../api/access.ts";
+import type { PersonActor } from "../../api/actor.ts";
+import type { Config } from "../../base/config.ts";
+import type { Log } from "../../base/log.ts";
+import { problemResponse } from "../../http/problem.ts";
 import { problemOf } from "../../http/problem-of.ts";
-import { asRejection } from "../../http/tarpit.ts";
-import type { Log } from "../../log.ts";
-import { attemptRefusal } from "./attempts.ts";
+import { attemptRefusal } from "../../limits/attempts.ts";
+import { Devices } from "../../limits/devices.ts";
+import { FloodLimits } from "../../limits/flood-limits.ts";
+import { asRejection } from "../../limits/tarpit.ts";
 import { AuthGate, type AuthRequest } from "./auth-gate.ts";
-import { Devices } from "./devices.ts";
-import { FloodLimits } from "./flood-limits.ts";
 import type { Identity } from "./identity.ts";
 import { signInSecret } from "./secret.ts";
 

@@ -1,6 +1,6 @@
 import type { ProblemCode, ProblemParams } from "@countersign/contract/problems/problems";
-import { invalid, Problem } from "../../http/manage/problem.ts";
-import { tooManyAttempts } from "./attempts.ts";
+import { invalid, Problem } from "../../http/problem.ts";
+import { tooManyAttempts } from "../../limits/attempts.ts";
 import type { GuardedRoute } from "./auth-routes.ts";
 
 /** A code without parameters. */

@@ -1,8 +1,8 @@
 import type { BodyLimit } from "@countersign/contract/body-limit";
 import type { z } from "zod";
-import { checked } from "../../http/manage/checked.ts";
-import { readJsonBody } from "../../http/manage/json-body.ts";
-import { checkBodyTexts } from "../../http/manage/texts.ts";
+import { checked } from "../../api/checked.ts";
+import { readJsonBody } from "../../api/json-body.ts";
+import { checkBodyTexts } from "../../api/texts.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

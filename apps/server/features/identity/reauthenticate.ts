@@ -1,10 +1,10 @@
 import { passwordHashOf, sessionOpenedAt } from "@countersign/store/queries/identity/sign-in";
 import type { Store } from "@countersign/store/store";
-import { type PersonActor, sessionOf } from "../../http/manage/actor.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { type PersonActor, sessionOf } from "../../api/actor.ts";
 import { networkOf } from "../../http/network.ts";
+import { invalid, Problem } from "../../http/problem.ts";
+import type { FloodLimits } from "../../limits/flood-limits.ts";
 import { takeConfirmation } from "./confirmation.ts";
-import type { FloodLimits } from "./flood-limits.ts";
 import { checkingPasswordsOf, verifyPassword } from "./passwords.ts";
 
 /** How long a sign-in replaces the password, for people who have none. */

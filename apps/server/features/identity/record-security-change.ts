@@ -1,7 +1,7 @@
 import type { AuthRouteId } from "@countersign/contract/auth/routes";
 import { removeOneTimeTokens } from "@countersign/store/queries/identity/sign-in";
 import { updateUser } from "@countersign/store/queries/identity/users";
-import { sessionOf } from "../../http/manage/actor.ts";
+import { sessionOf } from "../../api/actor.ts";
 import { audit } from "../audit-log/record.ts";
 import type { Recipient } from "../mail/compose.ts";
 import { type Email, writeEmail } from "../mail/email.ts";

@@ -8,7 +8,7 @@ import {
   unlinkProvider,
 } from "@countersign/store/queries/identity/sign-in";
 import type { Database } from "@countersign/store/store";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 import { discordProvider } from "./discord-provider.ts";
 
 /** More than anyone has of each. */

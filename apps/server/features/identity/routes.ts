@@ -1,12 +1,12 @@
 import * as contract from "@countersign/contract/manage/account";
 import { endOtherSessions, endSession, sessionsOf } from "@countersign/store/queries/identity/sign-in";
 import { lockedUser, updateUser } from "@countersign/store/queries/identity/users";
-import type { PersonActor } from "../../http/manage/actor.ts";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { asColumns } from "../../http/manage/columns.ts";
-import { requirePerson } from "../../http/manage/context.ts";
-import { decodeCursor, pageOf } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import type { PersonActor } from "../../api/actor.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { asColumns } from "../../api/columns.ts";
+import { requirePerson } from "../../api/context.ts";
+import { decodeCursor, pageOf } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { changeEmailRoutes } from "./change-email.ts";
 import { setupRoutes } from "./setup-routes.ts";

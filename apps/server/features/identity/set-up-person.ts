@@ -9,7 +9,7 @@ import { addPassword, passwordHashOf } from "@countersign/store/queries/identity
 import { addUser, anyUserExists, userByEmail } from "@countersign/store/queries/identity/users";
 import { ownUnowned } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
-import { OperatorProblem } from "../../operator-problem.ts";
+import { OperatorProblem } from "../../base/operator-problem.ts";
 import { auditWithoutRequest } from "../audit-log/record.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import { dropSetupTokens } from "./setup-link.ts";

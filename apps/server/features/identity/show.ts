@@ -4,7 +4,7 @@ import { userById } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
 import type { SessionRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/problem.ts";
 import { discordProvider } from "./discord-provider.ts";
 
 export async function showMe(db: Database, userId: string): Promise<z.input<typeof me>> {

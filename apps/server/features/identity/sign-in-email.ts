@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { invalid } from "../../http/manage/problem.ts";
+import { invalid } from "../../http/problem.ts";
 
 const strict = z.email();
 

@@ -1,7 +1,7 @@
 import { hashInvitationToken } from "@countersign/domain/members/invitation";
 import { userByEmail } from "@countersign/store/queries/identity/users";
 import { pendingInvitationByToken } from "@countersign/store/queries/invitations/invitations";
-import { Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
 import type { AuthApiParts, AuthCall } from "./auth-call.ts";

@@ -1,7 +1,7 @@
 import { endImpersonationsOf } from "@countersign/store/queries/impersonations/impersonations";
 import { organizationById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
-import type { Context } from "../../http/manage/context.ts";
+import type { Context } from "../../api/context.ts";
 import { asPlatform, audit, type Change } from "../audit-log/record.ts";
 
 /** Ends all of a user who is no longer a platform admin: they do not continue if the user becomes one again. */

@@ -6,11 +6,11 @@ import * as impersonations from "@countersign/store/queries/impersonations/imper
 import { memberPermissions, organizationById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
-import { sessionOf } from "../../http/manage/actor.ts";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { type Context, requirePerson } from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { sessionOf } from "../../api/actor.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type Context, requirePerson } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { asPlatform, audit } from "../audit-log/record.ts";
 import { ended } from "./end.ts";
 

@@ -3,7 +3,7 @@ import type { IntegrityPart } from "@countersign/store/integrity";
 import { removeState } from "@countersign/store/queries/admin/platform-state";
 import type { Store } from "@countersign/store/store";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
-import { createLog } from "../../log.ts";
+import { createLog } from "../../base/log.ts";
 import type { IntegrityState } from "../health/worker-metrics.ts";
 import { IntegrityCheck } from "./integrity-check.ts";
 

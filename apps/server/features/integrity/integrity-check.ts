@@ -1,8 +1,8 @@
 import { dayMs, minuteMs } from "@countersign/domain/dates/lengths";
 import { setState, stateOf } from "@countersign/store/queries/admin/platform-state";
 import type { Store } from "@countersign/store/store";
+import type { Log } from "../../base/log.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
-import type { Log } from "../../log.ts";
 import type { IntegrityState } from "../health/worker-metrics.ts";
 
 /** By the clock of the machine: few apps and sellers are awake. */

@@ -15,10 +15,10 @@ import {
 import { countEmails, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { type Context, requireActor, requireOrganization } from "../../http/manage/context.ts";
-import { decodeCursor, pageOf } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type Context, requireActor, requireOrganization } from "../../api/context.ts";
+import { decodeCursor, pageOf } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { checkSignInEmail } from "../identity/sign-in-email.ts";
 import { writeEmail } from "../mail/email.ts";

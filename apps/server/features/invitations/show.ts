@@ -3,8 +3,8 @@ import { invitationState } from "@countersign/domain/members/invitation";
 import { sortedPermissions } from "@countersign/domain/members/permissions";
 import type { InvitationWithRole } from "@countersign/store/queries/invitations/invitations";
 import type { z } from "zod";
-import { permissionSet } from "../../http/manage/access.ts";
-import { iso } from "../../http/manage/page.ts";
+import { permissionSet } from "../../api/access.ts";
+import { iso } from "../../api/page.ts";
 
 export function stateOf(row: InvitationWithRole, nowMs: number) {
   return invitationState(

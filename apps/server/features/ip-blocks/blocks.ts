@@ -20,9 +20,9 @@ import {
   nextUpdatedAt,
   requireLicense,
   requireUserOrToken,
-} from "../../http/manage/context.ts";
-import { decodeCursor, iso, milliseconds, pageOf } from "../../http/manage/page.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+} from "../../api/context.ts";
+import { decodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";
+import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { showIpBlock } from "./show.ts";
 

@@ -3,9 +3,9 @@ import { customerOf } from "@countersign/store/queries/customers/views";
 import type { BlockScope } from "@countersign/store/queries/ip-blocks/blocks";
 import { lockedLicense, lockedOrganization } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
-import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
-import { type Context, requireLicense, requireOrganization } from "../../http/manage/context.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, type Input, param } from "../../api/bind.ts";
+import { type Context, requireLicense, requireOrganization } from "../../api/context.ts";
+import { Problem } from "../../http/problem.ts";
 import { addBlock, changeBlock, listBlocks, removeBlock } from "./blocks.ts";
 
 export const ipBlockRoutes: readonly BoundRoute[] = [

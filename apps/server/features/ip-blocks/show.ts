@@ -1,7 +1,7 @@
 import type { ipBlock } from "@countersign/contract/manage/ip-blocks";
 import type { IpBlockRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 
 export function showIpBlock(row: IpBlockRow): z.input<typeof ipBlock> {
   return {

@@ -3,9 +3,9 @@ import { type AskedIp, parseAsked } from "@countersign/domain/ip/covering";
 import { busiestIps, type SightingScope } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
 import type { IpSightingRow } from "@countersign/store/tables";
-import { type Input, param } from "../../http/manage/bind.ts";
-import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
-import { invalid } from "../../http/manage/problem.ts";
+import { type Input, param } from "../../api/bind.ts";
+import { decodeCursor, iso, pageOf } from "../../api/page.ts";
+import { invalid } from "../../http/problem.ts";
 import { ipsWithin } from "./within.ts";
 
 /** What the lists of an organization and of the platform share. */

@@ -10,9 +10,9 @@ import {
   sightingsOf,
 } from "@countersign/store/queries/ips/sightings";
 import type { IpSightingRow, LicenseRow } from "@countersign/store/tables";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, requireOrganization } from "../../http/manage/context.ts";
-import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type Context, requireOrganization } from "../../api/context.ts";
+import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { showIpBlock } from "../ip-blocks/show.ts";
 import { deviceIds } from "../requests/device-ids.ts";
 import { blockedAmong, isInForce, networksThatCover } from "./blocked.ts";

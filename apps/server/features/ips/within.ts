@@ -4,7 +4,7 @@ import { ipsStartingWith, type SightingScope } from "@countersign/store/queries/
 import type { Database } from "@countersign/store/store";
 import type { IpSightingRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
-import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
+import { decodeCursor, encodeCursor } from "../../api/page.ts";
 
 const rowsAtOnce = 500;
 const mostRows = 5_000;

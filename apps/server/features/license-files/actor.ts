@@ -1,4 +1,4 @@
-import type { Context } from "../../http/manage/context.ts";
+import type { Context } from "../../api/context.ts";
 import { actorColumns } from "../audit-log/record.ts";
 import type { ImportActor } from "./job.ts";
 

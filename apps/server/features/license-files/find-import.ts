@@ -1,8 +1,8 @@
 import { importById } from "@countersign/store/queries/license-files/imports";
 import type { Database } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables";
-import { type Context, requireProduct } from "../../http/manage/context.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type Context, requireProduct } from "../../api/context.ts";
+import { Problem } from "../../http/problem.ts";
 
 /** The import in the path, if it belongs to the product. */
 export async function findImport(

@@ -1,8 +1,8 @@
 import { newId } from "@countersign/store/new-id";
 import type { Store } from "@countersign/store/store";
+import { type Log, reasonOf } from "../../base/log.ts";
+import { isStorageError } from "../../base/storage-errors.ts";
 import { type JobRuns, jobRunsOf } from "../../jobs/job-runs.ts";
-import { type Log, reasonOf } from "../../log.ts";
-import { isStorageError } from "../../storage-errors.ts";
 import { runWaitingImports } from "./run-waiting.ts";
 
 const checkEveryMs = 2_000;

@@ -1,6 +1,6 @@
 import type { RegisteredIp } from "@countersign/store/queries/licenses/tags-and-ips";
 import { type LicenseView, type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 
 /**
  * A license as a file contains it: everything the management API shows, its registered IP addresses with their times,

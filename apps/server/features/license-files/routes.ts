@@ -8,17 +8,12 @@ import {
 } from "@countersign/store/queries/license-files/imports";
 import { rejectedHeader, rejectsOf } from "@countersign/store/queries/license-files/rejects";
 import type { ImportRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { closeConnection } from "../../http/manage/bounded-body.ts";
-import {
-  type Context,
-  requireAccess,
-  requireOrganization,
-  requireProduct,
-} from "../../http/manage/context.ts";
-import { download } from "../../http/manage/download.ts";
-import { decodeCursor, pageOf } from "../../http/manage/page.ts";
-import { invalidField, Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { closeConnection } from "../../api/bounded-body.ts";
+import { type Context, requireAccess, requireOrganization, requireProduct } from "../../api/context.ts";
+import { download } from "../../api/download.ts";
+import { decodeCursor, pageOf } from "../../api/page.ts";
+import { invalidField, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { filterOf } from "../licenses/list.ts";
 import { missingPermission } from "../members/lock.ts";

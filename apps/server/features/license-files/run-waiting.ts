@@ -6,7 +6,7 @@ import {
   releaseImport,
 } from "@countersign/store/queries/license-files/imports";
 import type { Store } from "@countersign/store/store";
-import { type LogFields, reasonOf } from "../../log.ts";
+import { type LogFields, reasonOf } from "../../base/log.ts";
 import { leaseMs, Released } from "./lease.ts";
 import { removeExpired, removeFile } from "./remove.ts";
 import { runImport } from "./run.ts";

@@ -2,8 +2,8 @@ import type { licenseImport, licenseImportWithErrors } from "@countersign/contra
 import { fieldErrorBody } from "@countersign/contract/problems/problems";
 import type { ImportRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { iso } from "../../http/manage/page.ts";
-import { shownFailure } from "../../shown-failure.ts";
+import { iso } from "../../api/page.ts";
+import { shownFailure } from "../../base/shown-failure.ts";
 import type { NamedError } from "./rejects.ts";
 import type { RequestedUndo } from "./undo-on-request.ts";
 

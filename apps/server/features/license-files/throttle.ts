@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
-import { ValidationLoad } from "../../validation-load.ts";
+import { ValidationLoad } from "../../base/validation-load.ts";
 
 /** How long-running work leaves room for requests. */
 export interface Throttle {

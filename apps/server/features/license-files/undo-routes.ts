@@ -4,9 +4,9 @@ import { requestCancel, requestUndo } from "@countersign/store/queries/license-f
 import { forecastUndo } from "@countersign/store/queries/license-files/undo-on-request";
 import type { ImportRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { type Context, requireAccess } from "../../http/manage/context.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type Context, requireAccess } from "../../api/context.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { missingPermission } from "../members/lock.ts";
 import { actorOf } from "./actor.ts";

@@ -13,9 +13,9 @@ import {
 } from "@countersign/store/queries/licenses/changes";
 import { type LicenseView, type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, requireLicense, requireOrganization } from "../../http/manage/context.ts";
-import { invalid, invalidField, Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type Context, requireLicense, requireOrganization } from "../../api/context.ts";
+import { invalid, invalidField, Problem } from "../../http/problem.ts";
 import { applyChange, current, recorded } from "./change.ts";
 import { checkKeysAreFree } from "./create.ts";
 import { type Drained, drain } from "./drain.ts";

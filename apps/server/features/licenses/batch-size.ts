@@ -1,4 +1,4 @@
-import { invalid } from "../../http/manage/problem.ts";
+import { invalid } from "../../http/problem.ts";
 import type { Draft } from "./draft.ts";
 
 /**

@@ -8,8 +8,8 @@ import {
   showLicense,
 } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
-import { type Context, requireLicense, requireOrganization } from "../../http/manage/context.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type Context, requireLicense, requireOrganization } from "../../api/context.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit, type Change, difference } from "../audit-log/record.ts";
 import {
   type ChangeEvent,

@@ -7,9 +7,9 @@ import { licenseRow, type NewLicense, tagRows, takenKeys } from "@countersign/st
 import { type ShownLicense, shownLicenses } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables";
-import type { Context } from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import type { Context } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { recordCreated } from "../events/record-changes.ts";
 import type { Draft } from "./draft.ts";

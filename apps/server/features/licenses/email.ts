@@ -6,11 +6,11 @@ import { emailByKey, freeEmailKey } from "@countersign/store/queries/mail/outbox
 import { knownEmails, removeWaitingEmail } from "@countersign/store/queries/mail/waiting-emails";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, requireLicense } from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
-import { shownFailure } from "../../shown-failure.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type Context, requireLicense } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
+import { shownFailure } from "../../base/shown-failure.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { countOneEmail } from "../mail/customer-emails.ts";
 import { dedupeKey, writeEmail } from "../mail/email.ts";

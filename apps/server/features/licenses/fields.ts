@@ -8,9 +8,9 @@ import { type ExpiryAnswer, type Extension, readExpiry } from "@countersign/doma
 import { type Pin, type PinAnswer, readPin } from "@countersign/domain/licenses/version-pin";
 import type { LicenseRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { ErrorList } from "../../http/manage/error-list.ts";
-import { milliseconds } from "../../http/manage/page.ts";
-import { invalid } from "../../http/manage/problem.ts";
+import { ErrorList } from "../../api/error-list.ts";
+import { milliseconds } from "../../api/page.ts";
+import { invalid } from "../../http/problem.ts";
 
 export type LicenseInput = z.output<z.ZodObject<typeof newLicense>>;
 

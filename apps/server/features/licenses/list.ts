@@ -8,8 +8,8 @@ import type { LicenseOrder, Position } from "@countersign/store/queries/licenses
 import { licenseViews, showLicense } from "@countersign/store/queries/licenses/views";
 import { productById } from "@countersign/store/queries/manage/access";
 import type { z } from "zod";
-import { type Context, requireOrganization } from "../../http/manage/context.ts";
-import { decodeCursor, encodeCursor, wrongCursor } from "../../http/manage/page.ts";
+import { type Context, requireOrganization } from "../../api/context.ts";
+import { decodeCursor, encodeCursor, wrongCursor } from "../../api/page.ts";
 
 export type FilterInput = {
   [K in keyof typeof licenseFilter]?: z.output<(typeof licenseFilter)[K]> | undefined;

@@ -2,14 +2,9 @@ import * as contract from "@countersign/contract/manage/licenses";
 import { deleting } from "@countersign/store/queries/licenses/changes";
 import { shownLicense } from "@countersign/store/queries/licenses/views";
 import type { z } from "zod";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import {
-  checkUnchanged,
-  requireLicense,
-  requireOrganization,
-  requireProduct,
-} from "../../http/manage/context.ts";
-import { invalid } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { checkUnchanged, requireLicense, requireOrganization, requireProduct } from "../../api/context.ts";
+import { invalid } from "../../http/problem.ts";
 import { deliverLicenses } from "../mail/license-emails.ts";
 import { checkLimit } from "../plans/check-limit.ts";
 import { checkOpenForSale } from "../products/open-for-sale.ts";

@@ -7,7 +7,7 @@ import type { LicenseEmailFacts } from "@countersign/store/queries/mail/license-
 import { addWaitingEmails, knownEmails } from "@countersign/store/queries/mail/waiting-emails";
 import type { Database } from "@countersign/store/store";
 import type { WaitingEmailRow } from "@countersign/store/tables";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../base/config.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
 import { compose, type Recipient } from "./compose.ts";
 import { dedupeKey, type Email, writeEmail, writeEmails } from "./email.ts";

@@ -1,5 +1,5 @@
 import { type Failure, failure } from "@countersign/contract/problems/failures";
-import { reasonOf } from "../../log.ts";
+import { reasonOf } from "../../base/log.ts";
 
 /** Longer than what mail servers say. */
 const longestWords = 500;

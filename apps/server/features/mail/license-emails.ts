@@ -3,7 +3,7 @@ import { paragraphs } from "@countersign/domain/mail/one-line";
 import { duration, moment, translate } from "@countersign/domain/mail/translate";
 import { type LicenseEmailFacts, licenseEmailFacts } from "@countersign/store/queries/mail/license-facts";
 import type { Database } from "@countersign/store/store";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../base/config.ts";
 import { compose } from "./compose.ts";
 import { type CustomerEmail, writeToCustomers } from "./customer-emails.ts";
 

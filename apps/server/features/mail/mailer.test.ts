@@ -7,8 +7,8 @@ import { type MailServer, openMailServer } from "../../../../tests/support/mail-
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { until } from "../../../../tests/support/until.ts";
-import { readConfig } from "../../config.ts";
-import { createLog } from "../../log.ts";
+import { readConfig } from "../../base/config.ts";
+import { createLog } from "../../base/log.ts";
 import { emailsAtOnce, Mailer } from "./mailer.ts";
 import { smtpTransport } from "./transport.ts";
 

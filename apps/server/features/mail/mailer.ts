@@ -8,9 +8,9 @@ import {
 } from "@countersign/store/queries/mail/outbox";
 import type { Store } from "@countersign/store/store";
 import type { StoredEmailRow } from "@countersign/store/tables";
+import { inBursts, type Log, reasonOf } from "../../base/log.ts";
+import { isStorageError } from "../../base/storage-errors.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
-import { inBursts, type Log, reasonOf } from "../../log.ts";
-import { isStorageError } from "../../storage-errors.ts";
 import { MailTimeout, mailFailure } from "./failure.ts";
 import { isPermanentFailure, type MailTransport } from "./transport.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ConfigProblem, readConfig } from "../../config.ts";
+import { ConfigProblem, readConfig } from "../../base/config.ts";
 
 const from = "Countersign <license@example.com>";
 const settingsFor = (url: string) =>

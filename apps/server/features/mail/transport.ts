@@ -1,5 +1,5 @@
 import type { OutboxRow } from "@countersign/store/tables";
-import type { MailSettings } from "../../config.ts";
+import type { MailSettings } from "../../base/config.ts";
 
 /** The connection to a mail server. */
 export interface MailTransport {

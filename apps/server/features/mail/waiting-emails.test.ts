@@ -6,7 +6,7 @@ import type { LicenseRow, OrganizationRow } from "@countersign/store/tables";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { readConfig } from "../../config.ts";
+import { readConfig } from "../../base/config.ts";
 import { deliverLicenses, licenseExpiringEmails } from "./license-emails.ts";
 import { WaitingEmails } from "./waiting-emails.ts";
 

@@ -2,10 +2,10 @@ import type { Permission } from "@countersign/domain/members/permissions";
 import { lockedOrganization, memberPermissions } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
-import { permissionSet } from "../../http/manage/access.ts";
-import { accessOf, type OrganizationAccess } from "../../http/manage/actor.ts";
-import { type Context, requireActor, requireOrganization } from "../../http/manage/context.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { permissionSet } from "../../api/access.ts";
+import { accessOf, type OrganizationAccess } from "../../api/actor.ts";
+import { type Context, requireActor, requireOrganization } from "../../api/context.ts";
+import { Problem } from "../../http/problem.ts";
 
 export interface LockedOrganization {
   readonly organization: OrganizationRow;

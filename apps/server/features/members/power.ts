@@ -2,8 +2,8 @@ import { checkPowerChange } from "@countersign/domain/members/grant";
 import { roleOf } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
 import type { RoleRow } from "@countersign/store/tables";
-import { permissionSet } from "../../http/manage/access.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { permissionSet } from "../../api/access.ts";
+import { invalid, Problem } from "../../http/problem.ts";
 import type { LockedOrganization } from "./lock.ts";
 
 interface Change {

@@ -10,16 +10,16 @@ import {
 } from "@countersign/store/queries/members/members";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
 import {
   type Context,
   checkUnchanged,
   nextUpdatedAt,
   requireActor,
   requireOrganization,
-} from "../../http/manage/context.ts";
-import { type CursorValues, decodeCursor, pageOf } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+} from "../../api/context.ts";
+import { type CursorValues, decodeCursor, pageOf } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { lockOrganization, missingPermission } from "./lock.ts";
 import { checkPower, roleNamed } from "./power.ts";

@@ -3,8 +3,8 @@ import { sortedPermissions } from "@countersign/domain/members/permissions";
 import type { MemberWithRole } from "@countersign/store/queries/members/members";
 import type { OrganizationRow, UserRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { permissionSet } from "../../http/manage/access.ts";
-import { iso } from "../../http/manage/page.ts";
+import { permissionSet } from "../../api/access.ts";
+import { iso } from "../../api/page.ts";
 
 export type ShownMember = z.input<typeof member>;
 

@@ -19,7 +19,7 @@ import { rolesOf } from "@countersign/store/queries/roles/roles";
 import { transfersToExport } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 import { showToOrganization } from "../audit-log/show.ts";
 import { exportedBranding } from "../branding/show.ts";
 import { showInvitation } from "../invitations/show.ts";

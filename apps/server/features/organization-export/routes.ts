@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/organizations";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { requireOrganization } from "../../http/manage/context.ts";
-import { download } from "../../http/manage/download.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { requireOrganization } from "../../api/context.ts";
+import { download } from "../../api/download.ts";
 import { audit } from "../audit-log/record.ts";
 import { type ExportLine, organizationLines } from "./lines.ts";
 

@@ -3,7 +3,7 @@ import type {
   webhooksToExport,
 } from "@countersign/store/queries/organization-export/rows";
 import type { IpBlockRow, LicenseIpRow, LicenseRow } from "@countersign/store/tables";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 import { redactedUrl } from "../webhooks/show.ts";
 
 /** What an export contains of each row: what people entered or would miss, nothing that only the program needs. */

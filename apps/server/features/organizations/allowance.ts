@@ -3,8 +3,8 @@ import type { Plan } from "@countersign/domain/quota/limit";
 import { lockedAllowance } from "@countersign/store/queries/organizations/organizations";
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
-import type { Context } from "../../http/manage/context.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import type { Context } from "../../api/context.ts";
+import { Problem } from "../../http/problem.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
 
 /**

@@ -4,10 +4,10 @@ import { updateOrganization } from "@countersign/store/queries/organizations/org
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, nextUpdatedAt, requireAccess, requireUserOrToken } from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
-import { invalid } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type Context, nextUpdatedAt, requireAccess, requireUserOrToken } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
+import { invalid } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { writeEmail } from "../mail/email.ts";
 import { recipientById } from "../mail/recipient.ts";

@@ -10,10 +10,10 @@ import {
 } from "@countersign/store/queries/organizations/organizations";
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
-import { impersonatedAccess, isPlatformAdmin, permissionSet } from "../../http/manage/access.ts";
-import { accessOf, type PersonActor, sessionOf } from "../../http/manage/actor.ts";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { asColumns } from "../../http/manage/columns.ts";
+import { impersonatedAccess, isPlatformAdmin, permissionSet } from "../../api/access.ts";
+import { accessOf, type PersonActor, sessionOf } from "../../api/actor.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { asColumns } from "../../api/columns.ts";
 import {
   type Context,
   checkUnchanged,
@@ -21,9 +21,9 @@ import {
   requireAccess,
   requireOrganization,
   requirePerson,
-} from "../../http/manage/context.ts";
-import { decodeCursor, pageOf } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+} from "../../api/context.ts";
+import { decodeCursor, pageOf } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
 import { checkAllowance } from "./allowance.ts";

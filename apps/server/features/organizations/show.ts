@@ -3,8 +3,8 @@ import { sortedPermissions } from "@countersign/domain/members/permissions";
 import { effectivePlan } from "@countersign/domain/quota/limit";
 import type { OrganizationRow, PlanRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import type { OrganizationAccess } from "../../http/manage/actor.ts";
-import { iso } from "../../http/manage/page.ts";
+import type { OrganizationAccess } from "../../api/actor.ts";
+import { iso } from "../../api/page.ts";
 
 /** `plans` are all plans: see `allPlans`. */
 export function showOrganization(row: OrganizationRow, plans: readonly PlanRow[]) {

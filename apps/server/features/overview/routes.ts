@@ -2,9 +2,9 @@ import * as contract from "@countersign/contract/manage/overview";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { createdByDay, expiringByWeek } from "@countersign/store/queries/licenses/stored-counts";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { requireOrganization } from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { requireOrganization } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
 
 export const overviewRoutes: readonly BoundRoute[] = [
   bind(contract.getLicenseTrend, async (context) => {

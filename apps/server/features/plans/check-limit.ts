@@ -3,7 +3,7 @@ import { organizationLimits } from "@countersign/store/queries/plans/organizatio
 import { countPendingInvitations } from "@countersign/store/queries/plans/used";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
-import { Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/problem.ts";
 import { countUsed, type LimitName, limitIn, planOf } from "./limits.ts";
 
 /** A limit, and how much of it an organization uses. */

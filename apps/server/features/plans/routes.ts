@@ -4,10 +4,10 @@ import { keepVersionModule } from "@countersign/store/queries/plans/organization
 import { allPlans, lockedPlan, planById, updatePlan } from "@countersign/store/queries/plans/plans";
 import type { Store } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { asColumns } from "../../http/manage/columns.ts";
-import { checkUnchanged, nextUpdatedAt } from "../../http/manage/context.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { asColumns } from "../../api/columns.ts";
+import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
+import { Problem } from "../../http/problem.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
 import { planLimitChanged } from "../events/lowered-plans.ts";
 import { paymentSettings } from "../settings/platform-settings.ts";

@@ -3,8 +3,8 @@ import { priceFor } from "@countersign/domain/billing/price";
 import { billingIntervals } from "@countersign/domain/billing/subscription";
 import type { PlanRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import type { Config } from "../../config.ts";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
+import type { Config } from "../../base/config.ts";
 
 export function showPlan(
   row: PlanRow,

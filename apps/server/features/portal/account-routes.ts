@@ -12,10 +12,10 @@ import {
   portalSessionById,
   portalSessionsOf,
 } from "@countersign/store/queries/portal/sessions";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { requireCustomer } from "../../http/manage/context.ts";
-import { requireSession } from "../../http/manage/customer-access.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { requireCustomer } from "../../api/context.ts";
+import { requireSession } from "../../api/customer-access.ts";
+import { Problem } from "../../http/problem.ts";
 import { cancelLostTransfers, releaseTransfers } from "../transfers/end.ts";
 import { codeSeconds, requestAddition, withAdditionCode } from "./codes.ts";
 import { removedPortalCookie } from "./cookies.ts";

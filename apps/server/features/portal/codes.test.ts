@@ -7,9 +7,9 @@ import { openedEmails } from "../../../../tests/support/emails.ts";
 import { newestCode } from "../../../../tests/support/portal-client.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { storedRows } from "../../../../tests/support/stored-rows.ts";
-import { Problem } from "../../http/manage/problem.ts";
-import { AccountLimits } from "../identity/account-limits.ts";
-import { FloodLimits } from "../identity/flood-limits.ts";
+import { Problem } from "../../http/problem.ts";
+import { AccountLimits } from "../../limits/account-limits.ts";
+import { FloodLimits } from "../../limits/flood-limits.ts";
 import { requestAddition, requestSignIn, withSignInCode, withSignInLink } from "./codes.ts";
 import { PortalSecrets } from "./secrets.ts";
 

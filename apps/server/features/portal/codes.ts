@@ -14,9 +14,9 @@ import {
 import { knownEmail } from "@countersign/store/queries/portal/known-email";
 import { lockForAddition, lockOwner } from "@countersign/store/queries/portal/people";
 import type { Database, Store } from "@countersign/store/store";
-import { Problem } from "../../http/manage/problem.ts";
-import type { AccountLimits, Origin } from "../identity/account-limits.ts";
-import type { Attempt } from "../identity/attempts.ts";
+import { Problem } from "../../http/problem.ts";
+import type { AccountLimits, Origin } from "../../limits/account-limits.ts";
+import type { Attempt } from "../../limits/attempts.ts";
 import { writeEmail } from "../mail/email.ts";
 import { addEmailCode, codeMinutes, signInEmail } from "./emails.ts";
 import { isSame, type PortalSecrets } from "./secrets.ts";

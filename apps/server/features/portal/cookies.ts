@@ -1,4 +1,4 @@
-import { cookieIn } from "../identity/session-cookie.ts";
+import { cookieIn } from "../../http/session-cookie.ts";
 
 /** The portal's cookies: the session, the browser that requested a code, and the way to Discord and back. */
 export type PortalCookie =

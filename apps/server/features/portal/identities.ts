@@ -8,9 +8,9 @@ import {
   removeIfUnidentified,
 } from "@countersign/store/queries/portal/people";
 import type { Database } from "@countersign/store/store";
-import type { CustomerActor } from "../../http/manage/actor.ts";
-import { requireSession } from "../../http/manage/customer-access.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import type { CustomerActor } from "../../api/actor.ts";
+import { requireSession } from "../../api/customer-access.ts";
+import { Problem } from "../../http/problem.ts";
 import { cancelLostTransfers } from "../transfers/end.ts";
 
 /** More than anyone has; what belongs to a person is looked up by all of them. */

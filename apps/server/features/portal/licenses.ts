@@ -7,9 +7,9 @@ import {
   portalLicensePageOfSeller,
 } from "@countersign/store/queries/portal/license-list";
 import { portalLicensesByKey } from "@countersign/store/queries/portal/licenses";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { requireCustomer } from "../../http/manage/context.ts";
-import { decodeCursor, encodeCursor, wrongCursor } from "../../http/manage/page.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { requireCustomer } from "../../api/context.ts";
+import { decodeCursor, encodeCursor, wrongCursor } from "../../api/page.ts";
 import { showSellers } from "../branding/seller.ts";
 import { countChange, selfServiceRoutes } from "./self-service.ts";
 import { readSurroundings, showPortalLicense } from "./show-license.ts";

@@ -10,7 +10,7 @@ import { lockWaits } from "../../../../tests/support/lock-waits.ts";
 import { addPortalPerson } from "../../../../tests/support/portal-rows.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { until } from "../../../../tests/support/until.ts";
-import { AccountLimits } from "../identity/account-limits.ts";
+import { AccountLimits } from "../../limits/account-limits.ts";
 import { withAdditionCode, withSignInCode } from "./codes.ts";
 import { addIdentity } from "./identities.ts";
 import { PortalSecrets } from "./secrets.ts";

@@ -7,8 +7,8 @@ import {
 } from "@countersign/store/queries/portal/sessions";
 import type { Database } from "@countersign/store/store";
 import type { PortalSessionRow } from "@countersign/store/tables";
-import type { Context } from "../../http/manage/context.ts";
-import { Devices } from "../identity/devices.ts";
+import type { Context } from "../../api/context.ts";
+import { Devices } from "../../limits/devices.ts";
 import { signInSecret } from "../identity/secret.ts";
 import { portalCookie, removedPortalCookie } from "./cookies.ts";
 import { hashPortalToken, newPortalToken } from "./session.ts";

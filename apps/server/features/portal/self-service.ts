@@ -18,11 +18,11 @@ import { addPortalAction, portalActions } from "@countersign/store/queries/porta
 import { portalLicenseReference } from "@countersign/store/queries/portal/licenses";
 import type { Database } from "@countersign/store/store";
 import type { PortalActionRow, ProductRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { type Context, requireCustomer } from "../../http/manage/context.ts";
-import { customerIn, isTheirsNow } from "../../http/manage/customer-access.ts";
-import { iso } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type Context, requireCustomer } from "../../api/context.ts";
+import { customerIn, isTheirsNow } from "../../api/customer-access.ts";
+import { iso } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { replaceKey } from "../licenses/actions.ts";
 import { applyChange, current } from "../licenses/change.ts";

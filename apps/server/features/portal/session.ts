@@ -5,7 +5,7 @@ import {
   touchPortalSession,
 } from "@countersign/store/queries/portal/sessions";
 import type { Store } from "@countersign/store/store";
-import type { CustomerActor } from "../../http/manage/actor.ts";
+import type { CustomerActor } from "../../api/actor.ts";
 import { portalCookieIn } from "./cookies.ts";
 
 const rememberUseAfterMs = 60_000;

@@ -35,14 +35,9 @@ import type {
   TransferRow,
 } from "@countersign/store/tables";
 import type { z } from "zod";
-import {
-  type Context,
-  requireLicense,
-  requireOrganization,
-  requireProduct,
-} from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type Context, requireLicense, requireOrganization, requireProduct } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { showSellers } from "../branding/seller.ts";
 import { planOf } from "../plans/limits.ts";
 import { DeviceIds } from "../requests/device-ids.ts";

@@ -5,8 +5,8 @@ import { portalIdentitiesOf } from "@countersign/store/queries/portal/sessions";
 import type { Database } from "@countersign/store/store";
 import type { PortalSessionRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { iso } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { iso } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 
 export async function showPortalMe(
   db: Database,

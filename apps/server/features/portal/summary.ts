@@ -6,7 +6,7 @@ import { type PortalLicenseRow, portalLicenses } from "@countersign/store/querie
 import { licensesInTransfer } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 import { type Seller, showSellers } from "../branding/seller.ts";
 
 export type LicenseSummary = z.input<typeof licenseSummary>;

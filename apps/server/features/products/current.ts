@@ -1,7 +1,7 @@
 import { lockedProduct } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables";
-import { Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/problem.ts";
 
 /** The current row, locked until the transaction ends: what was read before may be outdated. */
 export async function currentProduct(db: Database, id: string): Promise<ProductRow> {

@@ -2,8 +2,8 @@ import * as contract from "@countersign/contract/manage/downloads";
 import { newId } from "@countersign/store/new-id";
 import { downloadsOf, replaceDownloads } from "@countersign/store/queries/products/downloads";
 import type { ProductDownloadRow } from "@countersign/store/tables";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { requireProduct } from "../../http/manage/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { requireProduct } from "../../api/context.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentProduct } from "./current.ts";
 

@@ -16,15 +16,10 @@ import {
 import { addApiKey, updateProduct } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
 import type { ProductApiKeyRow, ProductRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import {
-  type Context,
-  nextUpdatedAt,
-  requireProduct,
-  requireUserOrToken,
-} from "../../http/manage/context.ts";
-import { iso, milliseconds } from "../../http/manage/page.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type Context, nextUpdatedAt, requireProduct, requireUserOrToken } from "../../api/context.ts";
+import { iso, milliseconds } from "../../api/page.ts";
+import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { checkReauthenticated } from "../identity/reauthenticate.ts";
 import { currentProduct } from "./current.ts";

@@ -1,5 +1,5 @@
 import type { ProductRow } from "@countersign/store/tables";
-import { Problem } from "../../http/manage/problem.ts";
+import { Problem } from "../../http/problem.ts";
 
 /** Every way to create licenses starts with this check. */
 export function checkOpenForSale({ name, closed_for_sale: isClosed }: ProductRow): void {

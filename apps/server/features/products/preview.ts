@@ -11,14 +11,9 @@ import { customerOf } from "@countersign/store/queries/customers/views";
 import { licenseById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import {
-  type Context,
-  requireAccess,
-  requireOrganization,
-  requireProduct,
-} from "../../http/manage/context.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type Context, requireAccess, requireOrganization, requireProduct } from "../../api/context.ts";
+import { Problem } from "../../http/problem.ts";
 
 export const customResponseRoutes: readonly BoundRoute[] = [
   bind(previewCustomResponse, async (context, { body }) => {

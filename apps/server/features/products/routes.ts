@@ -2,15 +2,10 @@ import * as contract from "@countersign/contract/manage/products";
 import { parseCustomResponse } from "@countersign/domain/custom-response/template";
 import { deleteProduct, productsOf, updateProduct } from "@countersign/store/queries/products/products";
 import type { ProductRow } from "@countersign/store/tables";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { asColumns } from "../../http/manage/columns.ts";
-import {
-  checkUnchanged,
-  nextUpdatedAt,
-  requireOrganization,
-  requireProduct,
-} from "../../http/manage/context.ts";
-import { decodeCursor, pageOf } from "../../http/manage/page.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { asColumns } from "../../api/columns.ts";
+import { checkUnchanged, nextUpdatedAt, requireOrganization, requireProduct } from "../../api/context.ts";
+import { decodeCursor, pageOf } from "../../api/page.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { checkLimit } from "../plans/check-limit.ts";
 import { checkVersionModule } from "../plans/version-module.ts";

@@ -3,7 +3,7 @@ import type { signingKey } from "@countersign/contract/manage/product-keys";
 import type { Sealer } from "@countersign/store/sealer";
 import type { ProductSigningKeyRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 
 /** The ID is unique in the whole installation, so it is longer than it would seem to need. */
 export function newSigningKey(sealer: Sealer): { id: string; sealedSecret: string } {

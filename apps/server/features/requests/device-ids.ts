@@ -1,6 +1,6 @@
 import { networkOf } from "@countersign/domain/ip/registered";
 import { type DeviceSearch, type SeenDevice, seenDevices } from "@countersign/store/queries/ips/seen-devices";
-import { type Context, requireAccess, requireOrganization } from "../../http/manage/context.ts";
+import { type Context, requireAccess, requireOrganization } from "../../api/context.ts";
 import { requestsKeptSince } from "./kept-since.ts";
 
 /** The device IDs that are shown together with an IP address. */

@@ -2,7 +2,7 @@ import type { listRequests } from "@countersign/contract/manage/requests";
 import { parseAsked } from "@countersign/domain/ip/covering";
 import type { RequestFilter } from "@countersign/store/queries/requests/filter";
 import type { z } from "zod";
-import { invalid } from "../../http/manage/problem.ts";
+import { invalid } from "../../http/problem.ts";
 
 type ListQuery = z.output<typeof listRequests.query>;
 

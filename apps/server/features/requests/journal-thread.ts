@@ -1,8 +1,8 @@
 import { ConcurrencyLimit } from "@countersign/store/concurrency-limit";
 import type { JournalDeletion, JournalEntry } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal } from "@countersign/store/open";
-import { reasonOf } from "../../log.ts";
-import { runWorker, type ThreadCalls } from "../../worker-thread.ts";
+import { reasonOf } from "../../base/log.ts";
+import { runWorker, type ThreadCalls } from "../../base/worker-thread.ts";
 import { GeoFile } from "../geoip/geo-file.ts";
 import { repeatUntilZero } from "./repeat-until-zero.ts";
 

@@ -1,7 +1,7 @@
 import { matches, type RequestFilter } from "@countersign/store/queries/requests/filter";
 import type { Store } from "@countersign/store/store";
-import { Problem } from "../../http/manage/problem.ts";
-import { type Log, reasonOf } from "../../log.ts";
+import { type Log, reasonOf } from "../../base/log.ts";
+import { Problem } from "../../http/problem.ts";
 import { showRequests } from "./show.ts";
 import { RequestTail } from "./tail.ts";
 

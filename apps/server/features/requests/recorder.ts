@@ -1,6 +1,6 @@
 import { threadFile } from "@countersign/store/built";
 import type { JournalEntry } from "@countersign/store/journal";
-import { WorkerThread } from "../../worker-thread.ts";
+import { WorkerThread } from "../../base/worker-thread.ts";
 import { FoldedEntries } from "./folded-entries.ts";
 import type { JournalCalls, JournalReports, JournalSettings } from "./journal-thread.ts";
 import { Unwritten } from "./unwritten.ts";

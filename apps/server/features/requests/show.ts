@@ -5,7 +5,7 @@ import { namedProducts } from "@countersign/store/queries/requests/named-product
 import type { Database } from "@countersign/store/store";
 import type { RequestLogRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 
 export type ShownRequest = z.input<typeof loggedRequest>;
 

@@ -1,7 +1,7 @@
 import type { RequestFilter } from "@countersign/store/queries/requests/filter";
 import { searchRequests } from "@countersign/store/queries/requests/search";
-import type { Context } from "../../http/manage/context.ts";
-import { Shares } from "../../http/manage/shares.ts";
+import type { Context } from "../../api/context.ts";
+import { Shares } from "../../api/shares.ts";
 import { StreamedResponse } from "../../http/streamed-response.ts";
 import { EventStream } from "./event-stream.ts";
 import { liveRequests } from "./live.ts";

@@ -13,12 +13,12 @@ import {
 } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
 import type { RoleRow } from "@countersign/store/tables";
-import { permissionSet } from "../../http/manage/access.ts";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { asColumns } from "../../http/manage/columns.ts";
-import { checkUnchanged, nextUpdatedAt, requireOrganization } from "../../http/manage/context.ts";
-import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { permissionSet } from "../../api/access.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { asColumns } from "../../api/columns.ts";
+import { checkUnchanged, nextUpdatedAt, requireOrganization } from "../../api/context.ts";
+import { decodeCursor, encodeCursor } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { lockOrganization } from "../members/lock.ts";
 import { checkPower } from "../members/power.ts";

@@ -4,8 +4,8 @@ import { usesOfRoles } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
 import type { RoleRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { permissionSet } from "../../http/manage/access.ts";
-import { iso } from "../../http/manage/page.ts";
+import { permissionSet } from "../../api/access.ts";
+import { iso } from "../../api/page.ts";
 
 export type ShownRole = z.input<typeof role>;
 

@@ -6,8 +6,8 @@ import { sandboxSigningKey } from "@countersign/domain/sandbox/signing-key";
 import { addSandboxKey, replaceSandboxKey, sandboxKeyOf } from "@countersign/store/queries/sandbox/keys";
 import type { ProductSandboxKeyRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { requireProduct } from "../../http/manage/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { requireProduct } from "../../api/context.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentProduct } from "../products/current.ts";
 

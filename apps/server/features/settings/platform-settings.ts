@@ -3,7 +3,7 @@ import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { defaultLogDays, defaultLogMegabytes } from "@countersign/domain/requests/log-days";
 import { stateOf, statesNamed } from "@countersign/store/queries/admin/platform-state";
 import type { Database } from "@countersign/store/store";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../base/config.ts";
 
 /**
  * What a platform admin can change while the server runs. It is read whenever it is needed, so that a change applies

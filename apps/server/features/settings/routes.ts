@@ -1,9 +1,9 @@
 import * as contract from "@countersign/contract/manage/admin";
 import { lockSetup, removeState, setState } from "@countersign/store/queries/admin/platform-state";
 import type { Database } from "@countersign/store/store";
-import type { Config } from "../../config.ts";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import type { Config } from "../../base/config.ts";
+import { Problem } from "../../http/problem.ts";
 import { asPlatform, audit } from "../audit-log/record.ts";
 import {
   paymentSettings,

@@ -5,15 +5,10 @@ import type { RefusedUse } from "@countersign/domain/shadow/replay";
 import { customersByIds } from "@countersign/store/queries/customers/views";
 import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
 import type { TimeRange } from "@countersign/store/queries/requests/span";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import {
-  type Context,
-  requireAccess,
-  requireOrganization,
-  requireProduct,
-} from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type Context, requireAccess, requireOrganization, requireProduct } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { DeviceIds } from "../requests/device-ids.ts";
 import { requestsKeptSince } from "../requests/kept-since.ts";
 import { type RefusedLicense, replayProduct } from "./replay-product.ts";

@@ -2,7 +2,7 @@ import type { TraceSettings } from "@countersign/domain/traces/settings";
 import { type HrTime, type SpanContext, SpanKind, SpanStatusCode, TraceFlags } from "@opentelemetry/api";
 import { type Resource, resourceFromAttributes } from "@opentelemetry/resources";
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
-import { release } from "../../release.ts";
+import { release } from "../../base/release.ts";
 import type { SpanRecord, SpanReference } from "./span.ts";
 import type { ExportSpans } from "./span-queue.ts";
 

@@ -1,6 +1,6 @@
 import { minuteMs } from "@countersign/domain/dates/lengths";
 import type { TraceSettings } from "@countersign/domain/traces/settings";
-import { inBursts, type Log, reasonOf } from "../../log.ts";
+import { inBursts, type Log, reasonOf } from "../../base/log.ts";
 import { otlpExport } from "./otlp.ts";
 import type { SpanRecord } from "./span.ts";
 import { SpanQueue } from "./span-queue.ts";

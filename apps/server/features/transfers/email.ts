@@ -1,7 +1,7 @@
 import { brandingOf } from "@countersign/store/queries/branding/branding";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow, TransferRow } from "@countersign/store/tables";
-import { type Context, requireOrganization } from "../../http/manage/context.ts";
+import { type Context, requireOrganization } from "../../api/context.ts";
 import { type Email, writeEmail } from "../mail/email.ts";
 import { portalLink, type TransferEmailFacts } from "../mail/transfer-emails.ts";
 

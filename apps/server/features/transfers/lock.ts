@@ -3,8 +3,8 @@ import { type LicenseView, ownLicenseViews } from "@countersign/store/queries/li
 import { productById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables";
-import { type Context, requireOrganization } from "../../http/manage/context.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type Context, requireOrganization } from "../../api/context.ts";
+import { Problem } from "../../http/problem.ts";
 import { type Drained, drain } from "../licenses/drain.ts";
 
 /** A license and its product, as they are now. */

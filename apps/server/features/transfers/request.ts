@@ -18,9 +18,9 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { TransferRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { type Context, requireCustomer, requireLicense } from "../../http/manage/context.ts";
-import { isTheirsNow, requireSession } from "../../http/manage/customer-access.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { type Context, requireCustomer, requireLicense } from "../../api/context.ts";
+import { isTheirsNow, requireSession } from "../../api/customer-access.ts";
+import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { recordEvents } from "../events/record.ts";
 import { transferEvent } from "../events/transfer-event.ts";

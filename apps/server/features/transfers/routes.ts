@@ -2,15 +2,10 @@ import * as contract from "@countersign/contract/manage/transfers";
 import { productById } from "@countersign/store/queries/manage/access";
 import { transferById, transferPage, transferView } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import {
-  type Context,
-  requireOrganization,
-  requireTransfer,
-  requireUserOrToken,
-} from "../../http/manage/context.ts";
-import { decodeCursor, pageOf } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type Context, requireOrganization, requireTransfer, requireUserOrToken } from "../../api/context.ts";
+import { decodeCursor, pageOf } from "../../api/page.ts";
+import { Problem } from "../../http/problem.ts";
 import { transferRejectedEmail } from "../mail/transfer-emails.ts";
 import { carryOutTransfer, checkTransferable } from "./carry-out.ts";
 import { writeToFormerHolder } from "./email.ts";

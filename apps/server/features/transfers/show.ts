@@ -8,7 +8,7 @@ import {
 } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
-import { iso } from "../../http/manage/page.ts";
+import { iso } from "../../api/page.ts";
 import { showDecision } from "../events/transfer-event.ts";
 
 type ShownTransfer = z.input<typeof transfer>;

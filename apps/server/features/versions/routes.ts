@@ -7,10 +7,10 @@ import {
   versionsOf,
 } from "@countersign/store/queries/versions/versions";
 import type { ProductRow, ProductVersionRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { requireProduct } from "../../http/manage/context.ts";
-import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { requireProduct } from "../../api/context.ts";
+import { decodeCursor, iso, pageOf } from "../../api/page.ts";
+import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentProduct } from "../products/current.ts";
 import { byRecordKey, recordKey, recordOf, sortedRecords, type VersionRecord } from "./records.ts";

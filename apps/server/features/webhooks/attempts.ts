@@ -8,10 +8,10 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
-import type { Context } from "../../http/manage/context.ts";
-import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../http/manage/page.ts";
-import { Problem } from "../../http/manage/problem.ts";
-import { shownFailure } from "../../shown-failure.ts";
+import type { Context } from "../../api/context.ts";
+import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";
+import { shownFailure } from "../../base/shown-failure.ts";
+import { Problem } from "../../http/problem.ts";
 import { findEndpoint } from "./endpoints.ts";
 import { type ShownDelivery, showDelivery } from "./show.ts";
 

@@ -6,8 +6,8 @@ import {
   updateEndpoint,
 } from "@countersign/store/queries/webhooks/endpoints";
 import { enableDeliveries, holdDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
-import { type Context, nextUpdatedAt } from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
+import { type Context, nextUpdatedAt } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentEndpoint } from "./endpoints.ts";
 import { newWebhookSecret } from "./secrets.ts";

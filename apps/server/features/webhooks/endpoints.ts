@@ -16,14 +16,9 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow, WebhookEndpointRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import {
-  type Context,
-  checkUnchanged,
-  nextUpdatedAt,
-  requireOrganization,
-} from "../../http/manage/context.ts";
-import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
-import { invalid, Problem } from "../../http/manage/problem.ts";
+import { type Context, checkUnchanged, nextUpdatedAt, requireOrganization } from "../../api/context.ts";
+import { decodeCursor, encodeCursor } from "../../api/page.ts";
+import { invalid, Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { lockOrganization } from "../members/lock.ts";
 import { currentLimit, limitReached } from "../plans/check-limit.ts";

@@ -1,9 +1,9 @@
 import type { AllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import type { Store } from "@countersign/store/store";
+import { inBursts, type Log, type LogFields, reasonOf } from "../../base/log.ts";
+import { isStorageError } from "../../base/storage-errors.ts";
+import { ValidationLoad } from "../../base/validation-load.ts";
 import type { JobRuns } from "../../jobs/job-runs.ts";
-import { inBursts, type Log, type LogFields, reasonOf } from "../../log.ts";
-import { isStorageError } from "../../storage-errors.ts";
-import { ValidationLoad } from "../../validation-load.ts";
 import { ConnectionCache } from "./connections.ts";
 import { Dispatcher, type DispatcherParts } from "./dispatch.ts";
 import { Distributor } from "./distribute.ts";

@@ -1,7 +1,7 @@
 import { releaseDeliveries } from "@countersign/store/queries/webhooks/claim-deliveries";
 import { type DeliveryResult, writeDeliveries } from "@countersign/store/queries/webhooks/delivery-results";
 import type { Database, Store } from "@countersign/store/store";
-import { reasonOf } from "../../log.ts";
+import { reasonOf } from "../../base/log.ts";
 import { recordAttempts, withoutTexts } from "./outcome.ts";
 import { leaseMs } from "./send.ts";
 import type { SwitchContext } from "./switch.ts";

@@ -10,8 +10,8 @@ import {
 import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
-import type { Context } from "../../http/manage/context.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import type { Context } from "../../api/context.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentEndpoint } from "./endpoints.ts";
 import { type ShownDelivery, showDelivery, subjectOf } from "./show.ts";

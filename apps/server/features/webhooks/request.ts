@@ -3,7 +3,7 @@ import { webhookKey } from "@countersign/domain/webhooks/secret";
 import { webhookId, webhookSignature } from "@countersign/domain/webhooks/signature";
 import type { SendingEndpoint, SentEvent } from "@countersign/store/queries/webhooks/claim-deliveries";
 import type { Sealer } from "@countersign/store/sealer";
-import { release } from "../../release.ts";
+import { release } from "../../base/release.ts";
 import { bodyOf } from "./body.ts";
 import { openHeaders } from "./secrets.ts";
 import type { Answer, Outgoing } from "./send.ts";

@@ -1,8 +1,8 @@
 import { isFinal } from "@countersign/domain/webhooks/delivery-state";
 import { deliveryOf } from "@countersign/store/queries/webhooks/delivery-log";
 import { makeDue } from "@countersign/store/queries/webhooks/hold-deliveries";
-import type { Context } from "../../http/manage/context.ts";
-import { Problem } from "../../http/manage/problem.ts";
+import type { Context } from "../../api/context.ts";
+import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentEndpoint } from "./endpoints.ts";
 import { checkEnabled } from "./replay-one.ts";

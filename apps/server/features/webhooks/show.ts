@@ -5,8 +5,8 @@ import { oldSecrets } from "@countersign/store/queries/webhooks/endpoints";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { type Context, requireAccess } from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
+import { type Context, requireAccess } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
 import { openHeaders } from "./secrets.ts";
 
 export type ShownWebhook = z.input<typeof webhook>;

@@ -8,7 +8,7 @@ import {
 } from "@countersign/store/queries/webhooks/statistics";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
-import type { Context } from "../../http/manage/context.ts";
+import type { Context } from "../../api/context.ts";
 import { findEndpoint } from "./endpoints.ts";
 
 const days = 7;

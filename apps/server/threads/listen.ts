@@ -1,0 +1,118 @@
+import type { Log } from "../base/log.ts";
+import type { Metrics } from "../features/health/metrics.ts";
+import type { MetricsGate } from "../features/health/metrics-gate.ts";
+import type { Readiness } from "../features/health/readiness.ts";
+import { broken, metricsTokenMissing, options, unavailable, wrongMethod } from "../http/answers.ts";
+import { noSniffing } from "../http/no-sniffing.ts";
+import { problemOf } from "../http/problem-of.ts";
+import type { Forwarder } from "./forward.ts";
+import { newRequestId, type PublicApi } from "./public.ts";
+
+/** What the validating thread answers itself; everything else is forwarded to the management worker. */
+export interface PublicParts {
+  readonly publicApi: PublicApi;
+  readonly metrics: Metrics;
+  readonly metricsGate: MetricsGate;
+  readonly readiness: Readiness;
+  readonly forwarder: Forwarder;
+  readonly log: Log;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Accepts no new connections. Existing ones can finish. */
+  stopAccepting(): void;
+  /** Closes what is still open. */
+  cut(): Promise<void>;
+  pendingRequests(): number;
+}
+
+/**
+ * The routes of the validating thread; `worker-site.ts` has all others. Only this file and `serve-sandbox.ts` know
+ * the runtime: beyond them, requests are web-standard `Request`s.
+ */
+export function listen(host: string, port: number, parts: PublicParts): Listener {
+  const { publicApi, metrics, metricsGate, readiness, forwarder } = parts;
+  const server = Bun.serve({
+    hostname: host,
+    port,
+    // Seconds of inactivity, and for all headers of a request, after which a connection is closed. The runtime counts
+    // in steps of four and can be that much early, and a late body must get its 408 first.
+    idleTimeout: 14,
+    development: false,
+    // By default, the runtime silently shares the port with another server that listens on it.
+    reusePort: false,
+    routes: {
+      "/api/v1/validate": (request, server) => {
+        if (request.method !== "POST") return otherMethod(request, "POST");
+        return publicApi.validate(request, server.requestIP(request)?.address ?? null);
+      },
+      "/api/v1/license/:key": (request, server) => {
+        if (!isRead(request)) return otherMethod(request, "GET, HEAD");
+        return publicApi.lookup(request, server.requestIP(request)?.address ?? null, request.params.key);
+      },
+      "/healthz": (request) => read(request, () => text("ok\n")),
+      "/readyz": (request) =>
+        read(request, () => (readiness.isReady ? text("ready\n") : text("not ready\n", 503))),
+      "/metrics": (request) =>
+        read(request, async () =>
+          metricsGate.admits(request)
+            ? text(await metrics.text(), 200, metrics.contentType)
+            : metricsTokenMissing(newRequestId()),
+        ),
+    },
+    fetch: (request, server) =>
+      forwarder.forward(
+        request,
+        {
+          peer: server.requestIP(request)?.address ?? null,
+          setIdleLimit: (seconds) => server.timeout(request, seconds),
+        },
+        newRequestId(),
+      ),
+    error: errorResponder(parts.log),
+  });
+  return {
+    port: server.port ?? port,
+    stopAccepting: () => void server.stop(false),
+    cut: () => server.stop(true),
+    pendingRequests: () => server.pendingRequests,
+  };
+}
+
+/** For errors outside of the APIs, which answer theirs in their own format. */
+export function errorResponder(log: Log): (error: Error) => Response {
+  return (error) => {
+    const requestId = newRequestId();
+    const { code } = problemOf(error, log, requestId);
+    return code === "database_unavailable" ? unavailable(requestId) : broken(requestId);
+  };
+}
+
+function isRead(request: Request): boolean {
+  return request.method === "GET" || request.method === "HEAD";
+}
+
+export function read(
+  request: Request,
+  answer: () => Response | Promise<Response>,
+): Response | Promise<Response> {
+  return isRead(request) ? answer() : otherMethod(request, "GET, HEAD");
+}
+
+function otherMethod(request: Request, allowed: string): Response {
+  const allow = `${allowed}, OPTIONS`;
+  return request.method === "OPTIONS" ? options(newRequestId(), allow) : wrongMethod(newRequestId(), allow);
+}
+
+function text(body: string, status = 200, contentType = "text/plain; charset=utf-8"): Response {
+  return new Response(body, {
+    status,
+    headers: {
+      ...noSniffing,
+      "content-type": contentType,
+      "cache-control": "no-store",
+      "x-request-id": newRequestId(),
+    },
+  });
+}

@@ -1,0 +1,100 @@
+import { threadFile } from "@countersign/store/built";
+import type { MainStore } from "@countersign/store/worker-store";
+import type { Environment } from "../base/config.ts";
+import type { Log } from "../base/log.ts";
+import { WorkerThread } from "../base/worker-thread.ts";
+import type { JournalOfOrganizations } from "../features/organizations/remove-due.ts";
+import type { MainThreadCalls, WorkerCalls, WorkerMetricsText, WorkerSettings } from "./messages.ts";
+import { type ProgressObserver, RequestSender, type SentRequest } from "./request-sender.ts";
+
+/** How long a server that is shutting down waits for the worker. */
+const longestStopMs = 7_000;
+
+export interface WorkerParts {
+  readonly store: MainStore;
+  readonly environment: Environment;
+  readonly journal: JournalOfOrganizations;
+  readonly log: Log;
+  /** The code of the thread. */
+  readonly file?: URL;
+}
+
+/** Starts the management worker, restarts it if it exits, and sends it requests. */
+export class ManagementWorker {
+  readonly #thread: WorkerThread<WorkerCalls, MainThreadCalls>;
+  readonly #requests: RequestSender;
+  #starts = 0;
+
+  private constructor({ store, environment, journal, log, file }: WorkerParts) {
+    this.#thread = new WorkerThread({
+      open: () => {
+        this.#starts += 1;
+        const { opening: database, transfer } = store.forWorker();
+        const data: WorkerSettings = { environment: { ...environment }, database };
+        return { file: file ?? threadFile("management-worker", import.meta.url), data, transfer };
+      },
+      offers: {
+        exchange: (message) => this.#requests.receive(message),
+        log: ({ level, message, fields }) => log[level](message, fields),
+        deleteOrganization: (organizationId) => journal.deleteOrganization(organizationId),
+      },
+      exited: (reason) => {
+        log.error("The management worker exited. Restarting it.", { reason });
+        this.#requests.fail(reason);
+      },
+    });
+    this.#requests = new RequestSender((message) => this.#thread.calls?.notify("exchange", message));
+  }
+
+  /** Rejects if the worker cannot start. */
+  static async start(parts: WorkerParts): Promise<ManagementWorker> {
+    const worker = new ManagementWorker(parts);
+    try {
+      await worker.#thread.started;
+    } catch (error) {
+      await worker.stop();
+      throw error;
+    }
+    return worker;
+  }
+
+  /** Whether it has not reacted for seconds: new requests would only wait. */
+  get isUnresponsive(): boolean {
+    return this.#requests.isUnresponsive;
+  }
+
+  /** Waits for a start in progress. Rejects if the worker is not running, or exits before it has responded. */
+  async answer(request: SentRequest, progress: ProgressObserver): Promise<Response> {
+    await this.#thread.started;
+    return this.#requests.send(request, progress);
+  }
+
+  /** How often it was started again because it had exited. */
+  get restarts(): number {
+    return Math.max(0, this.#starts - 1);
+  }
+
+  /** Rejects if it is not running. */
+  async metrics(): Promise<WorkerMetricsText> {
+    const { calls } = this.#thread;
+    if (calls === null) throw new Error("The management worker is not running.");
+    return calls.request("metrics", undefined);
+  }
+
+  /** Resolves when the worker has taken the spans; rejects if it is not running. */
+  async exportSpans(json: string): Promise<void> {
+    const { calls } = this.#thread;
+    if (calls === null) throw new Error("The management worker is not running.");
+    await calls.request("exportSpans", json);
+  }
+
+  drain(): void {
+    this.#thread.calls?.notify("drain", undefined);
+  }
+
+  /** Ends the thread, after its background work has reached a point where it can be resumed. */
+  async stop(): Promise<void> {
+    await this.#thread.stop(longestStopMs);
+    this.#requests.fail("The server is stopping.");
+  }
+}
