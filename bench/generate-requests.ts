@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import type { JournalEntry } from "@countersign/store/journal";
-import { type DatabaseLocation, openJournal, openStore } from "@countersign/store/open";
+import { type DatabaseLocation, openJournal, openStore } from "@countersign/store/databases/open";
 import { GeneratedRequests } from "./generated-requests.ts";
 
 const { values: options } = parseArgs({

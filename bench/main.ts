@@ -5,7 +5,7 @@
  */
 import { rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { openStore } from "@countersign/store/open";
+import { openStore } from "@countersign/store/databases/open";
 import { freshFolder } from "../tests/support/databases.ts";
 import { freshDatabase, startPostgres } from "../tests/support/postgres.ts";
 import { type Version, versionIn } from "./baseline.ts";

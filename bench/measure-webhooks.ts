@@ -1,4 +1,4 @@
-import type { DatabaseLocation } from "@countersign/store/open";
+import type { DatabaseLocation } from "@countersign/store/databases/open";
 import { median } from "./compare.ts";
 import { type LoadSettings, load, type Target } from "./load.ts";
 import { type Seeded, seed } from "./seed.ts";

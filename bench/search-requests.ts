@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import { hourMs } from "@countersign/domain/dates/lengths";
-import { type DatabaseLocation, openStore } from "@countersign/store/open";
+import { type DatabaseLocation, openStore } from "@countersign/store/databases/open";
 import { everyRequest, type RequestFilter } from "@countersign/store/queries/requests/filter";
 import { searchRequests } from "@countersign/store/queries/requests/search";
 import type { TimeRange } from "@countersign/store/queries/requests/span";

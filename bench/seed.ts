@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
-import type { DatabaseLocation } from "@countersign/store/open";
+import type { DatabaseLocation } from "@countersign/store/databases/open";
 import { addIpBlocks, type NewIpBlock } from "@countersign/store/queries/ip-blocks/blocks";
 import { createLicenses, type NewLicense } from "@countersign/store/queries/licenses/create";
 import { newId, openTestOrganization } from "../tests/support/test-organization.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { codesOf } from "@countersign/contract/openapi-problems";
+import { codesOf } from "@countersign/contract/openapi/problems";
 import { portalRoutes } from "@countersign/contract/portal/routes";
 import { validateStatuses } from "@countersign/domain/validate/status";
 import { languages } from "./i18n/languages.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { codesOf } from "@countersign/contract/openapi-problems";
+import { codesOf } from "@countersign/contract/openapi/problems";
 import { portalRoutes } from "@countersign/contract/portal/routes";
 
 type Texts = Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Contents, countedTables, rowCounts } from "./database-copier.ts";
-import { StoreProblem } from "./problem.ts";
+import { StoreProblem } from "./errors/problem.ts";
 
 /** A backup's description of itself. Written only once everything else is on disk. */
 export interface Manifest extends Contents {

@@ -1,4 +1,4 @@
-import { StoreProblem } from "./problem.ts";
+import { StoreProblem } from "./errors/problem.ts";
 
 /** Copies a database to a backup folder and back. There is one for each kind of database. */
 export interface DatabaseCopier {

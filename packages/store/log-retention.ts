@@ -15,6 +15,12 @@ export interface LogRetention {
   readonly mostBytes: number;
 }
 
+/** Requests of the organization before this time are deleted. */
+export interface LogCut {
+  readonly organizationId: string;
+  readonly untilMs: number;
+}
+
 /** What the environment sets, each null if it does not: it overrides the stored settings. */
 export interface RetentionSettings {
   readonly days: number | null;

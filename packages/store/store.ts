@@ -1,11 +1,10 @@
 import type { Expression, Kysely, SqlBool } from "kysely";
+import type { Call, CallResult } from "./batches/calls.ts";
 import type { Bulk } from "./bulk.ts";
-import type { Call, CallResult } from "./calls.ts";
 import type { IntegrityPart } from "./integrity.ts";
 import type { JournalDeletion, JournalEntry } from "./journal.ts";
-import type { LogRetention, RetentionSettings } from "./log-retention.ts";
-import type { LogCut } from "./request-log/cuts.ts";
-import type { Sealer } from "./sealer.ts";
+import type { LogCut, LogRetention, RetentionSettings } from "./log-retention.ts";
+import type { Sealer } from "./secrets/sealer.ts";
 import type { Tables } from "./tables.ts";
 
 /** What runs queries: a connection, or a transaction on one. */

@@ -11,8 +11,8 @@ import type {
 } from "@countersign/domain/billing/subscription";
 import type { EventType } from "@countersign/domain/events/types";
 import type { Language } from "@countersign/domain/mail/languages";
-import type { Plan } from "@countersign/domain/quota/limit";
-import type { BillingState, ProductStatus } from "@countersign/domain/validate/facts";
+import type { BillingState, Plan } from "@countersign/domain/quota/limit";
+import type { ProductStatus } from "@countersign/domain/validate/facts";
 import type { VersionState } from "@countersign/domain/versions/catalog";
 import type { DeliveryState } from "@countersign/domain/webhooks/delivery-state";
 import type { Generated } from "kysely";

@@ -1,7 +1,7 @@
-import { eventSummaries } from "@countersign/contract/events";
-import { id, time } from "@countersign/contract/manage/shapes";
-import { eventWebhooks } from "@countersign/contract/openapi-events";
-import type { JsonSchema } from "@countersign/contract/openapi-schemas";
+import { eventSummaries } from "@countersign/contract/events/events";
+import { id, time } from "@countersign/contract/api/shapes";
+import { eventWebhooks } from "@countersign/contract/openapi/events";
+import type { JsonSchema } from "@countersign/contract/openapi/schemas";
 
 /** The events of the contract, reduced to what the SDKs' types need. */
 export interface Events {

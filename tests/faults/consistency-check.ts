@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type DatabaseLocation, openStore } from "@countersign/store/open";
+import { type DatabaseLocation, openStore } from "@countersign/store/databases/open";
 import type { Store } from "@countersign/store/store";
 import { countedRequests } from "../support/public-api-fixture.ts";
 import { requestLog } from "../support/request-log.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { unauthorizedError } from "@countersign/contract/public-api";
+import { unauthorizedError } from "@countersign/contract/public/public-api";
 import { generateApiKey } from "@countersign/domain/products/api-key";
 import { countedRequests, openPublicApiFixture } from "../support/public-api-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";

@@ -51,7 +51,7 @@ function copyOfUsed(name: string): string {
 
 const doctor = (data: string) => runCountersign(["doctor"], { COUNTERSIGN_DATA: data });
 
-/** Every kind of damage is tested in packages/store/open.test.ts. */
+/** Every kind of damage is tested in packages/store/databases/open.test.ts. */
 test("a damaged request log is set aside with a warning, and validations continue", async () => {
   const data = copyOfUsed("log");
   for (const name of ["journal.db", "search.db"])

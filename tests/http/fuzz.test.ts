@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { httpError } from "@countersign/contract/public-api";
+import { httpError } from "@countersign/contract/public/public-api";
 import fc from "fast-check";
 import { z } from "zod";
 import { anyText, bodyOf } from "../support/odd-input.ts";

@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { licenseRecord } from "@countersign/contract/public-api";
+import { licenseRecord } from "@countersign/contract/public/public-api";
 import { countedRequests, openPublicApiFixture, registeredIps } from "../support/public-api-fixture.ts";
 import { requestLog } from "../support/request-log.ts";
 import { storedRow, storedRows } from "../support/stored-rows.ts";

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openApiDocument } from "@countersign/contract/openapi";
+import { openApiDocument } from "@countersign/contract/openapi/openapi";
 import { z } from "zod";
 import { redoclySettings, runLinter, whyNoLinters } from "../support/openapi-linters.ts";
 import { openPublicApiFixture } from "../support/public-api-fixture.ts";

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DatabaseLocation } from "@countersign/store/open";
+import type { DatabaseLocation } from "@countersign/store/databases/open";
 import { apiOf } from "../support/api.ts";
 import type { Browser } from "../support/browser.ts";
 import { freshFolder, on } from "../support/databases.ts";

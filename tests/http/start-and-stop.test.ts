@@ -121,7 +121,7 @@ test("a server whose parent has exited stops cleanly", async () => {
   parent.kill("SIGKILL");
 });
 
-/** Each setting is tested in apps/server/base/config.test.ts, and each problem of a database in packages/store/open.test.ts. */
+/** Each setting is tested in apps/server/base/config.test.ts, and each problem of a database in packages/store/databases/open.test.ts. */
 describe("failed starts", () => {
   const refused = async (environment: Readonly<Record<string, string>>, ...words: readonly string[]) => {
     const { code, stdout, stderr } = await serve(environment, ...words).ended;

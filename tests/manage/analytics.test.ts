@@ -7,7 +7,7 @@ import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { localTime, startOfDay } from "@countersign/domain/dates/local-day";
 import { uuidSource } from "@countersign/domain/ids/uuid";
 import { quotaDay } from "@countersign/domain/quota/day";
-import { openJournal } from "@countersign/store/open";
+import { openJournal } from "@countersign/store/databases/open";
 import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
 import type { RequestLogRow } from "@countersign/store/tables";
 import { openGeo } from "../../apps/server/features/geoip/geo-file.ts";

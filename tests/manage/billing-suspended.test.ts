@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { nothing, type Route } from "@countersign/contract/manage/route";
+import { nothing, type Route } from "@countersign/contract/api/route";
 import { portalBase } from "@countersign/contract/portal/base";
 import { TransferReminders } from "../../apps/server/features/transfers/remind.ts";
 import { manageRoutes, portalRoutes } from "../../apps/server/threads/routes.ts";

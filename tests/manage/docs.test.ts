@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { authRoutes } from "@countersign/contract/auth/routes";
 import { contractRoutes } from "@countersign/contract/manage/routes";
-import { openApiDocument } from "@countersign/contract/openapi";
+import { openApiDocument } from "@countersign/contract/openapi/openapi";
 import { problems } from "@countersign/contract/problems/problems";
 import { eventTypes } from "@countersign/domain/events/types";
 import { validateStatuses } from "@countersign/domain/validate/status";

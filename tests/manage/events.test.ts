@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { eventData } from "@countersign/contract/events";
+import { eventData } from "@countersign/contract/events/events";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
 import { auditOf } from "../support/audit-of.ts";

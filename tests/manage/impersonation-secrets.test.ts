@@ -1,5 +1,5 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import type { Route } from "@countersign/contract/manage/route";
+import type { Route } from "@countersign/contract/api/route";
 import { matchForm } from "@countersign/domain/licenses/key";
 import { isInside, manageRouteList, membersOf } from "../routes/list.ts";
 import { problemOf } from "../support/answers.ts";

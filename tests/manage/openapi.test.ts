@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { manageBase } from "@countersign/contract/manage/base";
-import { pathParameters, type Route } from "@countersign/contract/manage/route";
+import { pathParameters, type Route } from "@countersign/contract/api/route";
 import { contractRoutes } from "@countersign/contract/manage/routes";
-import { openApiDocument } from "@countersign/contract/openapi";
+import { openApiDocument } from "@countersign/contract/openapi/openapi";
 import { portalRoutes as portalContractRoutes } from "@countersign/contract/portal/routes";
 import { manageRoutes, portalRoutes } from "../../apps/server/threads/routes.ts";
 

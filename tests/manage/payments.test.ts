@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { stripeWebhookPath } from "@countersign/contract/stripe-webhook";
+import { stripeWebhookPath } from "@countersign/contract/openapi/stripe-webhook";
 import { setState } from "@countersign/store/queries/admin/platform-state";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { problemOf } from "../support/answers.ts";

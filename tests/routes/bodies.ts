@@ -1,4 +1,4 @@
-import type { Route } from "@countersign/contract/manage/route";
+import type { Route } from "@countersign/contract/api/route";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { z } from "zod";
 import type { FilledOrganization } from "../support/filled-organization.ts";

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { Route } from "@countersign/contract/manage/route";
+import type { Route } from "@countersign/contract/api/route";
 import { type Permission, permissions } from "@countersign/domain/members/permissions";
 import { registerIp } from "@countersign/store/queries/licenses/create";
 import { addLicense } from "../support/add-license.ts";

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { authBase } from "@countersign/contract/auth/route";
 import { authRoutes } from "@countersign/contract/auth/routes";
 import { manageBase } from "@countersign/contract/manage/base";
-import { nothing, type Route } from "@countersign/contract/manage/route";
+import { nothing, type Route } from "@countersign/contract/api/route";
 import { portalBase } from "@countersign/contract/portal/base";
 import fc from "fast-check";
 import type { z } from "zod";

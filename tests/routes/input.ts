@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { pathParameters, type Route } from "@countersign/contract/manage/route";
+import { pathParameters, type Route } from "@countersign/contract/api/route";
 import { listed } from "../support/listed.ts";
 import type { ManageAnswer } from "../support/manage-client.ts";
 import { pathIn, pathWith } from "../support/matrix-paths.ts";

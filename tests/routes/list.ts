@@ -1,4 +1,4 @@
-import { nothing, pathParameters, type Route } from "@countersign/contract/manage/route";
+import { nothing, pathParameters, type Route } from "@countersign/contract/api/route";
 import { z } from "zod";
 import { manageRoutes, portalRoutes } from "../../apps/server/threads/routes.ts";
 import { memberNames } from "../support/odd-input.ts";

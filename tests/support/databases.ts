@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DatabaseLocation } from "@countersign/store/open";
+import type { DatabaseLocation } from "@countersign/store/databases/open";
 import { freshDatabase, migratedDatabase } from "./postgres.ts";
 
 export interface TestDatabase {

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
-import { problem } from "@countersign/contract/manage/shapes";
-import { codesOf } from "@countersign/contract/openapi-problems";
+import { problem } from "@countersign/contract/api/shapes";
+import { codesOf } from "@countersign/contract/openapi/problems";
 import type { Router } from "../../apps/server/api/router.ts";
 
 /** A response is as its route says: a documented refusal, or the status and the shape of the route. */

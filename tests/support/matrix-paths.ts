@@ -1,4 +1,4 @@
-import { pathParameters, type Route } from "@countersign/contract/manage/route";
+import { pathParameters, type Route } from "@countersign/contract/api/route";
 import type { FilledOrganization } from "./filled-organization.ts";
 import { newId } from "./test-organization.ts";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe } from "bun:test";
 import type { Permission } from "@countersign/domain/members/permissions";
-import { openJournal, openStore } from "@countersign/store/open";
+import { openJournal, openStore } from "@countersign/store/databases/open";
 import { type CustomerIdentifiers, customerFor } from "@countersign/store/queries/customers/identify";
 import { addUser } from "@countersign/store/queries/identity/users";
 import { addMember } from "@countersign/store/queries/members/members";

@@ -3,7 +3,7 @@ import { uuidSource } from "@countersign/domain/ids/uuid";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import { generateApiKey } from "@countersign/domain/products/api-key";
 import type { Plan } from "@countersign/domain/quota/limit";
-import { type DatabaseLocation, openStore } from "@countersign/store/open";
+import { type DatabaseLocation, openStore } from "@countersign/store/databases/open";
 import { createLicenses, type NewLicense } from "@countersign/store/queries/licenses/create";
 import { createOrganization } from "@countersign/store/queries/organizations/organizations";
 import { createProduct, type ProductSettings } from "@countersign/store/queries/products/products";

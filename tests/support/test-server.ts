@@ -1,4 +1,4 @@
-import { openStore } from "@countersign/store/open";
+import { openStore } from "@countersign/store/databases/open";
 import type { Store } from "@countersign/store/store";
 import type { Tables } from "@countersign/store/tables";
 import type { Updateable } from "kysely";

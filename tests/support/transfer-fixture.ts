@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { eventData } from "@countersign/contract/events";
+import { eventData } from "@countersign/contract/events/events";
 import { auditOf } from "./audit-of.ts";
 import type { TestDatabase } from "./databases.ts";
 import type { SignedInClient } from "./portal-client.ts";

@@ -1,4 +1,4 @@
-import { openApiDocument } from "@countersign/contract/openapi";
+import { openApiDocument } from "@countersign/contract/openapi/openapi";
 import { z } from "zod";
 
 export type Endpoint = "validate" | "lookup";

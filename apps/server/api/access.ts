@@ -1,4 +1,4 @@
-import type { ByToken, Route } from "@countersign/contract/manage/route";
+import type { ByToken, Route } from "@countersign/contract/api/route";
 import { hashAccessToken, isAccessToken } from "@countersign/domain/members/access-token";
 import {
   everyPermission,

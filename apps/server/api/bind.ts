@@ -1,4 +1,4 @@
-import type { Route } from "@countersign/contract/manage/route";
+import type { Route } from "@countersign/contract/api/route";
 import type { z } from "zod";
 import type { Context } from "./context.ts";
 

@@ -1,4 +1,4 @@
-import { sizeInWords } from "@countersign/contract/body-limit";
+import { sizeInWords } from "@countersign/contract/api/body-limit";
 import { Problem } from "../http/problem.ts";
 
 export interface BodyBounds {

@@ -1,5 +1,5 @@
-import { concealed, isSearchOfConcealed } from "@countersign/contract/manage/concealed";
-import type { Route } from "@countersign/contract/manage/route";
+import { concealed, isSearchOfConcealed } from "@countersign/contract/api/concealed";
+import type { Route } from "@countersign/contract/api/route";
 import { Problem } from "../http/problem.ts";
 
 /** Requests of a platform admin who looks at an organization: they change nothing and reveal no secret. */

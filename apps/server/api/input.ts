@@ -1,4 +1,4 @@
-import { nothing, type Route } from "@countersign/contract/manage/route";
+import { nothing, type Route } from "@countersign/contract/api/route";
 import type { z } from "zod";
 import { invalid, Problem } from "../http/problem.ts";
 import { checked } from "./checked.ts";

@@ -1,4 +1,4 @@
-import { type BodyLimit, deepestBody } from "@countersign/contract/body-limit";
+import { type BodyLimit, deepestBody } from "@countersign/contract/api/body-limit";
 import { fieldFault } from "@countersign/contract/problems/problems";
 import { JsonBounds, type JsonExcess } from "@countersign/domain/json/bounds";
 import { invalidField, Problem } from "../http/problem.ts";

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { type CursorKind, decodeCursor, encodeCursor, wrongCursor } from "./page.ts";
 
 /** A searchable list: by prefix, through an index, and through all of it, newest first. */

@@ -1,5 +1,5 @@
-import type { Route } from "@countersign/contract/manage/route";
-import { type SecretField, secretFieldsOf, withoutSecrets } from "@countersign/contract/manage/secrets";
+import type { Route } from "@countersign/contract/api/route";
+import { type SecretField, secretFieldsOf, withoutSecrets } from "@countersign/contract/api/secrets";
 import { problemText } from "@countersign/contract/problems/problems";
 import { Problem } from "../http/problem.ts";
 

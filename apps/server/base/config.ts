@@ -15,9 +15,9 @@ import {
   noAllowedTargets,
   parseAllowedTargets,
 } from "@countersign/domain/webhooks/allowed-targets";
-import type { DatabaseLocation } from "@countersign/store/open";
+import type { DatabaseLocation } from "@countersign/store/databases/open";
+import { StoreProblem } from "@countersign/store/errors/problem";
 import { parsePostgresUrl } from "@countersign/store/postgres/url";
-import { StoreProblem } from "@countersign/store/problem";
 import { type LogLevel, logLevels } from "./log.ts";
 import { OperatorProblem } from "./operator-problem.ts";
 import { ownIp } from "./own-ip.ts";

@@ -1,4 +1,4 @@
-import { isDiskFull } from "@countersign/store/disk-full";
+import { isDiskFull } from "@countersign/store/errors/disk-full";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error"];

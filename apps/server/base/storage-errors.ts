@@ -1,4 +1,4 @@
-import { type StorageReason, StorageUnavailable } from "@countersign/store/problem";
+import { type StorageReason, StorageUnavailable } from "@countersign/store/errors/problem";
 import { inBursts, type Log, reasonOf } from "./log.ts";
 
 const logEveryMs = 60_000;

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { openJournal, openStore } from "@countersign/store/open";
+import { openJournal, openStore } from "@countersign/store/databases/open";
 import { licenseRefusals } from "@countersign/store/queries/requests/license-refusals";
 import type { Store } from "@countersign/store/store";
 import { validate, verdict } from "@countersign/store/suite/calls";

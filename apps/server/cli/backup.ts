@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { backUp } from "@countersign/store/backup";
 import { manifestOnTheWire } from "@countersign/store/backup-manifest";
+import { backUp } from "@countersign/store/databases/backup";
 import { readConfig } from "../base/config.ts";
 import { release } from "../base/release.ts";
 import { type Command, onePositional, readOptions } from "./command.ts";

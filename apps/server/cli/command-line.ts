@@ -1,4 +1,4 @@
-import { StorageUnavailable, StoreProblem } from "@countersign/store/problem";
+import { StorageUnavailable, StoreProblem } from "@countersign/store/errors/problem";
 import type { Environment } from "../base/config.ts";
 import { reasonOf } from "../base/log.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { validateStatuses } from "@countersign/domain/validate/status";
-import { openStore } from "@countersign/store/open";
+import { openStore } from "@countersign/store/databases/open";
 import { on } from "../../../tests/support/databases.ts";
 import { freePort } from "../../../tests/support/free-port.ts";
 import { signedInCustomer } from "../../../tests/support/portal-client.ts";

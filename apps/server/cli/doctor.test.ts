@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, existsSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openStore } from "@countersign/store/open";
+import { openStore } from "@countersign/store/databases/open";
 import { setState } from "@countersign/store/queries/admin/platform-state";
 import { updatePlan } from "@countersign/store/queries/plans/plans";
 import { databases, freshFolder, postgres, sqlite } from "../../../tests/support/databases.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { restoreBackup } from "@countersign/store/backup";
-import { StoreProblem } from "@countersign/store/problem";
+import { restoreBackup } from "@countersign/store/databases/backup";
+import { StoreProblem } from "@countersign/store/errors/problem";
 import { type Config, readConfig } from "../base/config.ts";
 import { type Command, onePositional, readOptions } from "./command.ts";
 import { printJson, printLines } from "./print.ts";

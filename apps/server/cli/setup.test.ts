@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openStore } from "@countersign/store/open";
+import { openStore } from "@countersign/store/databases/open";
 import { apiOf } from "../../../tests/support/api.ts";
 import { Browser } from "../../../tests/support/browser.ts";
 import { freshFolder, on } from "../../../tests/support/databases.ts";

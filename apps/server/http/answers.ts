@@ -1,5 +1,5 @@
-import type { QuotaState } from "@countersign/store/calls";
-import { memoize } from "@countersign/store/revisioned";
+import type { QuotaState } from "@countersign/store/batches/calls";
+import { memoize } from "@countersign/store/batches/revisioned";
 import { noSniffing } from "./no-sniffing.ts";
 
 /** Every response of the public API, in one place. */

@@ -1,5 +1,5 @@
 import { countedAs, parseIpAddress } from "@countersign/domain/ip/ip-address";
-import { memoize } from "@countersign/store/revisioned";
+import { memoize } from "@countersign/store/batches/revisioned";
 
 /** What an IP address counts as: anyone with one IPv6 address has a whole /64. */
 export function networkOf(ip: string | null): string {

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 
 /** For work that is not stopped before it is complete. */
 export const neverAborted = new AbortController().signal;

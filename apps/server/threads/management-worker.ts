@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { portalBase } from "@countersign/contract/portal/base";
-import { openInWorker } from "@countersign/store/open";
+import { openInWorker } from "@countersign/store/databases/open";
 import { managementSite, RoutedApi } from "../api/routed-api.ts";
 import { type Config, readConfig } from "../base/config.ts";
 import { type Log, type LogLevel, reasonOf } from "../base/log.ts";

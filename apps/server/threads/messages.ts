@@ -1,4 +1,4 @@
-import type { WorkerOpening } from "@countersign/store/worker-store";
+import type { WorkerOpening } from "@countersign/store/threads/worker-store";
 import type { Environment } from "../base/config.ts";
 import type { LogFields, LogLevel } from "../base/log.ts";
 import type { FromWorker, ToWorker } from "./exchange.ts";

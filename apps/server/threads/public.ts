@@ -5,7 +5,7 @@ import type { CidrSet } from "@countersign/domain/ip/cidr";
 import { type IpAddress, parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { hashApiKey, parseApiKey, parseBearer } from "@countersign/domain/products/api-key";
 import { parseNonce } from "@countersign/domain/signing/signature";
-import { memoize } from "@countersign/store/revisioned";
+import { memoize } from "@countersign/store/batches/revisioned";
 import type { RequestSpans } from "../features/traces/request-spans.ts";
 import type { CallQueue } from "../features/validate/batch.ts";
 import {

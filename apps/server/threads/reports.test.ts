@@ -1,5 +1,5 @@
 import { afterEach, expect, jest, test } from "bun:test";
-import { StorageUnavailable } from "@countersign/store/problem";
+import { StorageUnavailable } from "@countersign/store/errors/problem";
 import { createLog } from "../base/log.ts";
 import { reportsTo } from "./reports.ts";
 

@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { openStore } from "@countersign/store/open";
+import { openStore } from "@countersign/store/databases/open";
 import type { Config, Environment } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";

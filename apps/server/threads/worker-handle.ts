@@ -1,5 +1,5 @@
 import { threadFile } from "@countersign/store/built";
-import type { MainStore } from "@countersign/store/worker-store";
+import type { MainStore } from "@countersign/store/threads/worker-store";
 import type { Environment } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { WorkerThread } from "../base/worker-thread.ts";

@@ -1,5 +1,5 @@
 import { portal } from "virtual:portal-routes";
-import type { Route } from "@countersign/contract/manage/route";
+import type { Route } from "@countersign/contract/api/route";
 import { portalBase } from "@countersign/contract/portal/base";
 import type { PortalContract } from "@countersign/contract/portal/routes";
 import type { z } from "zod";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ordinaryBody } from "../body-limit.ts";
-import { secret } from "../manage/secrets.ts";
-import { time } from "../manage/shapes.ts";
+import { ordinaryBody } from "../api/body-limit.ts";
+import { secret } from "../api/secrets.ts";
+import { time } from "../api/shapes.ts";
 import { fieldCode } from "../problems/problems.ts";
 import { challenge, credentials, given } from "./passkey-shapes.ts";
 import { authRoute } from "./route.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ordinaryBody } from "../body-limit.ts";
-import { id, name, time } from "../manage/shapes.ts";
+import { ordinaryBody } from "../api/body-limit.ts";
+import { id, name, time } from "../api/shapes.ts";
 import { challenge, created, credentials, given } from "./passkey-shapes.ts";
 import { authRoute } from "./route.ts";
 import { done, openSession, opensSession, proofAgain, signedInPerson } from "./shapes.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { email, id, name, time } from "../manage/shapes.ts";
+import { email, id, name, time } from "../api/shapes.ts";
 import { authRoute } from "./route.ts";
 import { done, givenPassword, marksDevice, newPassword, target, token, withPerson } from "./shapes.ts";
 

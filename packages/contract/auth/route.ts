@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type BodyLimit, smallBody } from "../body-limit.ts";
+import { type BodyLimit, smallBody } from "../api/body-limit.ts";
 import type { ProblemCode } from "../problems/problems.ts";
 
 export const authBase = "/api/auth";

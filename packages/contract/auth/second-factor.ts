@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { secret } from "../manage/secrets.ts";
+import { secret } from "../api/secrets.ts";
 import { authRoute } from "./route.ts";
 import { done, proofAgain } from "./shapes.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, locale, time } from "../manage/shapes.ts";
+import { id, locale, time } from "../api/shapes.ts";
 import { fieldCode } from "../problems/problems.ts";
 
 /** Shapes that several routes share, in camelCase like those of the sign-in library. */

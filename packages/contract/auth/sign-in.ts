@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { email } from "../manage/shapes.ts";
+import { email } from "../api/shapes.ts";
 import { authRoute } from "./route.ts";
 import { givenPassword, marksDevice, openSession, opensSession, signedInPerson } from "./shapes.ts";
 

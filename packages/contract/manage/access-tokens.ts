@@ -1,9 +1,9 @@
 import { permissions } from "@countersign/domain/members/permissions";
 import { z } from "zod";
+import { member, person, route } from "../api/route.ts";
+import { secret } from "../api/secrets.ts";
+import { id, name, page, pageQuery, time } from "../api/shapes.ts";
 import { confirmation } from "../auth/shapes.ts";
-import { member, person, route } from "./route.ts";
-import { secret } from "./secrets.ts";
-import { id, name, page, pageQuery, time } from "./shapes.ts";
 
 const group = "Access tokens";
 

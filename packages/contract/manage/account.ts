@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { smallBody } from "../api/body-limit.ts";
+import { anyone, person, route } from "../api/route.ts";
+import { email, id, locale, name, page, pageQuery, time } from "../api/shapes.ts";
 import { confirmation } from "../auth/shapes.ts";
-import { smallBody } from "../body-limit.ts";
-import { anyone, person, route } from "./route.ts";
-import { email, id, locale, name, page, pageQuery, time } from "./shapes.ts";
 
 const group = "Your account";
 

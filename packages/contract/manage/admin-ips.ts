@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { platformAdmin, route } from "../api/route.ts";
+import { id, inSteps, page, time } from "../api/shapes.ts";
 import { ipListQuery } from "./ips.ts";
-import { platformAdmin, route } from "./route.ts";
-import { id, inSteps, page, time } from "./shapes.ts";
 
 const deviceIds = z.array(z.string()).meta({
   description:

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { platformAdmin, route } from "./route.ts";
-import { page, time } from "./shapes.ts";
+import { platformAdmin, route } from "../api/route.ts";
+import { page, time } from "../api/shapes.ts";
 
 export const listJobs = route({
   id: "listJobs",

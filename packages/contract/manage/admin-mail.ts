@@ -1,7 +1,7 @@
 import { languages } from "@countersign/domain/mail/languages";
 import { z } from "zod";
-import { platformAdmin, route } from "./route.ts";
-import { email, failureShape, id, locale, page, pageQuery, time } from "./shapes.ts";
+import { platformAdmin, route } from "../api/route.ts";
+import { email, failureShape, id, locale, page, pageQuery, time } from "../api/shapes.ts";
 
 const group = "Platform";
 const access = platformAdmin;

@@ -1,11 +1,11 @@
 import { planSources } from "@countersign/domain/billing/subscription";
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
+import { platformAdmin, route } from "../api/route.ts";
+import { flagQuery, id, inSteps, page, pageQuery, time, updatedAtGuard } from "../api/shapes.ts";
 import { atOnce, counted, q, reason } from "./admin-shapes.ts";
 import { billingStates, limitUse, subscription } from "./billing.ts";
 import { organization } from "./organizations.ts";
-import { platformAdmin, route } from "./route.ts";
-import { flagQuery, id, inSteps, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
 
 const group = "Platform";
 const access = platformAdmin;

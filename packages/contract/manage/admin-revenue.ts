@@ -1,7 +1,7 @@
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
+import { platformAdmin, route } from "../api/route.ts";
 import { billingStates } from "./billing.ts";
-import { platformAdmin, route } from "./route.ts";
 
 export const getRevenue = route({
   id: "getRevenue",

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { atOnce, q, reason } from "./admin-shapes.ts";
-import { platformAdmin, route } from "./route.ts";
-import { secret } from "./secrets.ts";
+import { platformAdmin, route } from "../api/route.ts";
+import { secret } from "../api/secrets.ts";
 import {
   email,
   flagQuery,
@@ -13,7 +12,8 @@ import {
   pageQuery,
   time,
   updatedAtGuard,
-} from "./shapes.ts";
+} from "../api/shapes.ts";
+import { atOnce, q, reason } from "./admin-shapes.ts";
 
 const group = "Platform";
 const access = platformAdmin;

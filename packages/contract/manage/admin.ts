@@ -1,10 +1,10 @@
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
+import { platformAdmin, route } from "../api/route.ts";
+import { email, page, pageQuery, time, webUrl } from "../api/shapes.ts";
 import { fieldCode } from "../problems/problems.ts";
 import { atOnce, counted } from "./admin-shapes.ts";
 import { ipBlock, ipBlockChanges, newIpBlock } from "./ip-blocks.ts";
-import { platformAdmin, route } from "./route.ts";
-import { email, page, pageQuery, time, webUrl } from "./shapes.ts";
 
 const group = "Platform";
 const access = platformAdmin;

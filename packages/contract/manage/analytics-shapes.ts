@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, time, timeZone } from "./shapes.ts";
+import { id, time, timeZone } from "../api/shapes.ts";
 
 /** The most buckets of a response: a month of hours, or two years of days. */
 export const mostBuckets = 800;

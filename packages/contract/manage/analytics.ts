@@ -1,5 +1,7 @@
 import { sharingReasons } from "@countersign/domain/analytics/suspects";
 import { z } from "zod";
+import { member, route } from "../api/route.ts";
+import { time } from "../api/shapes.ts";
 import {
   bucket,
   countryUse,
@@ -12,8 +14,6 @@ import {
   versionUse,
 } from "./analytics-shapes.ts";
 import { deviceIds } from "./ips.ts";
-import { member, route } from "./route.ts";
-import { time } from "./shapes.ts";
 
 const group = "Analytics";
 const access = member("analytics:view");

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { person, platformAdmin, route } from "./route.ts";
-import { id, page, pageQuery, time, webUrl } from "./shapes.ts";
+import { person, platformAdmin, route } from "../api/route.ts";
+import { id, page, pageQuery, time, webUrl } from "../api/shapes.ts";
 
 export const announcementLevels = ["info", "warning"] as const;
 

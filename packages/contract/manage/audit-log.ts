@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { member, platformAdmin, route } from "./route.ts";
-import { id, inSteps, page, pageQuery, time } from "./shapes.ts";
+import { member, platformAdmin, route } from "../api/route.ts";
+import { id, inSteps, page, pageQuery, time } from "../api/shapes.ts";
 
 const group = "Audit log";
 

@@ -5,9 +5,9 @@ import {
 } from "@countersign/domain/billing/subscription";
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
-import { smallBody } from "../body-limit.ts";
-import { member, route } from "./route.ts";
-import { page, time } from "./shapes.ts";
+import { smallBody } from "../api/body-limit.ts";
+import { member, route } from "../api/route.ts";
+import { page, time } from "../api/shapes.ts";
 
 const group = "Billing";
 

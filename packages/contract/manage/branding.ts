@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { member, route } from "../api/route.ts";
+import { email, locale, name, time, updatedAtGuard, webUrl } from "../api/shapes.ts";
 import { fieldCode } from "../problems/problems.ts";
-import { member, route } from "./route.ts";
-import { email, locale, name, time, updatedAtGuard, webUrl } from "./shapes.ts";
 
 const group = "Branding";
 

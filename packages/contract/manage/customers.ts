@@ -1,15 +1,9 @@
 import { z } from "zod";
-import { fieldCode } from "../problems/problems.ts";
-import { licenseRecord } from "../public-api.ts";
-import { member, route } from "./route.ts";
-import { email, id, inSteps, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
+import { member, route } from "../api/route.ts";
+import { discordId, email, id, inSteps, name, page, pageQuery, time, updatedAtGuard } from "../api/shapes.ts";
+import { licenseRecord } from "../public/public-api.ts";
 
 const group = "Customers";
-
-export const discordId = z
-  .string()
-  .trim()
-  .regex(/^[0-9]{1,20}$/, fieldCode("not_a_discord_id"));
 
 /** A customer as recorded by this organization, without other organizations' records. */
 export const customer = z

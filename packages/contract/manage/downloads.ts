@@ -1,8 +1,8 @@
 import { parseVersion } from "@countersign/domain/versions/version";
 import { z } from "zod";
+import { member, route } from "../api/route.ts";
+import { id, name, webUrl } from "../api/shapes.ts";
 import { fieldCode } from "../problems/problems.ts";
-import { member, route } from "./route.ts";
-import { id, name, webUrl } from "./shapes.ts";
 
 const group = "Products";
 

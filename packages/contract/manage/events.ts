@@ -1,7 +1,7 @@
 import { eventTypes } from "@countersign/domain/events/types";
 import { z } from "zod";
-import { member, route } from "./route.ts";
-import { id, inSteps, page, pageQuery, time } from "./shapes.ts";
+import { member, route } from "../api/route.ts";
+import { id, inSteps, page, pageQuery, time } from "../api/shapes.ts";
 
 const group = "Events";
 

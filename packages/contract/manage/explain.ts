@@ -1,13 +1,13 @@
 import { parseAsked } from "@countersign/domain/ip/covering";
-import { requestOutcomes } from "@countersign/domain/requests/outcome";
 import { unrepeatableReasons } from "@countersign/domain/validate/explain-again";
 import { explainReasons } from "@countersign/domain/validate/explain-reasons";
+import { requestOutcomes } from "@countersign/domain/validate/outcome";
 import { ruleNames } from "@countersign/domain/validate/rules";
 import { validateStatuses } from "@countersign/domain/validate/status";
 import { z } from "zod";
+import { member, route } from "../api/route.ts";
+import { time } from "../api/shapes.ts";
 import { fieldCode } from "../problems/problems.ts";
-import { member, route } from "./route.ts";
-import { time } from "./shapes.ts";
 
 const group = "Requests";
 

@@ -1,10 +1,10 @@
 import { invitationStates } from "@countersign/domain/members/invitation";
 import { z } from "zod";
+import { anyone, member, person, route } from "../api/route.ts";
+import { secret } from "../api/secrets.ts";
+import { email, id, page, pageQuery, time } from "../api/shapes.ts";
 import { ownOrganization } from "./organizations.ts";
 import { permissionCodes } from "./roles.ts";
-import { anyone, member, person, route } from "./route.ts";
-import { secret } from "./secrets.ts";
-import { email, id, page, pageQuery, time } from "./shapes.ts";
 
 const group = "Invitations";
 

@@ -1,8 +1,8 @@
 import { formatCidr, parseCidr } from "@countersign/domain/ip/cidr";
 import { z } from "zod";
+import { member, route } from "../api/route.ts";
+import { id, note, page, pageQuery, time, updatedAtGuard } from "../api/shapes.ts";
 import { fieldCode } from "../problems/problems.ts";
-import { member, route } from "./route.ts";
-import { id, note, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
 
 const group = "IP blocks";
 

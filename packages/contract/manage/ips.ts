@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { member, route } from "../api/route.ts";
+import { id, inSteps, page, pageQuery, time } from "../api/shapes.ts";
 import { cidr, ipBlock } from "./ip-blocks.ts";
-import { member, route } from "./route.ts";
-import { id, inSteps, page, pageQuery, time } from "./shapes.ts";
 
 const group = "IP addresses";
 

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { listBody } from "../body-limit.ts";
-import { fieldCode } from "../problems/problems.ts";
-import { deviceIds } from "./ips.ts";
+import { listBody } from "../api/body-limit.ts";
 import {
   durations,
   license,
@@ -10,9 +8,11 @@ import {
   newLicense,
   reason,
   tags,
-} from "./license-fields.ts";
-import { member, route } from "./route.ts";
-import { endTime, failureShape, id, page, pageQuery, time } from "./shapes.ts";
+} from "../api/license-fields.ts";
+import { member, route } from "../api/route.ts";
+import { endTime, failureShape, id, page, pageQuery, time } from "../api/shapes.ts";
+import { fieldCode } from "../problems/problems.ts";
+import { deviceIds } from "./ips.ts";
 
 const group = "Licenses";
 

@@ -1,11 +1,11 @@
 import { type ColumnMap, importFields } from "@countersign/domain/license-files/columns";
 import { plainLine } from "@countersign/domain/text/plain-line";
 import { z } from "zod";
-import { fileBody } from "../body-limit.ts";
+import { fileBody } from "../api/body-limit.ts";
+import { licenseFilter } from "../api/license-fields.ts";
+import { member, route } from "../api/route.ts";
+import { failureShape, fieldError, flagQuery, id, page, pageQuery, time } from "../api/shapes.ts";
 import { fieldCode, fieldFault } from "../problems/problems.ts";
-import { licenseFilter } from "./license-fields.ts";
-import { member, route } from "./route.ts";
-import { failureShape, fieldError, flagQuery, id, page, pageQuery, time } from "./shapes.ts";
 
 const group = "License files";
 

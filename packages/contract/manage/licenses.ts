@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { bulkBody, longBody } from "../body-limit.ts";
-import { license, licenseFields, licenseFilter, newLicense } from "./license-fields.ts";
-import { member, route } from "./route.ts";
-import { flagQuery, page, pageQuery, updatedAtGuard } from "./shapes.ts";
+import { bulkBody, longBody } from "../api/body-limit.ts";
+import { license, licenseFields, licenseFilter, newLicense } from "../api/license-fields.ts";
+import { member, route } from "../api/route.ts";
+import { flagQuery, page, pageQuery, updatedAtGuard } from "../api/shapes.ts";
 
 const group = "Licenses";
 

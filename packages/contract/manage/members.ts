@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { member as memberWho, route } from "../api/route.ts";
+import { id, page, pageQuery, time, updatedAtGuard } from "../api/shapes.ts";
 import { permissionCodes } from "./roles.ts";
-import { member as memberWho, route } from "./route.ts";
-import { id, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
 
 const group = "Members";
 

@@ -1,9 +1,9 @@
 import { permissions } from "@countersign/domain/members/permissions";
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
+import { member, owner, person, route } from "../api/route.ts";
+import { id, locale, name, page, pageQuery, time, timeZone, updatedAtGuard } from "../api/shapes.ts";
 import { fieldCode } from "../problems/problems.ts";
-import { member, owner, person, route } from "./route.ts";
-import { id, locale, name, page, pageQuery, time, timeZone, updatedAtGuard } from "./shapes.ts";
 
 const group = "Organizations";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { member, route } from "./route.ts";
-import { time } from "./shapes.ts";
+import { member, route } from "../api/route.ts";
+import { time } from "../api/shapes.ts";
 
 const group = "Overview";
 

@@ -1,8 +1,8 @@
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
+import { anyone, platformAdmin, route } from "../api/route.ts";
+import { name, page, time, updatedAtGuard } from "../api/shapes.ts";
 import { atOnce } from "./admin-shapes.ts";
-import { anyone, platformAdmin, route } from "./route.ts";
-import { name, page, time, updatedAtGuard } from "./shapes.ts";
 
 const most = 1_000_000_000_000;
 

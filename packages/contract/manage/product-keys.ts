@@ -1,11 +1,11 @@
 import { plainLine } from "@countersign/domain/text/plain-line";
 import { z } from "zod";
+import { member, route } from "../api/route.ts";
+import { secret } from "../api/secrets.ts";
+import { time } from "../api/shapes.ts";
 import { proofAgain } from "../auth/shapes.ts";
 import { fieldCode } from "../problems/problems.ts";
 import { apiKeySecret, product } from "./products.ts";
-import { member, route } from "./route.ts";
-import { secret } from "./secrets.ts";
-import { time } from "./shapes.ts";
 
 const group = "Product keys";
 

@@ -1,10 +1,10 @@
 import { customResponseProblems } from "@countersign/domain/custom-response/check";
 import { placeholderNames } from "@countersign/domain/custom-response/template";
 import { z } from "zod";
-import { longBody } from "../body-limit.ts";
-import { member, route } from "./route.ts";
-import { secret } from "./secrets.ts";
-import { id, locale, name, page, pageQuery, time, updatedAtGuard, webUrl } from "./shapes.ts";
+import { longBody } from "../api/body-limit.ts";
+import { member, route } from "../api/route.ts";
+import { secret } from "../api/secrets.ts";
+import { id, locale, name, page, pageQuery, time, updatedAtGuard, webUrl } from "../api/shapes.ts";
 
 const group = "Products";
 

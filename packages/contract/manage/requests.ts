@@ -1,9 +1,9 @@
 import { mostDurationMs } from "@countersign/domain/requests/duration";
-import { requestOutcomes } from "@countersign/domain/requests/outcome";
+import { requestOutcomes } from "@countersign/domain/validate/outcome";
 import { validateStatuses } from "@countersign/domain/validate/status";
 import { z } from "zod";
-import { member, route } from "./route.ts";
-import { flagQuery, id, page, pageQuery, time } from "./shapes.ts";
+import { member, route } from "../api/route.ts";
+import { flagQuery, id, page, pageQuery, time } from "../api/shapes.ts";
 
 const group = "Requests";
 const access = member("requests:view");

@@ -1,7 +1,7 @@
 import { permissions } from "@countersign/domain/members/permissions";
 import { z } from "zod";
-import { member, person, route } from "./route.ts";
-import { id, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
+import { member, person, route } from "../api/route.ts";
+import { id, name, page, pageQuery, time, updatedAtGuard } from "../api/shapes.ts";
 
 const group = "Roles";
 

@@ -1,3 +1,4 @@
+import type { Route } from "../api/route.ts";
 import * as accessTokens from "./access-tokens.ts";
 import * as account from "./account.ts";
 import * as admin from "./admin.ts";
@@ -30,7 +31,6 @@ import * as productKeys from "./product-keys.ts";
 import * as products from "./products.ts";
 import * as requests from "./requests.ts";
 import * as roles from "./roles.ts";
-import type { Route } from "./route.ts";
 import * as sandbox from "./sandbox.ts";
 import * as shadow from "./shadow.ts";
 import * as transfers from "./transfers.ts";

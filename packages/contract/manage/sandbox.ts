@@ -1,6 +1,6 @@
 import { sandboxStatuses } from "@countersign/domain/sandbox/license-keys";
 import { z } from "zod";
-import { member, route } from "./route.ts";
+import { member, route } from "../api/route.ts";
 
 const group = "Sandbox";
 

@@ -1,8 +1,8 @@
 import { ineffectiveReasons } from "@countersign/domain/shadow/change";
 import { z } from "zod";
+import { member, route } from "../api/route.ts";
+import { id, time } from "../api/shapes.ts";
 import { cidr } from "./ip-blocks.ts";
-import { member, route } from "./route.ts";
-import { id, time } from "./shapes.ts";
 import { version } from "./versions.ts";
 
 const group = "Requests";

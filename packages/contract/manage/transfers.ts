@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { transfer } from "../transfer.ts";
-import { reason } from "./license-fields.ts";
-import { member, route } from "./route.ts";
-import { id, page, pageQuery } from "./shapes.ts";
+import { reason } from "../api/license-fields.ts";
+import { member, route } from "../api/route.ts";
+import { id, page, pageQuery } from "../api/shapes.ts";
+import { transfer } from "../api/transfer.ts";
 
 const group = "Transfers";
 

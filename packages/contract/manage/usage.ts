@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { member, route } from "../api/route.ts";
+import { id, page, pageQuery, time } from "../api/shapes.ts";
 import { limitUse } from "./billing.ts";
-import { member, route } from "./route.ts";
-import { id, page, pageQuery, time } from "./shapes.ts";
 
 const group = "Usage";
 

@@ -1,9 +1,9 @@
 import { parseVersionRecord } from "@countersign/domain/versions/catalog";
 import { z } from "zod";
-import { listBody } from "../body-limit.ts";
+import { listBody } from "../api/body-limit.ts";
+import { member, route } from "../api/route.ts";
+import { page, pageQuery, time } from "../api/shapes.ts";
 import { fieldCode } from "../problems/problems.ts";
-import { member, route } from "./route.ts";
-import { page, pageQuery, time } from "./shapes.ts";
 
 const group = "Versions";
 

@@ -1,8 +1,8 @@
 import { eventTypes } from "@countersign/domain/events/types";
 import { deliveryStates, finalStates } from "@countersign/domain/webhooks/delivery-state";
 import { z } from "zod";
-import { member, route } from "./route.ts";
-import { failureShape, id, inSteps, page, pageQuery, time } from "./shapes.ts";
+import { member, route } from "../api/route.ts";
+import { failureShape, id, inSteps, page, pageQuery, time } from "../api/shapes.ts";
 import { eventTypeList } from "./webhook-shapes.ts";
 
 const group = "Webhooks";

@@ -6,9 +6,9 @@ import {
   mostHeaders,
 } from "@countersign/domain/webhooks/custom-headers";
 import { z } from "zod";
+import { secret } from "../api/secrets.ts";
+import { id, time, updatedAtGuard } from "../api/shapes.ts";
 import { type FieldFault, fieldCode, fieldFault } from "../problems/problems.ts";
-import { secret } from "./secrets.ts";
-import { id, time, updatedAtGuard } from "./shapes.ts";
 
 export const eventTypeList = z
   .array(z.enum(choosableTypes))

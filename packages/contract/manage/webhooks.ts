@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { member, route } from "./route.ts";
-import { page, pageQuery } from "./shapes.ts";
+import { member, route } from "../api/route.ts";
+import { page, pageQuery } from "../api/shapes.ts";
 import {
   createdWebhook,
   newWebhook,

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { smallBody } from "../body-limit.ts";
-import { discordId } from "../manage/customers.ts";
-import { customer, route } from "../manage/route.ts";
-import { email, id, page, pageQuery } from "../manage/shapes.ts";
+import { smallBody } from "../api/body-limit.ts";
+import { customer, route } from "../api/route.ts";
+import { discordId, email, id, page, pageQuery } from "../api/shapes.ts";
 import { licenseSummary, portalLicense, portalTransfer, seller } from "./shapes.ts";
 
 const group = "Customer portal: licenses";

@@ -1,8 +1,8 @@
 import { languages } from "@countersign/domain/mail/languages";
 import { z } from "zod";
-import { smallBody } from "../body-limit.ts";
-import { customer, route } from "../manage/route.ts";
-import { email, id, time } from "../manage/shapes.ts";
+import { smallBody } from "../api/body-limit.ts";
+import { customer, route } from "../api/route.ts";
+import { email, id, time } from "../api/shapes.ts";
 
 const group = "Customer portal: account";
 

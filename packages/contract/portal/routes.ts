@@ -1,4 +1,4 @@
-import type { Route } from "../manage/route.ts";
+import type { Route } from "../api/route.ts";
 import * as licenses from "./licenses.ts";
 import * as me from "./me.ts";
 import * as signIn from "./sign-in.ts";

@@ -1,7 +1,7 @@
 import { languages } from "@countersign/domain/mail/languages";
 import { validateStatuses } from "@countersign/domain/validate/status";
 import { z } from "zod";
-import { id, time } from "../manage/shapes.ts";
+import { id, time } from "../api/shapes.ts";
 
 /** What customers see. Nothing here identifies a customer to another organization. */
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { smallBody } from "../body-limit.ts";
-import { anyone, customer, route } from "../manage/route.ts";
-import { email } from "../manage/shapes.ts";
+import { smallBody } from "../api/body-limit.ts";
+import { anyone, customer, route } from "../api/route.ts";
+import { email } from "../api/shapes.ts";
 import { code, me } from "./me.ts";
 import { seller } from "./shapes.ts";
 

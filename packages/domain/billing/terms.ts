@@ -1,6 +1,5 @@
 import { dayMs } from "../dates/lengths.ts";
-import type { Plan } from "../quota/limit.ts";
-import type { BillingState } from "../validate/facts.ts";
+import type { BillingState, Plan } from "../quota/limit.ts";
 import { type PlanSource, paymentOf, type Subscription } from "./subscription.ts";
 
 export const graceDays = 7;

@@ -1,5 +1,8 @@
 import { dayMs } from "../dates/lengths.ts";
 
+/** How many days of usage are kept, including today: 13 months. */
+export const usageDays = 396;
+
 /** The UTC day as a number of days since 1970, which is the counter's key. */
 export function quotaDay(nowMs: number): number {
   return Math.floor(nowMs / dayMs);

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { forAll } from "../../../tests/support/for-all.ts";
-import type { BillingState } from "../validate/facts.ts";
-import { effectivePlan, grant, type Plan } from "./limit.ts";
+import { type BillingState, effectivePlan, grant, type Plan } from "./limit.ts";
 
 test.each<[Plan, BillingState, Plan]>([
   ["free", "active", "free"],

@@ -1,7 +1,8 @@
-import type { BillingState } from "../validate/facts.ts";
-
 export const plans = ["free", "pro", "enterprise"] as const;
 export type Plan = (typeof plans)[number];
+
+/** Whether an organization is served, as its payments say. */
+export type BillingState = "active" | "grace" | "suspended" | "cancelled";
 
 /** The plan whose limits apply: after a cancelled subscription, an organization is served within those of Free. */
 export function effectivePlan(plan: Plan, billing: BillingState): Plan {

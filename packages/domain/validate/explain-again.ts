@@ -1,6 +1,6 @@
-import { isRefused, type RequestOutcome } from "../requests/outcome.ts";
 import { type ExplainedRule, explain, explainedRule, type RuleResults, ruleResults } from "./explain.ts";
 import type { ExplainedRequest } from "./explain-facts.ts";
+import { isRefused, type RequestOutcome } from "./outcome.ts";
 import { ruleNames } from "./rules.ts";
 
 /** Why a logged request cannot be sent again as it was, so that less than all of its rules can be checked. */

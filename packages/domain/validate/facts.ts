@@ -1,4 +1,5 @@
 import type { JsonObject } from "../custom-response/template.ts";
+import type { BillingState } from "../quota/limit.ts";
 import type { VersionCatalog } from "../versions/catalog.ts";
 import type { VersionPin } from "../versions/gate.ts";
 
@@ -23,7 +24,6 @@ export interface ProductFacts {
 }
 
 export type ProductStatus = "active" | "disabled" | "archived";
-export type BillingState = "active" | "grace" | "suspended" | "cancelled";
 export type IpRegistration = "off" | "until_limit" | "first_only";
 
 export interface LicenseFacts {

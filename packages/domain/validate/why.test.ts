@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { requestOutcomes } from "../requests/outcome.ts";
+import { requestOutcomes } from "./outcome.ts";
 import { type LoggedDecision, whyLogged } from "./why.ts";
 
 const request: LoggedDecision = {

@@ -1,5 +1,5 @@
-import type { RequestOutcome } from "../requests/outcome.ts";
 import type { RuleFacts } from "./explain-reasons.ts";
+import type { RequestOutcome } from "./outcome.ts";
 import { type RuleName, ruleNames } from "./rules.ts";
 
 /** A request as the log has it. Times are in ISO 8601. */

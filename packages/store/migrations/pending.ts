@@ -1,4 +1,4 @@
-import { StoreProblem } from "../problem.ts";
+import { StoreProblem } from "../errors/problem.ts";
 import type { Migration } from "./migration.ts";
 
 /** A schema from a later release may mean something else, so it is not touched. */

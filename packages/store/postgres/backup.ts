@@ -13,8 +13,8 @@ import {
   rowCounts,
   timeStamp,
 } from "../database-copier.ts";
-import { StoreProblem } from "../problem.ts";
-import { errorSentence } from "../sentence.ts";
+import { StoreProblem } from "../errors/problem.ts";
+import { errorSentence } from "../errors/sentence.ts";
 import { PostgresClient } from "./client.ts";
 import { Programs } from "./client-programs.ts";
 import { applicationName, connectionSettings, unreachable } from "./connect.ts";

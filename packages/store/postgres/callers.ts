@@ -2,10 +2,10 @@ import type { CidrSet } from "@countersign/domain/ip/cidr";
 import { sameHash } from "@countersign/domain/products/api-key";
 import type { VersionCatalog, VersionState } from "@countersign/domain/versions/catalog";
 import type pg from "pg";
-import { Batch, ProductInBatch } from "../batch.ts";
-import { type CallerRow, cidrSet, type Facts, gatesVersions, versionCatalog } from "../caller.ts";
-import type { Call } from "../calls.ts";
-import type { RecordedRefusals } from "../refusals.ts";
+import { Batch, ProductInBatch } from "../batches/batch.ts";
+import { type CallerRow, cidrSet, type Facts, gatesVersions, versionCatalog } from "../batches/caller.ts";
+import type { Call } from "../batches/calls.ts";
+import type { RecordedRefusals } from "../batches/refusals.ts";
 import * as sql from "./sql.ts";
 
 export interface Authenticated {

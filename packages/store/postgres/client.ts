@@ -1,5 +1,5 @@
 import pg from "pg";
-import { StorageUnavailable } from "../problem.ts";
+import { StorageUnavailable } from "../errors/problem.ts";
 import type { HostFinder } from "./hosts.ts";
 
 export interface PostgresClientConfig extends pg.ClientConfig {

@@ -1,6 +1,6 @@
 import pg from "pg";
-import { StoreProblem } from "../problem.ts";
-import { errorSentence } from "../sentence.ts";
+import { StoreProblem } from "../errors/problem.ts";
+import { errorSentence } from "../errors/sentence.ts";
 import type { PostgresClientConfig } from "./client.ts";
 import { HostFinder } from "./hosts.ts";
 import { parsePostgresUrl } from "./url.ts";

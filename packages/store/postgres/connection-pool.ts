@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { StorageUnavailable } from "../problem.ts";
+import { StorageUnavailable } from "../errors/problem.ts";
 import { PostgresClient } from "./client.ts";
 import { connectionSettings, unreachable } from "./connect.ts";
 import { unavailable } from "./errors.ts";

@@ -1,6 +1,6 @@
 import { quotaDay } from "@countersign/domain/quota/day";
 import type pg from "pg";
-import type { Batch, ProductInBatch } from "../batch.ts";
+import type { Batch, ProductInBatch } from "../batches/batch.ts";
 import { isLocked } from "./failures.ts";
 import * as sql from "./sql.ts";
 

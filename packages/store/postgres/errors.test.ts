@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { StorageUnavailable } from "../problem.ts";
+import { StorageUnavailable } from "../errors/problem.ts";
 import { storageError } from "./errors.ts";
 
 const postgresError = (code: string, routine: string) =>

@@ -1,4 +1,4 @@
-import { type StorageReason, StorageUnavailable } from "../problem.ts";
+import { type StorageReason, StorageUnavailable } from "../errors/problem.ts";
 
 /** The error, or a `StorageUnavailable` in its place if it concerns the database and not the query. */
 export function storageError(error: unknown): unknown {

@@ -1,8 +1,8 @@
 import type pg from "pg";
-import type { ProductInBatch } from "../batch.ts";
-import type { LicenseDetailRow, LicenseFactsRow } from "../caller.ts";
-import type { Call, Question } from "../calls.ts";
-import type { LicenseRecordRow } from "../license-record.ts";
+import type { ProductInBatch } from "../batches/batch.ts";
+import type { LicenseDetailRow, LicenseFactsRow } from "../batches/caller.ts";
+import type { Call, Question } from "../batches/calls.ts";
+import type { LicenseRecordRow } from "../batches/license-record.ts";
 import * as sql from "./sql.ts";
 
 /** A call while its batch is processed. */

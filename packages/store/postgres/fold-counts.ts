@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
+import { StorageUnavailable } from "../errors/problem.ts";
+import { errorSentence } from "../errors/sentence.ts";
 import { countColumns } from "../migrations/license-counts.ts";
-import { StorageUnavailable } from "../problem.ts";
-import { errorSentence } from "../sentence.ts";
 import type { Tables } from "../tables.ts";
 import { advisoryLocks } from "./advisory-locks.ts";
 

@@ -1,6 +1,6 @@
 import type pg from "pg";
-import { StorageUnavailable } from "../problem.ts";
-import { observeSlow, type SlowStatementObserver } from "../slow-statements.ts";
+import { StorageUnavailable } from "../errors/problem.ts";
+import { observeSlow, type SlowStatementObserver } from "../threads/slow-statements.ts";
 import { spendsConnection, storageError } from "./errors.ts";
 import { cutConnections } from "./pools.ts";
 import type { SilenceWatch } from "./silence.ts";

@@ -1,6 +1,6 @@
 import pg from "pg";
-import { StorageUnavailable } from "../problem.ts";
-import { errorSentence } from "../sentence.ts";
+import { StorageUnavailable } from "../errors/problem.ts";
+import { errorSentence } from "../errors/sentence.ts";
 import type { PostgresHost, PostgresUrl } from "./url.ts";
 
 /** How much longer an earlier host in the list can take than a later one that is suitable. */

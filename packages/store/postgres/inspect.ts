@@ -1,4 +1,6 @@
 import type pg from "pg";
+import { StoreProblem } from "../errors/problem.ts";
+import { errorSentence } from "../errors/sentence.ts";
 import {
   type Inspection,
   type MissingTextIndex,
@@ -8,8 +10,6 @@ import {
   platformSettingsQuery,
 } from "../inspection.ts";
 import { countOfDifferences } from "../migrations/license-counts.ts";
-import { StoreProblem } from "../problem.ts";
-import { errorSentence } from "../sentence.ts";
 import { PostgresClient } from "./client.ts";
 import { applicationName, connectionSettings, unreachable } from "./connect.ts";
 import { detectPooler } from "./pooler.ts";

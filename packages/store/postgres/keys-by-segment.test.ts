@@ -1,7 +1,7 @@
 import pg from "pg";
 import { postgres } from "../../../tests/support/databases.ts";
+import type { DatabaseLocation } from "../databases/open.ts";
 import { requestKeysByKey } from "../migrations/0007-request-keys-by-key.ts";
-import type { DatabaseLocation } from "../open.ts";
 import { keysTable } from "../request-log/tables.ts";
 import { keysBySegment } from "../suite/keys-by-segment.ts";
 

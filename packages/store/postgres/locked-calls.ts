@@ -1,5 +1,5 @@
-import type { Call, CallResult, Question, QuotaState } from "../calls.ts";
-import { StorageUnavailable } from "../problem.ts";
+import type { Call, CallResult, Question, QuotaState } from "../batches/calls.ts";
+import { StorageUnavailable } from "../errors/problem.ts";
 import { LockedOut, type Outcome } from "./locked-out.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { CallResult, QuotaState } from "../calls.ts";
+import type { CallResult, QuotaState } from "../batches/calls.ts";
 
 /** A call that cannot be decided now, because another session has locked a row it needs. */
 export class LockedOut {

@@ -5,7 +5,7 @@ import pg from "pg";
 import { postgres } from "../../../tests/support/databases.ts";
 import { journalEntry } from "../../../tests/support/request-log.ts";
 import { watched } from "../../../tests/support/watched-queries.ts";
-import { openJournal, openStore } from "../open.ts";
+import { openJournal, openStore } from "../databases/open.ts";
 import { everyRequest, type RequestFilter } from "../queries/requests/filter.ts";
 import { searchRequests } from "../queries/requests/search.ts";
 import type { Store } from "../store.ts";

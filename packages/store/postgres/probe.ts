@@ -1,4 +1,4 @@
-import { StorageUnavailable } from "../problem.ts";
+import { StorageUnavailable } from "../errors/problem.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import { waitForDisk } from "./sql.ts";
 

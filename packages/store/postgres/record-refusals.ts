@@ -1,7 +1,7 @@
 import { refusalHour } from "@countersign/domain/events/refusal";
 import type pg from "pg";
+import { ipEventData, type Refusals, refusalKey } from "../batches/refusals.ts";
 import { newId } from "../new-id.ts";
-import { ipEventData, type Refusals, refusalKey } from "../refusals.ts";
 import { isLocked } from "./failures.ts";
 import { inOneWrite } from "./one-write.ts";
 import * as sql from "./sql.ts";

@@ -1,6 +1,6 @@
 import type pg from "pg";
+import { ipEventData } from "../batches/refusals.ts";
 import { newId } from "../new-id.ts";
-import { ipEventData } from "../refusals.ts";
 import { isLocked } from "./failures.ts";
 import { inOneWrite } from "./one-write.ts";
 import * as sql from "./sql.ts";

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { openCuttableConnection } from "../../../tests/support/cuttable-connection.ts";
 import { postgres } from "../../../tests/support/databases.ts";
 import { until } from "../../../tests/support/until.ts";
-import { openStore } from "../open.ts";
-import { StorageUnavailable } from "../problem.ts";
+import { openStore } from "../databases/open.ts";
+import { StorageUnavailable } from "../errors/problem.ts";
 
 test("while PostgreSQL is silent, statements are refused after the probe has failed, later ones at once, until it answers", async () => {
   const { location } = await postgres.make();

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from "../problem.ts";
+import { StorageUnavailable } from "../errors/problem.ts";
 import { unavailable } from "./errors.ts";
 
 /** A statement without an answer for this long is a reason to ask whether PostgreSQL answers at all. */

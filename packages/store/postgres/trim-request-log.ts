@@ -1,9 +1,9 @@
 import type pg from "pg";
+import type { LogCut } from "../log-retention.ts";
 import {
   cutsToFit,
   type DayUse,
   dayUseQuery,
-  type LogCut,
   type LogUse,
   type SegmentUse,
   segmentUseQuery,

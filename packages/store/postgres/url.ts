@@ -1,4 +1,4 @@
-import { StoreProblem } from "../problem.ts";
+import { StoreProblem } from "../errors/problem.ts";
 
 /** Which of several hosts to use, in libpq's terms. Countersign always writes, so standbys are never suitable. */
 export type TargetSession = "any" | "read-write" | "primary";

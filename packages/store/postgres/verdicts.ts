@@ -1,4 +1,4 @@
-import type { Call, CallResult } from "../calls.ts";
+import type { Call, CallResult } from "../batches/calls.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import { LockedCalls } from "./locked-calls.ts";
 import { LockedOut } from "./locked-out.ts";

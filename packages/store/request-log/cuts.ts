@@ -1,4 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
+import type { LogCut } from "../log-retention.ts";
 import { keysTable, startOfDay } from "./tables.ts";
 
 /**
@@ -21,12 +22,6 @@ export interface DayUse {
 export interface SegmentUse {
   readonly untilMs: number;
   readonly bytes: number;
-}
-
-/** Requests of the organization before this time are deleted. */
-export interface LogCut {
-  readonly organizationId: string;
-  readonly untilMs: number;
 }
 
 /** Reads how the log is used, the oldest first. */

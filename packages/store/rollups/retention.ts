@@ -1,5 +1,4 @@
-import { quotaDay } from "@countersign/domain/quota/day";
-import { usageDays } from "../queries/usage/daily.ts";
+import { quotaDay, usageDays } from "@countersign/domain/quota/day";
 
 /** Sketches of hours are kept for so many days; then those of UTC days are used. */
 export const uniqueHourDays = 90;

@@ -14,8 +14,8 @@ import {
   rowCounts,
   timeStamp,
 } from "../database-copier.ts";
-import { StoreProblem } from "../problem.ts";
-import { errorSentence } from "../sentence.ts";
+import { StoreProblem } from "../errors/problem.ts";
+import { errorSentence } from "../errors/sentence.ts";
 import { prepareFolder, type SqliteFiles, sqliteFiles } from "./files.ts";
 import { migrateFolder } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";

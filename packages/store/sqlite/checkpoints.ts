@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { BulkSession } from "../bulk.ts";
-import type { WriteLock } from "../write-lock.ts";
+import type { WriteLock } from "../threads/write-lock.ts";
 import { openDatabase } from "./files.ts";
 
 /** The log size in pages at which a commit checkpoints: SQLite's own default. */

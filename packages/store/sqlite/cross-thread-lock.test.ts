@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { until } from "../../../tests/support/until.ts";
 import type { ToLockWorker } from "../../../tests/support/workers/lock-worker.ts";
-import { WriteLock } from "../write-lock.ts";
-import { yieldToEventLoop } from "../yield-to-event-loop.ts";
+import { WriteLock } from "../threads/write-lock.ts";
+import { yieldToEventLoop } from "../threads/yield-to-event-loop.ts";
 import { MainSide } from "./cross-thread-lock.ts";
 
 const times = 10_000;

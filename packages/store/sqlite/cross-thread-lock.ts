@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
-import { StorageUnavailable } from "../problem.ts";
-import type { CrossThreadLock, SharedWriteLock } from "../write-lock.ts";
+import { StorageUnavailable } from "../errors/problem.ts";
+import type { CrossThreadLock, SharedWriteLock } from "../threads/write-lock.ts";
 
 /**
  * The write lock of two threads is one number in shared memory. SQLite's own lock would also work, but waiting for it

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { StoreProblem } from "../problem.ts";
-import { errorSentence } from "../sentence.ts";
+import { StoreProblem } from "../errors/problem.ts";
+import { errorSentence } from "../errors/sentence.ts";
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB, with or without details in the higher bytes. */
 const damaged = new Set([11, 26]);

@@ -9,8 +9,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { observeSlow, type SlowStatementObserver } from "../slow-statements.ts";
 import type { Tables } from "../tables.ts";
+import { observeSlow, type SlowStatementObserver } from "../threads/slow-statements.ts";
 import { storageError } from "./errors.ts";
 import { StatementCache } from "./statements.ts";
 

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { CompiledQuery, DatabaseConnection, Driver, Kysely, QueryResult } from "kysely";
-import type { SlowStatementObserver } from "../slow-statements.ts";
 import type { Tables } from "../tables.ts";
-import type { WriteLock } from "../write-lock.ts";
+import type { SlowStatementObserver } from "../threads/slow-statements.ts";
+import type { WriteLock } from "../threads/write-lock.ts";
 import { kyselyWith, run } from "./dialect.ts";
 import { storageError } from "./errors.ts";
 import { rollback } from "./rollback.ts";

@@ -1,8 +1,8 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StorageUnavailable, StoreProblem } from "../problem.ts";
-import { errorSentence } from "../sentence.ts";
+import { StorageUnavailable, StoreProblem } from "../errors/problem.ts";
+import { errorSentence } from "../errors/sentence.ts";
 import { DamagedDatabase, isDamage } from "./damage.ts";
 import { makePrivate, makePrivateFolder } from "./private-file.ts";
 

@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { StoreProblem } from "../errors/problem.ts";
+import { errorSentence } from "../errors/sentence.ts";
 import {
   type Inspection,
   type PlanFacts,
@@ -10,8 +12,6 @@ import {
 } from "../inspection.ts";
 import { journalMigrations } from "../migrations/all.ts";
 import { countOfDifferences } from "../migrations/license-counts.ts";
-import { StoreProblem } from "../problem.ts";
-import { errorSentence } from "../sentence.ts";
 import { isDamage } from "./damage.ts";
 import { sqliteFiles } from "./files.ts";
 import { damageIn } from "./integrity.ts";

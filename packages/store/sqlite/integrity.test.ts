@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { matchForm } from "@countersign/domain/licenses/key";
 import { freshFolder } from "../../../tests/support/databases.ts";
 import { openTestOrganization } from "../../../tests/support/test-organization.ts";
-import { inspectDatabase } from "../inspect.ts";
-import { openStore } from "../open.ts";
+import { inspectDatabase } from "../databases/inspect.ts";
+import { openStore } from "../databases/open.ts";
 import { checkTables } from "./integrity.ts";
 
 const never = new AbortController().signal;

@@ -4,8 +4,8 @@ import { basename } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { threadFile } from "../built.ts";
+import { errorSentence } from "../errors/sentence.ts";
 import type { IntegrityPart } from "../integrity.ts";
-import { errorSentence } from "../sentence.ts";
 import { isDamage } from "./damage.ts";
 import { sqliteFiles } from "./files.ts";
 

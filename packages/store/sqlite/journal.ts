@@ -10,8 +10,7 @@ import {
   scopeSightings,
   sightings,
 } from "../journal.ts";
-import type { LogRetention, RetentionSettings } from "../log-retention.ts";
-import type { LogCut } from "../request-log/cuts.ts";
+import type { LogCut, LogRetention, RetentionSettings } from "../log-retention.ts";
 import { dayOf } from "../request-log/tables.ts";
 import type { Geo } from "../rollups/geo.ts";
 import { keptRollUps, pruneStatement, rollUpsAtOnce } from "../rollups/retention.ts";

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { sqlite } from "../../../tests/support/databases.ts";
 import { journalEntry } from "../../../tests/support/request-log.ts";
-import { type DatabaseLocation, openJournal, openStore } from "../open.ts";
+import { type DatabaseLocation, openJournal, openStore } from "../databases/open.ts";
 import { createDay, keysTable } from "../request-log/tables.ts";
 import { times } from "../suite/calls.ts";
 import { keysBySegment } from "../suite/keys-by-segment.ts";

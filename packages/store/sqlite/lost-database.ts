@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { StoreProblem } from "../problem.ts";
+import { StoreProblem } from "../errors/problem.ts";
 import type { SqliteFiles } from "./files.ts";
 
 /**

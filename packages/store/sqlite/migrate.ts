@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { timeStamp } from "../database-copier.ts";
+import { StoreProblem } from "../errors/problem.ts";
+import { errorSentence } from "../errors/sentence.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import { type Migration, statementsFor } from "../migrations/migration.ts";
 import { newerThanThis } from "../migrations/pending.ts";
-import { StoreProblem } from "../problem.ts";
-import { errorSentence } from "../sentence.ts";
 import { checkUndamaged, DamagedDatabase, isDamage, setAside } from "./damage.ts";
 import { openDatabase, prepareFolder, sqliteFiles } from "./files.ts";
 import { refuseLostDatabase } from "./lost-database.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { StoreProblem } from "../problem.ts";
+import { StoreProblem } from "../errors/problem.ts";
 import type { SqliteFiles } from "./files.ts";
 import { makePrivate } from "./private-file.ts";
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { callerColumns, licenseDetailColumns, licenseFactsColumns, planJoin } from "../caller.ts";
-import { licenseRecordColumns } from "../license-record.ts";
+import { callerColumns, licenseDetailColumns, licenseFactsColumns, planJoin } from "../batches/caller.ts";
+import { licenseRecordColumns } from "../batches/license-record.ts";
 
 const registered =
   "exists (select 1 from license_ips i where i.license_id = l.id and i.ip = ?) as registered";

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { errorSentence } from "../sentence.ts";
+import { errorSentence } from "../errors/sentence.ts";
 import { isDamage, removeDatabase } from "./damage.ts";
 import { openReader, type SqliteFiles } from "./files.ts";
 import { makePrivate } from "./private-file.ts";

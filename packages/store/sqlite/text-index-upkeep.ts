@@ -1,4 +1,4 @@
-import { errorSentence } from "../sentence.ts";
+import { errorSentence } from "../errors/sentence.ts";
 import type { SqliteFiles } from "./files.ts";
 import type { IndexedChanges } from "./text-index.ts";
 import { TextIndexFile } from "./text-index-file.ts";

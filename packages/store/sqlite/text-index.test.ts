@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { freshFolder } from "../../../tests/support/databases.ts";
 import { openTestOrganization, type TestOrganization } from "../../../tests/support/test-organization.ts";
 import { until } from "../../../tests/support/until.ts";
-import { openStore } from "../open.ts";
+import { openStore } from "../databases/open.ts";
 import type { Store } from "../store.ts";
 import { changeLicense } from "../suite/changes.ts";
 import { sqliteFiles } from "./files.ts";

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { LogCut } from "../log-retention.ts";
 import {
   cutsToFit,
   type DayUse,
   dayUseQuery,
-  type LogCut,
   type LogUse,
   type SegmentUse,
   segmentUseQuery,

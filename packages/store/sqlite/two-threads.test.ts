@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { freshFolder } from "../../../tests/support/databases.ts";
-import { openStore } from "../open.ts";
+import { openStore } from "../databases/open.ts";
 import { setState } from "../queries/admin/platform-state.ts";
-import type { MainStore } from "../worker-store.ts";
-import { yieldToEventLoop } from "../yield-to-event-loop.ts";
+import type { MainStore } from "../threads/worker-store.ts";
+import { yieldToEventLoop } from "../threads/yield-to-event-loop.ts";
 
 describe("writing workers", () => {
   let folder: string;

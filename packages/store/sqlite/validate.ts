@@ -10,7 +10,7 @@ import { grant } from "@countersign/domain/quota/limit";
 import { decide } from "@countersign/domain/validate/decide";
 import type { CustomerFacts } from "@countersign/domain/validate/facts";
 import type { VersionState } from "@countersign/domain/versions/catalog";
-import { Batch, ProductInBatch } from "../batch.ts";
+import { Batch, ProductInBatch } from "../batches/batch.ts";
 import {
   type CallerRow,
   cidrSet,
@@ -21,14 +21,14 @@ import {
   type LicenseFactsRow,
   quotaState,
   versionCatalog,
-} from "../caller.ts";
-import type { Call, CallResult, Question, QuotaState } from "../calls.ts";
+} from "../batches/caller.ts";
+import type { Call, CallResult, Question, QuotaState } from "../batches/calls.ts";
+import { type LicenseRecordRow, licenseRecord } from "../batches/license-record.ts";
+import { quotaData } from "../batches/quota-data.ts";
+import { RecordedRefusals } from "../batches/refusals.ts";
 import { distribution } from "../distribution.ts";
-import { type LicenseRecordRow, licenseRecord } from "../license-record.ts";
 import { newId } from "../new-id.ts";
-import { quotaData } from "../quota-data.ts";
-import { RecordedRefusals } from "../refusals.ts";
-import type { Sealer } from "../sealer.ts";
+import type { Sealer } from "../secrets/sealer.ts";
 import { addIpEvent, recordRefusals, summarize } from "./record-refusals.ts";
 import { prepare, type Statements } from "./sql.ts";
 

@@ -2,8 +2,8 @@ import { type IpAddress, parseIpAddress } from "@countersign/domain/ip/ip-addres
 import { matchForm } from "@countersign/domain/licenses/key";
 import { hashApiKey, parseApiKey } from "@countersign/domain/products/api-key";
 import type { TestOrganization } from "../../../tests/support/test-organization.ts";
-import type { Call, CallResult, Question } from "../calls.ts";
-import { StorageUnavailable } from "../problem.ts";
+import type { Call, CallResult, Question } from "../batches/calls.ts";
+import { StorageUnavailable } from "../errors/problem.ts";
 import type { Store } from "../store.ts";
 
 export interface CallerDetails {

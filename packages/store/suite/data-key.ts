@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { storedRow } from "../../../tests/support/stored-rows.ts";
-import { type DatabaseLocation, openStore, type StoreOptions } from "../open.ts";
-import { StoreProblem } from "../problem.ts";
+import { type DatabaseLocation, openStore, type StoreOptions } from "../databases/open.ts";
+import { StoreProblem } from "../errors/problem.ts";
 import type { Store } from "../store.ts";
 import { times } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
 
-/** How a passphrase becomes a key: packages/store/data-key.test.ts. */
+/** How a passphrase becomes a key: packages/store/secrets/data-key.test.ts. */
 export function dataKey(fixture: StoreFixture) {
   describe("data keys", () => {
     const secret = randomBytes(32);

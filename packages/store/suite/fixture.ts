@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll } from "bun:test";
 import type { TestDatabase, TestedDatabase } from "../../../tests/support/databases.ts";
 import { openTestOrganization } from "../../../tests/support/test-organization.ts";
-import { type DatabaseLocation, openJournal, openStore, type StoreOptions } from "../open.ts";
+import { type DatabaseLocation, openJournal, openStore, type StoreOptions } from "../databases/open.ts";
 import type { Journal, Store } from "../store.ts";
 
 type OrganizationOptions = Omit<NonNullable<Parameters<typeof openTestOrganization>[1]>, "store">;

@@ -3,7 +3,7 @@ import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import type { TestedDatabase } from "../../../tests/support/databases.ts";
 import { closeSegments, deleteFromLog } from "../../../tests/support/journal.ts";
 import { journalEntry, requestLog } from "../../../tests/support/request-log.ts";
-import { type DatabaseLocation, openJournal } from "../open.ts";
+import { type DatabaseLocation, openJournal } from "../databases/open.ts";
 import { everyRequest } from "../queries/requests/filter.ts";
 import { searchRequests } from "../queries/requests/search.ts";
 import { oldestOpenMs } from "../request-log/segment.ts";

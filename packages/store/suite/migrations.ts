@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { type DatabaseLocation, openStore } from "../databases/open.ts";
+import { StoreProblem } from "../errors/problem.ts";
 import { sessionTokens } from "../migrations/0011-session-tokens.ts";
 import { mainMigrations } from "../migrations/all.ts";
 import type { Migration } from "../migrations/migration.ts";
-import { type DatabaseLocation, openStore } from "../open.ts";
-import { StoreProblem } from "../problem.ts";
 import { times } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
 

@@ -1,6 +1,6 @@
 import type pg from "pg";
+import type { DatabaseLocation } from "../databases/open.ts";
 import { journalMigrations } from "../migrations/all.ts";
-import type { DatabaseLocation } from "../open.ts";
 import { migratePostgres } from "../postgres/migrate.ts";
 import { openPool } from "../postgres/pools.ts";
 import type { Purpose } from "../postgres/time-limits.ts";

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { countedRequests } from "../../../tests/support/public-api-fixture.ts";
 import type { TestOrganization } from "../../../tests/support/test-organization.ts";
 import { until } from "../../../tests/support/until.ts";
-import { StorageUnavailable } from "../problem.ts";
+import { StorageUnavailable } from "../errors/problem.ts";
 import type { OrganizationRow } from "../tables.ts";
 import {
   admission,

@@ -7,7 +7,7 @@ import { closeSegments, deleteFromLog } from "../../../tests/support/journal.ts"
 import { journalEntry, requestLog } from "../../../tests/support/request-log.ts";
 import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
-import { openJournal } from "../open.ts";
+import { openJournal } from "../databases/open.ts";
 import { existingDays } from "../request-log/days.ts";
 import { oldestOpenMs, rowsPerSegment, settledAfterMs } from "../request-log/segment.ts";
 import { dayOf, keysTable } from "../request-log/tables.ts";

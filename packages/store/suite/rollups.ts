@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
+import { usageDays } from "@countersign/domain/quota/day";
 import { defaultLogMegabytes } from "@countersign/domain/requests/log-days";
 import { closeSegments, deleteFromLog } from "../../../tests/support/journal.ts";
 import { journalEntry } from "../../../tests/support/request-log.ts";
 import { checkRollUps } from "../../../tests/support/rollups.ts";
 import { storedRows } from "../../../tests/support/stored-rows.ts";
-import { usageDays } from "../queries/usage/daily.ts";
 import { uniqueHourDays } from "../rollups/retention.ts";
 import { times } from "./calls.ts";
 import { type StoreFixture, separateLog } from "./fixture.ts";

@@ -1,5 +1,5 @@
 import { journalEntry } from "../../../tests/support/request-log.ts";
-import { type DatabaseLocation, openJournal } from "../open.ts";
+import { type DatabaseLocation, openJournal } from "../databases/open.ts";
 import { oldestOpenMs } from "../request-log/segment.ts";
 import { times } from "./calls.ts";
 

@@ -37,7 +37,7 @@ a missing database file is replaced by an empty installation
   After a failed move, an operator's customers are all answered that their API key is invalid.
   - ?.size ?? 0) > 0) return null;
   + ?.size ?? 0) >= 0) return null;
-  packages/store/open.test.ts
+  packages/store/databases/open.test.ts
 other users of the machine can read a backup of SQLite
   Any local user can read the license keys and customers of all organizations.
   - writeFileSync(copy, "", { mode: 0o600
@@ -146,12 +146,12 @@ the data key stays in clear text when an encryption key is set later
   An operator believes that the secrets in the database and its backups are protected.
   - rewritten: passphrase === null ? null : storedForm(key, passphrase)
   + rewritten: null
-  packages/store/data-key.test.ts packages/store/sqlite/store.test.ts
+  packages/store/secrets/data-key.test.ts packages/store/sqlite/store.test.ts
 all secrets are encrypted with the same nonce
   Whoever has a copy of the database can work out signing secrets from each other.
   - const nonce = randomBytes(12);
   + const nonce = randomBytes(12).fill(0);
-  packages/store/data-key.test.ts
+  packages/store/secrets/data-key.test.ts
 repeated rejections of an IP address in one batch are counted once
   The hourly summary tells a seller of far fewer rejections than there were.
   - noted.count += 1;

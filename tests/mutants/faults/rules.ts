@@ -143,7 +143,7 @@ of several secrets in a list, only the first is left out of the stored response
   Secrets that are shown once are kept in the table of idempotency keys.
   - remove(one, rest) || found
   + found || remove(one, rest)
-  packages/contract/manage/secrets.test.ts
+  packages/contract/api/secrets.test.ts
 the permission to change licenses is enough to delete one
   Support staff can delete licenses permanently although their role does not allow it.
   - access: member("licenses:delete")

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { openInWorker } from "@countersign/store/open";
+import { openInWorker } from "@countersign/store/databases/open";
 
 /** Requests the write lock and then stays busy until the other thread lets it continue. */
 const { opening, memory } = workerData;

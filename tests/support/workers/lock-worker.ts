@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { WorkerSide } from "@countersign/store/sqlite/cross-thread-lock";
-import { WriteLock } from "@countersign/store/write-lock";
+import { WriteLock } from "@countersign/store/threads/write-lock";
 
 /** Acquires the write lock of another thread on command. */
 export type ToLockWorker = "hold" | "release" | "fail" | { readonly add: number };

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { openInWorker } from "@countersign/store/open";
+import { openInWorker } from "@countersign/store/databases/open";
 
 /** Opens the store of another thread, and ends during a transaction. */
 const store = await openInWorker(workerData.opening);

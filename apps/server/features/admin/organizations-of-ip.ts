@@ -1,7 +1,7 @@
 import { organizationsSeeing } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
 import type { IpSightingRow } from "@countersign/store/tables";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 
 const listed = 100;
 const rowsAtOnce = 500;

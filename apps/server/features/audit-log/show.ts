@@ -1,5 +1,5 @@
+import { concealed } from "@countersign/contract/api/concealed";
 import type { auditEntry } from "@countersign/contract/manage/audit-log";
-import { concealed } from "@countersign/contract/manage/concealed";
 import type { AuditLogRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";

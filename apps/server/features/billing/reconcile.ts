@@ -1,5 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { StorageUnavailable } from "@countersign/store/problem";
+import { StorageUnavailable } from "@countersign/store/errors/problem";
 import { oldStripeEvents, pruneStripeEvents } from "@countersign/store/queries/billing/stripe-events";
 import { claimSync, dueSyncs } from "@countersign/store/queries/billing/sync";
 import { organizationById } from "@countersign/store/queries/manage/access";

@@ -1,7 +1,7 @@
-import { stripeEventLimit } from "@countersign/contract/stripe-webhook";
-import { ConcurrencyLimit } from "@countersign/store/concurrency-limit";
+import { stripeEventLimit } from "@countersign/contract/openapi/stripe-webhook";
 import { recordStripeEvent, wasProcessed } from "@countersign/store/queries/billing/stripe-events";
 import { organizationsOfCustomer } from "@countersign/store/queries/billing/sync";
+import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";
 import type Stripe from "stripe";
 import { bodyBounds, boundedBody, closeConnection } from "../../api/bounded-body.ts";
 import { inBursts, type Log } from "../../base/log.ts";

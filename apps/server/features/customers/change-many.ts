@@ -5,7 +5,7 @@ import {
   refreshSearchTextOf,
   staleTexts,
 } from "@countersign/store/queries/licenses/search";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { type Context, requireOrganization } from "../../api/context.ts";
 import {
   type CustomerChanges,

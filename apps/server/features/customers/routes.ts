@@ -1,5 +1,5 @@
 import * as contract from "@countersign/contract/manage/customers";
-import { licenseRecord } from "@countersign/store/license-record";
+import { licenseRecord } from "@countersign/store/batches/license-record";
 import { newId } from "@countersign/store/new-id";
 import { customerIdFor, removeUnknownCustomers } from "@countersign/store/queries/customers/identify";
 import {

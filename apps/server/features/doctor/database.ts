@@ -1,6 +1,6 @@
-import { compareMigrations, inspectDatabase, sealingOf } from "@countersign/store/inspect";
+import { compareMigrations, inspectDatabase, sealingOf } from "@countersign/store/databases/inspect";
+import { StoreProblem } from "@countersign/store/errors/problem";
 import type { FileFindings, Inspection, MissingTextIndex } from "@countersign/store/inspection";
-import { StoreProblem } from "@countersign/store/problem";
 import type { Config } from "../../base/config.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 import { checkClockDifference } from "./machine.ts";

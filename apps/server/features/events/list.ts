@@ -3,7 +3,7 @@ import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { webhookId } from "@countersign/domain/webhooks/signature";
 import { type EventFilter, eventsAfter } from "@countersign/store/queries/events/events";
 import type { EventRow } from "@countersign/store/tables";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";
 import type { Context } from "../../api/context.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds } from "../../api/page.ts";

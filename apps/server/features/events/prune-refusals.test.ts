@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { eventBody } from "@countersign/contract/events";
+import { eventBody } from "@countersign/contract/events/events";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { times, validate } from "@countersign/store/suite/calls";
 import type { TestedDatabase } from "../../../../tests/support/databases.ts";

@@ -1,6 +1,7 @@
 import { quotaMarks } from "@countersign/domain/events/quota";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { effectivePlan } from "@countersign/domain/quota/limit";
+import { quotaFacts } from "@countersign/store/batches/quota-data";
 import {
   claimQuotaCheck,
   dueQuotaChecks,
@@ -8,7 +9,6 @@ import {
   wasRecordedSince,
 } from "@countersign/store/queries/events/quota-checks";
 import { planById } from "@countersign/store/queries/plans/plans";
-import { quotaFacts } from "@countersign/store/quota-data";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow, QuotaCheckRow } from "@countersign/store/tables";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";

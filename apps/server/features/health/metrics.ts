@@ -1,4 +1,4 @@
-import { StorageUnavailable } from "@countersign/store/problem";
+import { StorageUnavailable } from "@countersign/store/errors/problem";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { counter, exposition, type MetricFamily, type Sample } from "./exposition.ts";
 import { durationBounds, histogram, PlainHistogram } from "./histogram.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { StorageUnavailable } from "@countersign/store/problem";
+import { StorageUnavailable } from "@countersign/store/errors/problem";
 import { Readiness } from "./readiness.ts";
 
 const full = new StorageUnavailable("full", { reason: "full" });

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from "@countersign/store/problem";
+import { StorageUnavailable } from "@countersign/store/errors/problem";
 
 /** How often the database is probed when nobody asks. */
 const idleEveryMs = 5_000;

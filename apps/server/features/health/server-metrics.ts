@@ -1,4 +1,4 @@
-import type { HoldTimes } from "@countersign/store/write-lock";
+import type { HoldTimes } from "@countersign/store/threads/write-lock";
 import type { RequestLogState } from "../requests/recorder.ts";
 import { counter, gauge, type MetricFamily } from "./exposition.ts";
 

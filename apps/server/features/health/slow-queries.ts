@@ -1,5 +1,5 @@
 import { minuteMs } from "@countersign/domain/dates/lengths";
-import type { SlowStatementObserver } from "@countersign/store/slow-statements";
+import type { SlowStatementObserver } from "@countersign/store/threads/slow-statements";
 import { inBursts, type Log } from "../../base/log.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
 

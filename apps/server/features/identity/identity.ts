@@ -1,8 +1,8 @@
 import { authBase } from "@countersign/contract/auth/route";
 import { everyPermission } from "@countersign/domain/members/permissions";
+import { surfaceStorageErrors } from "@countersign/store/errors/surface";
 import { userById } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
-import { surfaceStorageErrors } from "@countersign/store/surface";
 import type { SignIn } from "../../api/access.ts";
 import type { PersonActor } from "../../api/actor.ts";
 import type { Config } from "../../base/config.ts";

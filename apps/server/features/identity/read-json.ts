@@ -1,4 +1,4 @@
-import type { BodyLimit } from "@countersign/contract/body-limit";
+import type { BodyLimit } from "@countersign/contract/api/body-limit";
 import type { z } from "zod";
 import { checked } from "../../api/checked.ts";
 import { readJsonBody } from "../../api/json-body.ts";

@@ -3,7 +3,7 @@ import { commonText, isWithin } from "@countersign/domain/ip/within";
 import { ipsStartingWith, type SightingScope } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
 import type { IpSightingRow } from "@countersign/store/tables";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { decodeCursor, encodeCursor } from "../../api/page.ts";
 
 const rowsAtOnce = 500;

@@ -1,4 +1,4 @@
-import { fileBody } from "@countersign/contract/body-limit";
+import { fileBody } from "@countersign/contract/api/body-limit";
 import { addPiece } from "@countersign/store/queries/license-files/imports";
 import type { Store } from "@countersign/store/store";
 import { FileProblem } from "./failed.ts";

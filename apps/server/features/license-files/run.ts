@@ -4,8 +4,8 @@ import { fieldErrorBody } from "@countersign/contract/problems/problems";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import type { ImportDefaults } from "@countersign/domain/license-files/row";
 import type { BulkSession } from "@countersign/store/bulk";
+import { StorageUnavailable } from "@countersign/store/errors/problem";
 import { newId } from "@countersign/store/new-id";
-import { StorageUnavailable } from "@countersign/store/problem";
 import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
 import type { Destination } from "@countersign/store/queries/license-files/destination";
 import {

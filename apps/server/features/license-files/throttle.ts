@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { ValidationLoad } from "../../base/validation-load.ts";
 
 /** How long-running work leaves room for requests. */

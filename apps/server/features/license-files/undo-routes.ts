@@ -3,7 +3,7 @@ import type { Permission } from "@countersign/domain/members/permissions";
 import { requestCancel, requestUndo } from "@countersign/store/queries/license-files/imports";
 import { forecastUndo } from "@countersign/store/queries/license-files/undo-on-request";
 import type { ImportRow } from "@countersign/store/tables";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { type BoundRoute, bind, param } from "../../api/bind.ts";
 import { type Context, requireAccess } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";

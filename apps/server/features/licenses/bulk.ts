@@ -8,7 +8,7 @@ import type { Position } from "@countersign/store/queries/licenses/scan";
 import { type LicenseView, licenseViews } from "@countersign/store/queries/licenses/views";
 import { unindexed } from "@countersign/store/queries/unindexed";
 import type { Database } from "@countersign/store/store";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { type Context, requireAccess, requireOrganization } from "../../api/context.ts";

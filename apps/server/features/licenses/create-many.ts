@@ -4,7 +4,7 @@ import { newId } from "@countersign/store/new-id";
 import { deleting } from "@countersign/store/queries/licenses/changes";
 import { licenseViews, type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
 import type { ProductRow } from "@countersign/store/tables";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { type Context, requireOrganization } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { deliverLicenses } from "../mail/license-emails.ts";

@@ -1,6 +1,6 @@
 import { drainIps, licenseToDrain } from "@countersign/store/queries/licenses/drain-ips";
 import type { Store } from "@countersign/store/store";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 
 /** How many IP addresses were removed from licenses before the final transaction. */
 export type Drained = ReadonlyMap<string, number>;

@@ -1,4 +1,4 @@
-import type { newLicense } from "@countersign/contract/manage/license-fields";
+import type { newLicense } from "@countersign/contract/api/license-fields";
 import { fieldFault } from "@countersign/contract/problems/problems";
 import { customResponseProblems } from "@countersign/domain/custom-response/check";
 import { maxDepth, parseCustomResponse } from "@countersign/domain/custom-response/template";

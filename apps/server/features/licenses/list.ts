@@ -1,4 +1,4 @@
-import type { licenseFilter } from "@countersign/contract/manage/license-fields";
+import type { licenseFilter } from "@countersign/contract/api/license-fields";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { searchWords } from "@countersign/domain/licenses/search-text";
 import { countLicenses } from "@countersign/store/queries/licenses/count-filtered";

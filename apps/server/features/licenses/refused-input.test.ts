@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import type { Route } from "@countersign/contract/api/route";
 import * as actions from "@countersign/contract/manage/license-actions";
 import * as licenses from "@countersign/contract/manage/licenses";
-import type { Route } from "@countersign/contract/manage/route";
 import type { FieldErrorBody } from "@countersign/contract/problems/declare";
 import type { ProductRow } from "@countersign/store/tables";
 import { readBody, readQuery } from "../../api/input.ts";

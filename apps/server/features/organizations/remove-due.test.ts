@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openStore } from "@countersign/store/open";
+import { openStore } from "@countersign/store/databases/open";
 import { customerFor, customerReferences } from "@countersign/store/queries/customers/identify";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
 import { organizationById } from "@countersign/store/queries/manage/access";

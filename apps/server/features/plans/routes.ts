@@ -3,7 +3,7 @@ import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { keepVersionModule } from "@countersign/store/queries/plans/organizations";
 import { allPlans, lockedPlan, planById, updatePlan } from "@countersign/store/queries/plans/plans";
 import type { Store } from "@countersign/store/store";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { type BoundRoute, bind, param } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
 import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";

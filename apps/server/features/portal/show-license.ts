@@ -12,9 +12,9 @@ import {
 import { canUseFrom, newestUsable } from "@countersign/domain/portal/usable-versions";
 import { validateStatuses } from "@countersign/domain/validate/status";
 import type { VersionCatalog } from "@countersign/domain/versions/catalog";
-import { gatesVersions, versionCatalog, versionPin } from "@countersign/store/caller";
+import { gatesVersions, versionCatalog, versionPin } from "@countersign/store/batches/caller";
+import { licenseStatus } from "@countersign/store/batches/license-record";
 import { isSuspended } from "@countersign/store/is-suspended";
-import { licenseStatus } from "@countersign/store/license-record";
 import { lastCustomerChangeAt } from "@countersign/store/queries/audit-log/entries";
 import { customerCreatedAt } from "@countersign/store/queries/customers/identify";
 import { seenDevices } from "@countersign/store/queries/ips/seen-devices";

@@ -1,7 +1,7 @@
 import type { licenseSummary } from "@countersign/contract/portal/shapes";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { maskedKey } from "@countersign/domain/licenses/key";
-import { licenseStatus } from "@countersign/store/license-record";
+import { licenseStatus } from "@countersign/store/batches/license-record";
 import { type PortalLicenseRow, portalLicenses } from "@countersign/store/queries/portal/licenses";
 import { licensesInTransfer } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";

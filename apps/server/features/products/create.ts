@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { generateApiKey, generateTestKey } from "@countersign/domain/products/api-key";
 import { newId } from "@countersign/store/new-id";
 import { createProduct, type ProductSettings } from "@countersign/store/queries/products/products";
-import type { Sealer } from "@countersign/store/sealer";
+import type { Sealer } from "@countersign/store/secrets/sealer";
 import type { Database } from "@countersign/store/store";
 import { newSigningKey } from "./signing-key.ts";
 

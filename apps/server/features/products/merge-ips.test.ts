@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { times, validate, verdict } from "@countersign/store/suite/calls";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { registeredIps } from "../../../../tests/support/public-api-fixture.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { changeRows } from "../../../../tests/support/stored-rows.ts";

@@ -6,7 +6,7 @@ import {
 } from "@countersign/store/queries/products/merge-ips";
 import { updateProduct } from "@countersign/store/queries/products/products";
 import type { Database, Store } from "@countersign/store/store";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 

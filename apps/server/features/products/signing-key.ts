@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { signingKey } from "@countersign/contract/manage/product-keys";
-import type { Sealer } from "@countersign/store/sealer";
+import type { Sealer } from "@countersign/store/secrets/sealer";
 import type { ProductSigningKeyRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";

@@ -1,5 +1,9 @@
-import { type OpenApiDocument, publicOpenApiDocument, writeOpenApi } from "@countersign/contract/openapi";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import {
+  type OpenApiDocument,
+  publicOpenApiDocument,
+  writeOpenApi,
+} from "@countersign/contract/openapi/openapi";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { referencePage } from "./page.ts";
 import { problemIndex, problemPage } from "./problems.ts";
 import { script } from "./script.ts";

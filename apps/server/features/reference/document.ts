@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@countersign/contract/openapi-schemas";
+import type { JsonSchema } from "@countersign/contract/openapi/schemas";
 
 /** The part of the OpenAPI document that the page shows. */
 export interface Operation {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@countersign/contract/openapi-schemas";
+import type { JsonSchema } from "@countersign/contract/openapi/schemas";
 import { type Components, type Operation, resolved } from "./document.ts";
 
 /** A call that can be pasted into a terminal. */

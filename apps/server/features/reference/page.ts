@@ -1,5 +1,5 @@
-import type { OpenApiDocument } from "@countersign/contract/openapi";
-import type { JsonSchema } from "@countersign/contract/openapi-schemas";
+import type { OpenApiDocument } from "@countersign/contract/openapi/openapi";
+import type { JsonSchema } from "@countersign/contract/openapi/schemas";
 import type { Operation, WebhookOperation } from "./document.ts";
 import { eventSection, eventsIntroduction } from "./event.ts";
 import { type Html, html } from "./html.ts";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@countersign/contract/openapi-schemas";
+import type { JsonSchema } from "@countersign/contract/openapi/schemas";
 import { schemaName } from "./document.ts";
 import { type Html, html, prose } from "./html.ts";
 

@@ -1,6 +1,6 @@
-import { ConcurrencyLimit } from "@countersign/store/concurrency-limit";
+import { type DatabaseLocation, openJournal } from "@countersign/store/databases/open";
 import type { JournalDeletion, JournalEntry } from "@countersign/store/journal";
-import { type DatabaseLocation, openJournal } from "@countersign/store/open";
+import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";
 import { reasonOf } from "../../base/log.ts";
 import { runWorker, type ThreadCalls } from "../../base/worker-thread.ts";
 import { GeoFile } from "../geoip/geo-file.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { hourMs } from "@countersign/domain/dates/lengths";
-import { openStore } from "@countersign/store/open";
+import { openStore } from "@countersign/store/databases/open";
 import { logTable } from "@countersign/store/request-log/tables";
 import { openDatabase, sqliteFiles } from "@countersign/store/sqlite/files";
 import { times } from "@countersign/store/suite/calls";

@@ -6,7 +6,7 @@ import {
 } from "@countersign/domain/sandbox/facts";
 import type { SandboxLicense } from "@countersign/domain/sandbox/license-keys";
 import type { ProductFacts } from "@countersign/domain/validate/facts";
-import { type LicenseRecord, licenseRecord } from "@countersign/store/license-record";
+import { type LicenseRecord, licenseRecord } from "@countersign/store/batches/license-record";
 
 /** What a lookup returns about a fixed license. */
 export function sandboxRecord(product: ProductFacts, fixed: SandboxLicense, nowMs: number): LicenseRecord {

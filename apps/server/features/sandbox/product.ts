@@ -3,7 +3,7 @@ import { secondsUntilReset } from "@countersign/domain/quota/day";
 import { sandboxProduct, sandboxVerdict } from "@countersign/domain/sandbox/facts";
 import { type SandboxLicense, sandboxLicense } from "@countersign/domain/sandbox/license-keys";
 import { sandboxSigningKey } from "@countersign/domain/sandbox/signing-key";
-import type { CallerProduct, CallResult, Question, QuotaState } from "@countersign/store/calls";
+import type { CallerProduct, CallResult, Question, QuotaState } from "@countersign/store/batches/calls";
 import type { SandboxCallerRow } from "@countersign/store/queries/sandbox/keys";
 import { sandboxRecord } from "./license-record.ts";
 

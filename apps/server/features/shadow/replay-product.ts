@@ -1,6 +1,5 @@
 import { ineffective, type ShadowChange, withBlocked } from "@countersign/domain/shadow/change";
 import { type RefusedUse, type Replay, replay } from "@countersign/domain/shadow/replay";
-import { ConcurrencyLimit } from "@countersign/store/concurrency-limit";
 import { productState, versionRecords } from "@countersign/store/queries/explain/request-facts";
 import { type LicenseUse, type PastUses, pastUses } from "@countersign/store/queries/shadow/past-uses";
 import {
@@ -11,7 +10,8 @@ import {
 } from "@countersign/store/queries/shadow/registrations";
 import type { Database, Store } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 
 export interface ReplayedProduct {
   readonly past: PastUses;

@@ -1,5 +1,5 @@
+import type { transfer } from "@countersign/contract/api/transfer";
 import type { portalTransfer } from "@countersign/contract/portal/shapes";
-import type { transfer } from "@countersign/contract/transfer";
 import { keyOf, knownTargets } from "@countersign/store/queries/transfers/targets";
 import {
   blockedCustomers,

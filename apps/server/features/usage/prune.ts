@@ -1,6 +1,6 @@
 import { hourMs } from "@countersign/domain/dates/lengths";
-import { quotaDay } from "@countersign/domain/quota/day";
-import { pruneUsage, usageDays } from "@countersign/store/queries/usage/daily";
+import { quotaDay, usageDays } from "@countersign/domain/quota/day";
+import { pruneUsage } from "@countersign/store/queries/usage/daily";
 import { pruneNotices } from "@countersign/store/queries/usage/quota-notices";
 import type { Database, Store } from "@countersign/store/store";
 import { inBatches } from "../../jobs/in-batches.ts";

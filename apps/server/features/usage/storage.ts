@@ -1,5 +1,5 @@
-import { quotaDay } from "@countersign/domain/quota/day";
-import { organizationUsage, usageDays } from "@countersign/store/queries/usage/daily";
+import { quotaDay, usageDays } from "@countersign/domain/quota/day";
+import { organizationUsage } from "@countersign/store/queries/usage/daily";
 import { estimatedRows } from "@countersign/store/queries/usage/row-counts";
 import type { Store } from "@countersign/store/store";
 

@@ -1,4 +1,4 @@
-import type { Call, CallResult } from "@countersign/store/calls";
+import type { Call, CallResult } from "@countersign/store/batches/calls";
 import type { Store } from "@countersign/store/store";
 import type { RequestSpans } from "../traces/request-spans.ts";
 import type { Span } from "../traces/tracer.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { parseIpAddress } from "@countersign/domain/ip/ip-address";
-import type { CallerProduct } from "@countersign/store/calls";
+import type { CallerProduct } from "@countersign/store/batches/calls";
 import type { JournalEntry } from "@countersign/store/journal";
 import { Caller } from "./caller.ts";
 

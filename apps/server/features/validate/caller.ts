@@ -1,6 +1,6 @@
 import { countedAs, type IpAddress } from "@countersign/domain/ip/ip-address";
 import { maxVersionLength } from "@countersign/domain/versions/version";
-import type { CallerProduct } from "@countersign/store/calls";
+import type { CallerProduct } from "@countersign/store/batches/calls";
 import type { JournalEntry } from "@countersign/store/journal";
 import type { Span } from "../traces/tracer.ts";
 

@@ -1,5 +1,5 @@
 import { countedAs, type IpAddress } from "@countersign/domain/ip/ip-address";
-import type { CallResult, Question } from "@countersign/store/calls";
+import type { CallResult, Question } from "@countersign/store/batches/calls";
 import {
   licenseMissing,
   limitReached,

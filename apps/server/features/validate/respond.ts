@@ -1,7 +1,7 @@
 import { type PlaceholderValues, renderCustom } from "@countersign/domain/custom-response/template";
 import { signBody } from "@countersign/domain/signing/signature";
 import { answerBody, isoTime } from "@countersign/domain/validate/answer";
-import type { CallResult } from "@countersign/store/calls";
+import type { CallResult } from "@countersign/store/batches/calls";
 import type { ValidateBody } from "./body.ts";
 
 type Validated = Extract<CallResult, { tag: "validated" }>;

@@ -1,7 +1,7 @@
 import { countedAs, type IpAddress } from "@countersign/domain/ip/ip-address";
 import { isoTime } from "@countersign/domain/validate/answer";
 import type { Verdict } from "@countersign/domain/validate/decide";
-import type { CallResult, Question } from "@countersign/store/calls";
+import type { CallResult, Question } from "@countersign/store/batches/calls";
 import {
   bodyTooLarge,
   bodyTooSlow,

@@ -7,7 +7,7 @@ import {
 } from "@countersign/store/queries/webhooks/delivery-log";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { Context } from "../../api/context.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";
 import { shownFailure } from "../../base/shown-failure.ts";

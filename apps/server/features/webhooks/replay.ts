@@ -8,7 +8,7 @@ import {
 import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryRow } from "@countersign/store/tables";
-import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";
 import type { Context } from "../../api/context.ts";
 import { decodeCursor, encodeCursor, milliseconds } from "../../api/page.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { generateWebhookSecret } from "@countersign/domain/webhooks/secret";
-import type { Sealer } from "@countersign/store/sealer";
+import type { Sealer } from "@countersign/store/secrets/sealer";
 
 /** A secret is encrypted in the form in which it is shown. */
 export function newWebhookSecret(sealer: Sealer): { secret: string; sealed: string } {

@@ -1,4 +1,4 @@
-import { requestOutcomes } from "@countersign/domain/requests/outcome";
+import { requestOutcomes } from "@countersign/domain/validate/outcome";
 import type { Query } from "../../api/client.ts";
 import type { RequestFilters } from "./search.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { requestOutcomes } from "@countersign/domain/requests/outcome";
+import { requestOutcomes } from "@countersign/domain/validate/outcome";
 import words from "../../i18n/en/requests.json";
 import { nextSteps } from "./next-steps.ts";
 

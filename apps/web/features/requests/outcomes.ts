@@ -1,4 +1,4 @@
-import type { RequestOutcome } from "@countersign/domain/requests/outcome";
+import type { RequestOutcome } from "@countersign/domain/validate/outcome";
 
 type Tone = "good" | "warn" | "bad" | "off";
 

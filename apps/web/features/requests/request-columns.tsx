@@ -1,4 +1,4 @@
-import { isRefused } from "@countersign/domain/requests/outcome";
+import { isRefused } from "@countersign/domain/validate/outcome";
 import { Badge, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../app/current-organization.ts";

@@ -2,7 +2,7 @@ import { bucketOf, type HourRange } from "@countersign/domain/analytics/range";
 import { addText, type Counts } from "../../rollups/counts.ts";
 import { addAll, type HourRollUp, type RollUps } from "../../rollups/roll-up.ts";
 import type { Database } from "../../store.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 
 /** The requests of a number of hours. */
 export interface HourCounts {

@@ -3,7 +3,7 @@ import { mergedLicenseDay } from "../../rollups/merge.ts";
 import { allProducts, type RollUps } from "../../rollups/roll-up.ts";
 import type { Database } from "../../store.ts";
 import type { LicenseDayRow } from "../../tables.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import type { Scope } from "./figures.ts";
 
 /** The most that are looked at, those with the most IP addresses and devices first. */

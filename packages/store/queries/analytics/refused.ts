@@ -1,7 +1,7 @@
 import { addText, type Counts } from "../../rollups/counts.ts";
 import { addAll, otherRefusals, type RollUps } from "../../rollups/roll-up.ts";
 import type { Database } from "../../store.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import type { Scope } from "./figures.ts";
 
 export interface RefusedLicense {

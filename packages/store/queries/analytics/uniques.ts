@@ -1,7 +1,7 @@
 import type { HourRange } from "@countersign/domain/analytics/range";
 import { mergeUniques, noUniques, type RollUps, type Uniques } from "../../rollups/roll-up.ts";
 import type { Database } from "../../store.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import { hoursIn, type Scope } from "./figures.ts";
 
 /** With three full sketches each, about 3 MB. */

@@ -1,7 +1,7 @@
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
 import type { AuditLogRow } from "../../tables.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 
 export async function addAuditEntries(db: Database, rows: readonly AuditLogRow[]): Promise<void> {
   for (let start = 0; start < rows.length; start += 500) {

@@ -1,6 +1,6 @@
 import type { Database } from "../../store.ts";
 import type { OrganizationBillingRow, OrganizationRow } from "../../tables.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 
 /** Queries of the operator about the payments of many organizations. */
 

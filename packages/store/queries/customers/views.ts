@@ -1,6 +1,6 @@
 import type { Database } from "../../store.ts";
 import type { OrganizationCustomerRow } from "../../tables.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import { endOfPrefix, type TextPosition } from "../prefix.ts";
 import { unindexed } from "../unindexed.ts";
 import { customerSearchText, nextChangeTime } from "./identify.ts";

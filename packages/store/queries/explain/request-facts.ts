@@ -10,8 +10,8 @@ import {
   planJoin,
   productColumns,
   versionCatalog,
-} from "../../caller.ts";
-import type { Sealer } from "../../sealer.ts";
+} from "../../batches/caller.ts";
+import type { Sealer } from "../../secrets/sealer.ts";
 import type { Database } from "../../store.ts";
 import type { LicenseRow } from "../../tables.ts";
 import { licenseIp } from "../licenses/ips.ts";

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from "kysely";
-import { ConcurrencyLimit } from "../../concurrency-limit.ts";
 import type { Database } from "../../store.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { ConcurrencyLimit } from "../../threads/concurrency-limit.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import { conditions, idsByIndex, type LicenseFilter } from "./filter.ts";
 import { type ListStore, maxSortedRows, maxSortedRowsWithText } from "./list.ts";
 import { LicenseScan, TagScan } from "./scan.ts";

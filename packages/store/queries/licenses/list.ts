@@ -1,5 +1,5 @@
 import type { Database, Store } from "../../store.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import { idsByIndex, type LicenseFilter } from "./filter.ts";
 import { type LicenseOrder, LicenseScan, type Position } from "./scan.ts";
 

@@ -1,7 +1,7 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Database } from "../../store.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import { conditionsButExpiry, everyLicenseOf, expiryOrder, type LicenseFilter } from "./filter.ts";
 import { LicenseScan, type Position } from "./scan.ts";
 

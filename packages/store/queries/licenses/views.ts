@@ -1,5 +1,5 @@
 import { isoTime } from "@countersign/domain/validate/answer";
-import { type LicenseRecord, licenseRecord } from "../../license-record.ts";
+import { type LicenseRecord, licenseRecord } from "../../batches/license-record.ts";
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
 import type { LicenseRow } from "../../tables.ts";

@@ -1,7 +1,6 @@
 import { defaultTimeZone } from "@countersign/domain/dates/time-zone";
 import { defaultLanguage, type Language } from "@countersign/domain/mail/languages";
-import type { Plan } from "@countersign/domain/quota/limit";
-import type { BillingState } from "@countersign/domain/validate/facts";
+import type { BillingState, Plan } from "@countersign/domain/quota/limit";
 import type { Kysely } from "kysely";
 import type { OrganizationRow, Tables } from "../../tables.ts";
 import { planById } from "../plans/plans.ts";

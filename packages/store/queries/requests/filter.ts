@@ -1,4 +1,4 @@
-import { isRefused } from "@countersign/domain/requests/outcome";
+import { isRefused } from "@countersign/domain/validate/outcome";
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { RequestLogRow, Tables } from "../../tables.ts";
 

@@ -1,6 +1,6 @@
 import type { Database } from "../../store.ts";
 import type { RequestLogRow } from "../../tables.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import { requestById } from "./by-id.ts";
 import type { RequestFilter } from "./filter.ts";
 import { type Position, readSpan } from "./read-span.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { logOf } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import { padded } from "../requests/padded.ts";
 import { ofDay, type Span, type TimeRange } from "../requests/span.ts";
 import { spans } from "../requests/spans.ts";

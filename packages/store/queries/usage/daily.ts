@@ -1,8 +1,5 @@
 import type { Database } from "../../store.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
-
-/** How many days of usage are kept, including today: 13 months. */
-export const usageDays = 396;
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 
 /** With a year of usage each, a step reads about 40,000 rows. */
 const productsAtOnce = 100;

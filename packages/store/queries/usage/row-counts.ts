@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 
 /** Each step follows an index over this many rows. */
 const rowsAtOnce = 10_000;

@@ -2,7 +2,7 @@ import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
 import type { DeliveryAttemptRow, DeliveryRow } from "../../tables.ts";
-import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import { idsWithin } from "../index-range.ts";
 
 /** The range of creation times, by which IDs sort. Null for no bound. */

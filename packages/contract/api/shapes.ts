@@ -132,3 +132,8 @@ export const problem = z
     request_id: z.string(),
   })
   .meta({ id: "Problem" });
+
+export const discordId = z
+  .string()
+  .trim()
+  .regex(/^[0-9]{1,20}$/, fieldCode("not_a_discord_id"));

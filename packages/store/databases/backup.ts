@@ -1,14 +1,14 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { checkFiles, describeFiles, type Manifest, readManifest, writeManifest } from "./backup-manifest.ts";
-import type { DatabaseCopier } from "./database-copier.ts";
-import { journalMigrations, mainMigrations } from "./migrations/all.ts";
-import { newerThanThis } from "./migrations/pending.ts";
+import { checkFiles, describeFiles, type Manifest, readManifest, writeManifest } from "../backup-manifest.ts";
+import type { DatabaseCopier } from "../database-copier.ts";
+import { StoreProblem } from "../errors/problem.ts";
+import { errorSentence } from "../errors/sentence.ts";
+import { journalMigrations, mainMigrations } from "../migrations/all.ts";
+import { newerThanThis } from "../migrations/pending.ts";
+import { postgresCopier } from "../postgres/backup.ts";
+import { sqliteCopier } from "../sqlite/backup.ts";
 import type { DatabaseLocation } from "./open.ts";
-import { postgresCopier } from "./postgres/backup.ts";
-import { StoreProblem } from "./problem.ts";
-import { errorSentence } from "./sentence.ts";
-import { sqliteCopier } from "./sqlite/backup.ts";
 
 export interface BackupOptions {
   readonly release: string;

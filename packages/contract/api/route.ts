@@ -1,7 +1,7 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import { z } from "zod";
-import { type BodyLimit, noBody, ordinaryBody } from "../body-limit.ts";
 import type { ProblemCode } from "../problems/problems.ts";
+import { type BodyLimit, noBody, ordinaryBody } from "./body-limit.ts";
 
 /**
  * One endpoint of the management API, as data. The server binds a handler to it, the reference is generated from it,

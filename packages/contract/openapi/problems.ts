@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { AuthRoute } from "./auth/route.ts";
-import { isSearchOfConcealed } from "./manage/concealed.ts";
-import { pathParameters, type Route, takesBody } from "./manage/route.ts";
-import { secretFieldsOf } from "./manage/secrets.ts";
-import { type ProblemCode, problems } from "./problems/problems.ts";
-import { statusTitles } from "./problems/status-titles.ts";
+import { isSearchOfConcealed } from "../api/concealed.ts";
+import { pathParameters, type Route, takesBody } from "../api/route.ts";
+import { secretFieldsOf } from "../api/secrets.ts";
+import type { AuthRoute } from "../auth/route.ts";
+import { type ProblemCode, problems } from "../problems/problems.ts";
+import { statusTitles } from "../problems/status-titles.ts";
 
 const body = [
   "malformed_json",

@@ -1,8 +1,8 @@
-import { type AuthRoute, authBase } from "./auth/route.ts";
-import { sizeInWords } from "./body-limit.ts";
-import { authCodesOf, problemResponses } from "./openapi-problems.ts";
-import { Schemas } from "./openapi-schemas.ts";
-import { tagOf } from "./openapi-tags.ts";
+import { sizeInWords } from "../api/body-limit.ts";
+import { type AuthRoute, authBase } from "../auth/route.ts";
+import { authCodesOf, problemResponses } from "./problems.ts";
+import { Schemas } from "./schemas.ts";
+import { tagOf } from "./tags.ts";
 
 /** The OpenAPI description of the sign-in routes, generated from their list. */
 export function* authApi(routes: readonly AuthRoute[]) {

@@ -1,9 +1,8 @@
 import { plainLine } from "@countersign/domain/text/plain-line";
 import { z } from "zod";
 import { fieldCode, fieldFault } from "../problems/problems.ts";
-import { licenseRecord } from "../public-api.ts";
-import { discordId } from "./customers.ts";
-import { duration, email, endTime, id, name, note, time } from "./shapes.ts";
+import { licenseRecord } from "../public/public-api.ts";
+import { discordId, duration, email, endTime, id, name, note, time } from "./shapes.ts";
 
 /** A license as its organization sees it: the public record, and the organization's own data. */
 export const license = licenseRecord

@@ -1,5 +1,5 @@
-import { namedSchemas } from "./openapi-schemas.ts";
-import * as shapes from "./public-api.ts";
+import * as shapes from "../public/public-api.ts";
+import { namedSchemas } from "./schemas.ts";
 
 /** The OpenAPI description of the two endpoints for applications. */
 export const publicTag = {

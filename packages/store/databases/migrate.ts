@@ -1,7 +1,7 @@
-import type { MigrationOptions } from "./migrations/lock-wait.ts";
+import type { MigrationOptions } from "../migrations/lock-wait.ts";
+import { migrateDatabase } from "../postgres/migrate.ts";
+import { migrateFolder } from "../sqlite/migrate.ts";
 import type { DatabaseLocation } from "./open.ts";
-import { migrateDatabase } from "./postgres/migrate.ts";
-import { migrateFolder } from "./sqlite/migrate.ts";
 
 /** Brings the schema up to date and returns the names of the applied migrations. */
 export async function migrate(location: DatabaseLocation, options: MigrationOptions = {}): Promise<string[]> {

@@ -2,18 +2,14 @@ import type { JsonObject } from "@countersign/domain/custom-response/template";
 import { CidrSet, isCovered, parseCidr } from "@countersign/domain/ip/cidr";
 import type { IpAddress } from "@countersign/domain/ip/ip-address";
 import { secondsUntilReset } from "@countersign/domain/quota/day";
-import type {
-  BillingState,
-  CustomerFacts,
-  LicenseFacts,
-  ProductStatus,
-} from "@countersign/domain/validate/facts";
+import type { BillingState } from "@countersign/domain/quota/limit";
+import type { CustomerFacts, LicenseFacts, ProductStatus } from "@countersign/domain/validate/facts";
 import { VersionCatalog, type VersionState } from "@countersign/domain/versions/catalog";
 import { type VersionChecks, versionChecks } from "@countersign/domain/versions/checks";
 import type { VersionPin } from "@countersign/domain/versions/gate";
+import type { Sealer } from "../secrets/sealer.ts";
 import type { CallerProduct, QuotaState } from "./calls.ts";
 import { memoize, Revisioned } from "./revisioned.ts";
-import type { Sealer } from "./sealer.ts";
 
 /** What both databases select for a call's API key: the key, its product, its organization and the plan. */
 export interface CallerRow {

@@ -1,8 +1,8 @@
 import { type EventType, eventTypes } from "@countersign/domain/events/types";
 import { z } from "zod";
-import { license } from "./manage/license-fields.ts";
-import { id, time } from "./manage/shapes.ts";
-import { transferShapes } from "./transfer.ts";
+import { license } from "../api/license-fields.ts";
+import { id, time } from "../api/shapes.ts";
+import { transferShapes } from "../api/transfer.ts";
 
 /** The data of each event type: the `data` of the body that an endpoint receives. */
 

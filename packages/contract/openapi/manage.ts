@@ -1,9 +1,9 @@
-import { sizeInWords } from "./body-limit.ts";
-import { type Access, type ByToken, pathParameters, type Route, takesBody } from "./manage/route.ts";
-import { id, problem } from "./manage/shapes.ts";
-import { codesOf, problemResponses } from "./openapi-problems.ts";
-import { type JsonSchema, Schemas } from "./openapi-schemas.ts";
-import { tagOf } from "./openapi-tags.ts";
+import { sizeInWords } from "../api/body-limit.ts";
+import { type Access, type ByToken, pathParameters, type Route, takesBody } from "../api/route.ts";
+import { id, problem } from "../api/shapes.ts";
+import { codesOf, problemResponses } from "./problems.ts";
+import { type JsonSchema, Schemas } from "./schemas.ts";
+import { tagOf } from "./tags.ts";
 
 /** The OpenAPI description of an API below a base path, generated from its routes, one at a time. */
 export function* manageApi(base: string, routes: readonly Route[]) {

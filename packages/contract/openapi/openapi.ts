@@ -1,13 +1,13 @@
-import { authRoutes } from "./auth/routes.ts";
-import { manageBase } from "./manage/base.ts";
-import { contractRoutes } from "./manage/routes.ts";
-import { authApi, authTags } from "./openapi-auth.ts";
-import { eventWebhooks } from "./openapi-events.ts";
-import { manageApi, manageTags } from "./openapi-manage.ts";
-import { authCodesOf, codesOf, problemComponents } from "./openapi-problems.ts";
-import { publicComponents, publicPaths, publicTag } from "./openapi-public.ts";
-import { portalBase } from "./portal/base.ts";
-import { portalRoutes } from "./portal/routes.ts";
+import { authRoutes } from "../auth/routes.ts";
+import { manageBase } from "../manage/base.ts";
+import { contractRoutes } from "../manage/routes.ts";
+import { portalBase } from "../portal/base.ts";
+import { portalRoutes } from "../portal/routes.ts";
+import { authApi, authTags } from "./auth.ts";
+import { eventWebhooks } from "./events.ts";
+import { manageApi, manageTags } from "./manage.ts";
+import { authCodesOf, codesOf, problemComponents } from "./problems.ts";
+import { publicComponents, publicPaths, publicTag } from "./public.ts";
 import { stripeWebhookCodes, stripeWebhookPaths } from "./stripe-webhook.ts";
 
 /** The OpenAPI 3.1 document. Generated once; tests check real responses against its schemas. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, time } from "./manage/shapes.ts";
+import { id, time } from "./shapes.ts";
 
 /** A license transfer, in the management API and in events. Fields of a holder are named as in the license. */
 

@@ -1,6 +1,6 @@
-import { eventExample } from "./event-examples.ts";
-import { eventBody, eventSummaries } from "./events.ts";
-import { Schemas } from "./openapi-schemas.ts";
+import { eventExample } from "../events/event-examples.ts";
+import { eventBody, eventSummaries } from "../events/events.ts";
+import { Schemas } from "./schemas.ts";
 
 /** What endpoints receive, as the `webhooks` of OpenAPI 3.1. */
 export function eventWebhooks() {

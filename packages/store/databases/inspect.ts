@@ -1,10 +1,10 @@
-import { openDataKey } from "./data-key.ts";
-import type { Inspection } from "./inspection.ts";
-import { journalMigrations, mainMigrations } from "./migrations/all.ts";
+import { StoreProblem } from "../errors/problem.ts";
+import type { Inspection } from "../inspection.ts";
+import { journalMigrations, mainMigrations } from "../migrations/all.ts";
+import { inspectPostgres } from "../postgres/inspect.ts";
+import { openDataKey } from "../secrets/data-key.ts";
+import { inspectSqlite } from "../sqlite/inspect.ts";
 import type { DatabaseLocation } from "./open.ts";
-import { inspectPostgres } from "./postgres/inspect.ts";
-import { StoreProblem } from "./problem.ts";
-import { inspectSqlite } from "./sqlite/inspect.ts";
 
 /** Null when there is no database yet. Throws a `StoreProblem` when it cannot be reached or opened. */
 export async function inspectDatabase(location: DatabaseLocation): Promise<Inspection | null> {

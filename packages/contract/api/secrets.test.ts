@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { z } from "zod";
 import { listed } from "../../../tests/support/listed.ts";
 import { authRoutes } from "../auth/routes.ts";
-import { contractRoutes } from "./routes.ts";
+import { contractRoutes } from "../manage/routes.ts";
 import { leaves, mark, secret, secretFieldsOf, withoutSecrets } from "./secrets.ts";
 
 /** Names of members that are probably secrets. */

@@ -1,5 +1,5 @@
 import type { Transferable } from "node:worker_threads";
-import type { Store } from "./store.ts";
+import type { Store } from "../store.ts";
 import type { HoldTimes, SharedWriteLock } from "./write-lock.ts";
 
 /** A store whose database other threads of this process may open as well. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { sql } from "kysely";
-import { databases } from "../../tests/support/databases.ts";
-import { openInWorker, openStore } from "./open.ts";
+import { databases } from "../../../tests/support/databases.ts";
+import { openInWorker, openStore } from "../databases/open.ts";
 
 /** A statement that lasts longer than a quarter of a second. */
 const slow = {

@@ -1,4 +1,4 @@
-import { validateStatuses } from "../validate/status.ts";
+import { validateStatuses } from "./status.ts";
 
 /** Every outcome in the request log: those of validations, then those of lookups, then requests that were not read. */
 export const requestOutcomes = [

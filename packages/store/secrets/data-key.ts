@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { StoreProblem } from "../errors/problem.ts";
 import { fromScrypt, needsStretching, quickKey, stretchedKey, toScrypt } from "./passphrase.ts";
-import { StoreProblem } from "./problem.ts";
 import { Sealer } from "./sealer.ts";
 
 /**

@@ -1,8 +1,8 @@
-import type { MigrationOptions } from "./migrations/lock-wait.ts";
-import type { Geo } from "./rollups/geo.ts";
-import type { SlowStatementObserver } from "./slow-statements.ts";
-import type { DatabaseLocation, Journal, Store } from "./store.ts";
-import type { MainStore, WorkerOpening } from "./worker-store.ts";
+import type { MigrationOptions } from "../migrations/lock-wait.ts";
+import type { Geo } from "../rollups/geo.ts";
+import type { DatabaseLocation, Journal, Store } from "../store.ts";
+import type { SlowStatementObserver } from "../threads/slow-statements.ts";
+import type { MainStore, WorkerOpening } from "../threads/worker-store.ts";
 
 export type { DatabaseLocation };
 
@@ -19,8 +19,8 @@ export interface StoreOptions extends MigrationOptions {
 }
 
 // Only the database in use is loaded: the server starts faster.
-const sqlite = () => import("./sqlite/store.ts");
-const postgres = () => import("./postgres/store.ts");
+const sqlite = () => import("../sqlite/store.ts");
+const postgres = () => import("../postgres/store.ts");
 
 /** Opens, migrates and returns the store. Throws a `StoreProblem` that an operator can act on. */
 export async function openStore(location: DatabaseLocation, options: StoreOptions): Promise<MainStore> {
@@ -57,8 +57,8 @@ export async function openJournal(
 ): Promise<Journal> {
   switch (location.kind) {
     case "sqlite":
-      return new (await import("./sqlite/journal.ts")).SqliteJournal(location.folder, geo);
+      return new (await import("../sqlite/journal.ts")).SqliteJournal(location.folder, geo);
     case "postgres":
-      return new (await import("./postgres/journal.ts")).PostgresJournal(location.url, geo);
+      return new (await import("../postgres/journal.ts")).PostgresJournal(location.url, geo);
   }
 }

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import * as fs from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { freshFolder } from "../../tests/support/databases.ts";
-import { openTestOrganization } from "../../tests/support/test-organization.ts";
+import { freshFolder } from "../../../tests/support/databases.ts";
+import { openTestOrganization } from "../../../tests/support/test-organization.ts";
+import { StoreProblem } from "../errors/problem.ts";
+import type { DatabaseLocation } from "../store.ts";
 import { inspectDatabase } from "./inspect.ts";
 import { openStore, type StoreOptions } from "./open.ts";
-import { StoreProblem } from "./problem.ts";
-import type { DatabaseLocation } from "./store.ts";
 
 setDefaultTimeout(60_000);
 

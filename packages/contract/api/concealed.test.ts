@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { z } from "zod";
 import { listed } from "../../../tests/support/listed.ts";
+import { contractRoutes } from "../manage/routes.ts";
 import { concealed, isSearchOfConcealed, isTreated, treatmentOf, withheldText } from "./concealed.ts";
 import type { Route } from "./route.ts";
-import { contractRoutes } from "./routes.ts";
 import { leaves } from "./secrets.ts";
 
 /** What a platform admin can read of an organization they view. */

@@ -1,6 +1,6 @@
-import { type BodyLimit, sizeInWords } from "./body-limit.ts";
-import { problemResponses } from "./openapi-problems.ts";
-import type { ProblemCode } from "./problems/problems.ts";
+import { type BodyLimit, sizeInWords } from "../api/body-limit.ts";
+import type { ProblemCode } from "../problems/problems.ts";
+import { problemResponses } from "./problems.ts";
 
 /** Where Stripe sends its events. */
 export const stripeWebhookPath = "/api/stripe/webhook";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { z } from "zod";
-import { authRoutes } from "./auth/routes.ts";
-import { contractRoutes } from "./manage/routes.ts";
-import { portalRoutes } from "./portal/routes.ts";
+import { authRoutes } from "../auth/routes.ts";
+import { contractRoutes } from "../manage/routes.ts";
+import { portalRoutes } from "../portal/routes.ts";
 
 /** What people name things with, and what is shown like a name. */
 const isName = /(?:^|_)(?:name|title|tags?|description)$/;
