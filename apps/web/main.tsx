@@ -5,7 +5,7 @@ import "@mantine/notifications/styles.layer.css";
 import "./app/app.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { App } from "./app/app.tsx";
+import { App } from "./app.tsx";
 import { loadRemainingTexts, startTranslation } from "./i18n/start.ts";
 import { isFetchingAhead } from "./ui/fetch-ahead.ts";
 

@@ -1,5 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
-import type { Organization } from "./current-organization.ts";
+import type { Organization } from "../session/current-organization.ts";
 
 /** What every page of an organization says first, besides a suspension by the operator and a pending deletion. */
 export type Banner = "impersonated" | "suspended" | "grace" | "planEnds";

@@ -1,10 +1,10 @@
 import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
 import { ApiProblem } from "../api/problem.ts";
 import { ask, queryClient } from "../api/queries.ts";
-import { BrokenPage } from "./broken-page.tsx";
-import { saveLastOrganization } from "./last-organization.ts";
+import { saveLastOrganization } from "../session/last-organization.ts";
+import { BrokenPage } from "../ui/broken-page.tsx";
+import { MissingPage } from "../ui/missing-page.tsx";
 import { LeaveGuard } from "./leave-guard.tsx";
-import { MissingPage } from "./missing-page.tsx";
 
 export const rootRoute = createRootRoute({
   component: () => (

@@ -1,6 +1,6 @@
 import type { Answer } from "../api/client.ts";
 import { ask, queryClient } from "../api/queries.ts";
-import { mayOpen } from "./may-open.ts";
+import { mayOpen } from "../session/may-open.ts";
 
 /** The billing page of the organization in the URL; null if there is none or the user cannot open it. */
 export function organizationBillingPath(): string | null {

@@ -1,8 +1,8 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { useOrganization } from "../session/current-organization.ts";
 import { Page } from "../ui/page.tsx";
-import { useOrganization } from "./current-organization.ts";
 
 /** For users who followed a link to a page that their role does not include. */
 export function NotAllowedPage() {

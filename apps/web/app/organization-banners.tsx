@@ -4,16 +4,16 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../api/queries.ts";
+import { browserTimeZone } from "../i18n/shown-time-zone.ts";
+import type { Organization } from "../session/current-organization.ts";
+import { mayOpen } from "../session/may-open.ts";
+import { planName } from "../session/plan.ts";
+import { usePlans } from "../session/use-plans.ts";
 import { GoLink } from "../ui/go-link.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { notifyProblem } from "../ui/notify.tsx";
-import { browserTimeZone } from "../ui/shown-time-zone.ts";
 import { exactTime, shortDate } from "../ui/time.tsx";
 import type { Banner } from "./banners.ts";
-import type { Organization } from "./current-organization.ts";
-import { mayOpen } from "./may-open.ts";
-import { planName } from "./plan.ts";
-import { usePlans } from "./use-plans.ts";
 
 interface OrganizationBannersProps {
   readonly organization: Organization;

@@ -2,14 +2,14 @@ import { Alert } from "@mantine/core";
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
+import { useOrganizationOrNull } from "../session/current-organization.ts";
+import { mayOpen } from "../session/may-open.ts";
 import { GoLink } from "../ui/go-link.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { MissingPage } from "../ui/missing-page.tsx";
 import { Time } from "../ui/time.tsx";
+import { Waiting } from "../ui/waiting.tsx";
 import { bannersOf } from "./banners.ts";
-import { useOrganizationOrNull } from "./current-organization.ts";
-import { mayOpen } from "./may-open.ts";
-import { MissingPage } from "./missing-page.tsx";
-import { Waiting } from "./waiting.tsx";
 
 // Rarely shown, so loaded on demand.
 const NotAllowedPage = lazy(() =>

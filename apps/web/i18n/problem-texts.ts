@@ -1,7 +1,7 @@
 import type { FieldErrorBody, Param, Params } from "@countersign/contract/problems/declare";
 import i18next from "i18next";
 import { useTranslation } from "react-i18next";
-import { shownTimeZone } from "../ui/shown-time-zone.ts";
+import { shownTimeZone } from "./shown-time-zone.ts";
 
 /** What the server says in a code, its parameters and English. */
 export interface CodedMessage {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { listed } from "../../../tests/support/listed.ts";
-import { fragmentText } from "./fragment.ts";
-import { pageAt, pathOf } from "./pages.ts";
-import { mailto, safeUrl } from "./safe-url.ts";
+import { fragmentText } from "./base/fragment.ts";
+import { pageAt, pathOf } from "./base/pages.ts";
+import { mailto, safeUrl } from "./base/safe-url.ts";
 import { linkToken } from "./sign-in/link-token.ts";
 
 test.each([

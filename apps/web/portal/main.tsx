@@ -1,13 +1,13 @@
 import "./portal.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import type { Seller } from "./api.ts";
 import { App } from "./app.tsx";
-import { sellerSlug } from "./from-seller.ts";
-import { chosenLanguage, languageFor } from "./language.ts";
-import { queryClient, sellerQuery } from "./queries.ts";
-import { startTheme } from "./theme.ts";
-import { startTranslation } from "./translation.ts";
+import type { Seller } from "./base/api.ts";
+import { sellerSlug } from "./base/from-seller.ts";
+import { chosenLanguage, languageFor } from "./base/language.ts";
+import { queryClient, sellerQuery } from "./base/queries.ts";
+import { startTheme } from "./base/theme.ts";
+import { startTranslation } from "./base/translation.ts";
 
 /** The page appears without the seller's branding if it does not arrive in this time. */
 const waitForBrandingMs = 2_000;

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { call, type Me } from "./api.ts";
+import { call, type Me } from "./base/api.ts";
+import { forgetOpenKey, openKey } from "./base/open-key.ts";
+import { pathOf } from "./base/pages.ts";
+import { navigate } from "./base/router.tsx";
 import { LicenseList } from "./licenses/license-list.tsx";
 import { NoLicense } from "./licenses/no-license.tsx";
-import { forgetOpenKey, openKey } from "./open-key.ts";
-import { pathOf } from "./pages.ts";
-import { navigate } from "./router.tsx";
 import { Page } from "./ui/page.tsx";
 import { Loaded } from "./ui/state.tsx";
 

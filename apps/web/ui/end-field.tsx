@@ -1,8 +1,8 @@
 import { Input, TextInput } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
+import { shownTimeZone } from "../i18n/shown-time-zone.ts";
 import classes from "./end-field.module.css";
-import { shownTimeZone } from "./shown-time-zone.ts";
 
 interface EndFieldProps {
   readonly label: string;

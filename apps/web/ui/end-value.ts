@@ -1,6 +1,6 @@
 import { endOfDay, isDay, localTime } from "@countersign/domain/dates/local-day";
 import { lastMomentAt } from "@countersign/domain/dates/time-zone";
-import { shownTimeZone } from "./shown-time-zone.ts";
+import { shownTimeZone } from "../i18n/shown-time-zone.ts";
 
 /** From an API time to the field's value: without a time if it is the end of a day. */
 export function toEnd(at: string | null, timeZone: string = shownTimeZone()): string {

@@ -1,6 +1,6 @@
 import { Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { shownTimeZone } from "./shown-time-zone.ts";
+import { shownTimeZone } from "../i18n/shown-time-zone.ts";
 
 const units = [
   ["year", 31_536_000],

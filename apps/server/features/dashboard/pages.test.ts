@@ -146,7 +146,7 @@ describe("pages of the portal", () => {
     expect(await ask("/sign-in", page, { from: withPortalHost }).text()).toContain("csp-nonce"));
 
   test("the portal has every page that its router knows", () => {
-    const source = readFileSync(join(import.meta.dir, "../../../web/portal/pages.ts"), "utf8");
+    const source = readFileSync(join(import.meta.dir, "../../../web/portal/base/pages.ts"), "utf8");
     const found = [...source.matchAll(/: "\/([\w-]+)/g)].map(([, segment = ""]) => segment);
     expect([...new Set(found)].sort()).toEqual([...portalSegments].sort());
     for (const segment of portalSegments) {

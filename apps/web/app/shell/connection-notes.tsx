@@ -4,9 +4,9 @@ import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
 import { setConnection, useConnection } from "../../api/connection.ts";
 import { queryClient } from "../../api/queries.ts";
+import { useMe } from "../../session/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { useMe } from "../current-organization.ts";
 import classes from "./shell.module.css";
 
 const everyMs = 3_000;

@@ -1,8 +1,8 @@
 import { Menu, Text, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { useOrganizationOrNull, useOrganizations } from "../../session/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { useOrganizationOrNull, useOrganizations } from "../current-organization.ts";
 
 /** The current organization, and a menu of the others. */
 export function OrganizationMenu() {

@@ -1,10 +1,10 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { useCurrentOrLastOrganization, useMe, useOrganizations } from "../../session/current-organization.ts";
+import { isAllowed, mayOpen } from "../../session/may-open.ts";
+import { navigationItems } from "../../session/navigation.ts";
 import { docs } from "../../ui/docs-link.tsx";
 import type { IconName } from "../../ui/icon.tsx";
-import { useCurrentOrLastOrganization, useMe, useOrganizations } from "../current-organization.ts";
-import { isAllowed, mayOpen } from "../may-open.ts";
-import { navigationItems } from "./navigation.ts";
 
 export interface PaletteAction {
   readonly id: string;

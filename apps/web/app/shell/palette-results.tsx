@@ -2,13 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
+import { useCurrentOrLastOrganization } from "../../session/current-organization.ts";
+import { isAllowed } from "../../session/may-open.ts";
+import { minTermLength } from "../../ui/search-term.ts";
 import { exactTime } from "../../ui/time.tsx";
-import { useCurrentOrLastOrganization } from "../current-organization.ts";
-import { isAllowed } from "../may-open.ts";
 import { fuzzyScore } from "./fuzzy.ts";
 import type { ActionGroup, PaletteAction } from "./palette-actions.tsx";
 
-const shortestTerm = 3;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Search results from the server: a request by its ID, licenses by key or customer, customers, and products by name. */
@@ -17,7 +17,7 @@ export function usePaletteResults(term: string) {
   const navigate = useNavigate();
   const near = useCurrentOrLastOrganization();
   const params = { organization_id: near?.id ?? "" };
-  const isLong = near !== null && term.length >= shortestTerm;
+  const isLong = near !== null && term.length >= minTermLength;
   const licenses = useQuery({
     ...ask("listLicenses", { params, query: { q: term, limit: 6 } }),
     enabled: isLong && isAllowed(near, ["licenses:view"]),

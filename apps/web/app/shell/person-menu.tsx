@@ -5,9 +5,9 @@ import { callAuth } from "../../api/client.ts";
 import { queryClient } from "../../api/queries.ts";
 import { type Language, languages } from "../../i18n/languages.ts";
 import { changeLanguage } from "../../i18n/start.ts";
+import { useMe } from "../../session/current-organization.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { notifyProblem } from "../../ui/notify.tsx";
-import { useMe } from "../current-organization.ts";
 import classes from "./shell.module.css";
 
 const schemes = [

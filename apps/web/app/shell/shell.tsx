@@ -5,7 +5,7 @@ import { lazy, Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
 import { Logo } from "../../ui/logo.tsx";
-import { Waiting } from "../waiting.tsx";
+import { Waiting } from "../../ui/waiting.tsx";
 import { ConnectionNotes } from "./connection-notes.tsx";
 import { LazyPalette } from "./lazy-palette.tsx";
 import { OrganizationMenu } from "./organization-menu.tsx";

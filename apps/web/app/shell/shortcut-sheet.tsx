@@ -1,9 +1,9 @@
 import { Kbd, Modal, Table } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useCurrentOrLastOrganization } from "../current-organization.ts";
-import { mayOpen } from "../may-open.ts";
-import { navigationItems } from "./navigation.ts";
+import { useCurrentOrLastOrganization } from "../../session/current-organization.ts";
+import { mayOpen } from "../../session/may-open.ts";
+import { navigationItems } from "../../session/navigation.ts";
 import { onShortcutSheetOpen } from "./shortcut-sheet-events.ts";
 import { paletteKeys } from "./shortcuts.ts";
 

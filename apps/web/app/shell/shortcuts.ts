@@ -1,8 +1,8 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { useCurrentOrLastOrganization } from "../current-organization.ts";
-import { mayOpen } from "../may-open.ts";
-import { navigationItems } from "./navigation.ts";
+import { useCurrentOrLastOrganization } from "../../session/current-organization.ts";
+import { mayOpen } from "../../session/may-open.ts";
+import { navigationItems } from "../../session/navigation.ts";
 import { openPalette } from "./palette-events.ts";
 import { openShortcutSheet } from "./shortcut-sheet-events.ts";
 

@@ -1,18 +1,18 @@
 import { VisuallyHidden } from "@mantine/core";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { docs } from "../../ui/docs-link.tsx";
-import { Icon } from "../../ui/icon.tsx";
 import {
   type Organization,
   useCurrentOrLastOrganization,
   useMe,
   useOrganizations,
-} from "../current-organization.ts";
-import { mayOpen } from "../may-open.ts";
-import { waitingText } from "../waiting-text.ts";
-import { useWaitingTransfers } from "../waiting-transfers.ts";
-import { type NavigationItem, navigationItems } from "./navigation.ts";
+} from "../../session/current-organization.ts";
+import { mayOpen } from "../../session/may-open.ts";
+import { type NavigationItem, navigationItems } from "../../session/navigation.ts";
+import { waitingText } from "../../session/waiting-text.ts";
+import { useWaitingTransfers } from "../../session/waiting-transfers.ts";
+import { docs } from "../../ui/docs-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import classes from "./shell.module.css";
 
 /** The pages that the user can see, of the current or last visited organization. */

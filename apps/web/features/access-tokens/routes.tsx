@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
+import { accountFrameRoute } from "../account/routes.tsx";
 
 export const accessTokenRoutes = [
   createRoute({
@@ -11,5 +12,19 @@ export const accessTokenRoutes = [
     getParentRoute: () => organizationRoute,
     path: "/access-tokens/new",
     component: lazyRouteComponent(() => import("./organization-tokens-page.tsx"), "NewOrganizationTokenPage"),
+  }),
+] as const;
+
+/** Those of the account. */
+export const myTokenRoutes = [
+  createRoute({
+    getParentRoute: () => accountFrameRoute,
+    path: "/access-tokens",
+    component: lazyRouteComponent(() => import("./my-tokens-page.tsx"), "MyTokensPage"),
+  }),
+  createRoute({
+    getParentRoute: () => accountFrameRoute,
+    path: "/access-tokens/new",
+    component: lazyRouteComponent(() => import("./my-tokens-page.tsx"), "NewMyTokenPage"),
   }),
 ] as const;

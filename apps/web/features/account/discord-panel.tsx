@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { useMe } from "../../app/current-organization.ts";
+import { useMe } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";

@@ -1,7 +1,7 @@
 import { Badge, Button, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { type Organization, useOrganizations } from "../../app/current-organization.ts";
+import { type Organization, useOrganizations } from "../../session/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
-import { useMe } from "../../app/current-organization.ts";
+import { useMe } from "../../session/current-organization.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";

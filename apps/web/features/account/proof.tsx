@@ -2,7 +2,7 @@ import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/c
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
-import { useMe } from "../../app/current-organization.ts";
+import { useMe } from "../../session/current-organization.ts";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { canUsePasskeys, type PasskeyRequest, signWithPasskey } from "../identity/passkey.ts";
 import { type ProofMethod, proofMethods } from "./proof-methods.ts";

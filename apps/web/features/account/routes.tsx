@@ -1,14 +1,15 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { accountRoute } from "../../app/base-routes.tsx";
 
-const frameRoute = createRoute({
+/** The frame of the pages of an account. Its pages are child routes. */
+export const accountFrameRoute = createRoute({
   getParentRoute: () => accountRoute,
   id: "account-layout",
   component: lazyRouteComponent(() => import("./account-layout.tsx"), "AccountLayout"),
 });
 
 const securityRoute = createRoute({
-  getParentRoute: () => frameRoute,
+  getParentRoute: () => accountFrameRoute,
   path: "/security",
   validateSearch: (search: Record<string, unknown>): { error?: string; linked?: true } => ({
     ...(typeof search.error === "string" ? { error: search.error } : {}),
@@ -18,30 +19,15 @@ const securityRoute = createRoute({
 });
 
 const profileRoute = createRoute({
-  getParentRoute: () => frameRoute,
+  getParentRoute: () => accountFrameRoute,
   path: "/",
   component: lazyRouteComponent(() => import("./profile-page.tsx"), "ProfilePage"),
 });
 
 const sessionsRoute = createRoute({
-  getParentRoute: () => frameRoute,
+  getParentRoute: () => accountFrameRoute,
   path: "/sessions",
   component: lazyRouteComponent(() => import("./sessions-page.tsx"), "SessionsPage"),
 });
 
-const myTokensRoute = createRoute({
-  getParentRoute: () => frameRoute,
-  path: "/access-tokens",
-  component: lazyRouteComponent(() => import("../access-tokens/my-tokens-page.tsx"), "MyTokensPage"),
-});
-
-const newMyTokenRoute = createRoute({
-  getParentRoute: () => frameRoute,
-  path: "/access-tokens/new",
-  component: lazyRouteComponent(() => import("../access-tokens/my-tokens-page.tsx"), "NewMyTokenPage"),
-});
-
-// Routes created inside `addChildren` would have the type any, and so would the whole tree.
-export const accountRoutes = [
-  frameRoute.addChildren([profileRoute, securityRoute, sessionsRoute, myTokensRoute, newMyTokenRoute]),
-] as const;
+export const accountRoutes = [profileRoute, securityRoute, sessionsRoute] as const;

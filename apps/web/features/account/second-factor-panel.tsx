@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
-import { useMe } from "../../app/current-organization.ts";
+import { useMe } from "../../session/current-organization.ts";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ConfirmIdentity } from "./confirm-identity.tsx";

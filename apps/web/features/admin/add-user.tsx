@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
-import { useSendsEmail } from "../../app/sends-email.ts";
+import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { notify } from "../../ui/notify.tsx";

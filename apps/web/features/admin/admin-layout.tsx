@@ -1,6 +1,6 @@
 import { Outlet } from "@tanstack/react-router";
-import { useMe } from "../../app/current-organization.ts";
-import { MissingPage } from "../../app/missing-page.tsx";
+import { useMe } from "../../session/current-organization.ts";
+import { MissingPage } from "../../ui/missing-page.tsx";
 import { AdminNav } from "./admin-nav.tsx";
 
 /** For platform admins. For others, these pages do not exist. */

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
-import { useOrganizations } from "../../app/current-organization.ts";
+import { useOrganizations } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";

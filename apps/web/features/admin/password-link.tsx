@@ -3,10 +3,10 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
-import { useSendsEmail } from "../../app/sends-email.ts";
+import { OneTimeLink } from "../../app/one-time-link.tsx";
+import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
-import { OneTimeLink } from "../../ui/one-time-link.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { exactTime } from "../../ui/time.tsx";
 

@@ -1,6 +1,6 @@
 import type { Item } from "../../api/client.ts";
-import { planName } from "../../app/plan.ts";
-import { usePlans } from "../../app/use-plans.ts";
+import { planName } from "../../session/plan.ts";
+import { usePlans } from "../../session/use-plans.ts";
 import type { plans } from "./terms.ts";
 
 type PlanId = (typeof plans)[number];

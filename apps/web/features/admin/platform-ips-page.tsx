@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
-import { PlainDeviceIds } from "../../ui/device-ids.tsx";
+import { PlainDeviceIds } from "../../app/device-ids.tsx";
 import { Page } from "../../ui/page.tsx";
 import { IpList } from "../ips/ip-list.tsx";
 

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { Waiting } from "../../app/waiting.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Waiting } from "../../ui/waiting.tsx";
 import { OpenSignUpNotice } from "./open-sign-up.tsx";
 import { PaymentSettings } from "./payment-settings.tsx";
 import { LimitSettings, SignUpSettings } from "./server-settings.tsx";

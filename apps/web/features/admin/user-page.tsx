@@ -4,7 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
-import { useMe } from "../../app/current-organization.ts";
+import { useMe } from "../../session/current-organization.ts";
 import { Back } from "../../ui/back.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";

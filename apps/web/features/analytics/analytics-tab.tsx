@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useProduct } from "../products/use-product.ts";
+import { useProduct } from "../products/frame/use-product.ts";
 import { AnalyticsView } from "./analytics-view.tsx";
 
 const tabRoute = getRouteApi("/inside/o/$organization/products/$productId/analytics");

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";

@@ -2,7 +2,7 @@ import { Select, Switch, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import type { Interval } from "../../ui/chart/bucket-labels.ts";
 import classes from "./analytics.module.css";
 import { RangePicker } from "./range-picker.tsx";

@@ -1,6 +1,6 @@
 import { Code, ScrollArea, Skeleton, Text } from "@mantine/core";
 import { Trans, useTranslation } from "react-i18next";
-import { useMe } from "../../app/current-organization.ts";
+import { useMe } from "../../session/current-organization.ts";
 import { CsvLink } from "../../ui/chart/chart-section.tsx";
 import { Help } from "../../ui/help.tsx";
 import { Section } from "../../ui/section.tsx";

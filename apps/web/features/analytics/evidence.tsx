@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
-import { useMaySee, useOrganization } from "../../app/current-organization.ts";
-import { DeviceIds } from "../../ui/device-ids.tsx";
+import { DeviceIds } from "../../app/device-ids.tsx";
+import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import classes from "./analytics.module.css";
 

@@ -2,7 +2,7 @@ import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { CsvLink } from "../../ui/chart/chart-section.tsx";
 import { Help } from "../../ui/help.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";

@@ -1,7 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
-import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 
 type Listed = Pick<

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { CsvLink } from "../../ui/chart/chart-section.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
-import { productRoute } from "../products/product-route.ts";
+import { productRoute } from "../products/frame/product-route.ts";
 import { analyticsSearch } from "./search.ts";
 
 export const analyticsRoutes = [

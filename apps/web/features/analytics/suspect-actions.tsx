@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay, useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import type { Suspect } from "./evidence.tsx";

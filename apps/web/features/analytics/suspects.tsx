@@ -2,7 +2,7 @@ import { Text, VisuallyHidden } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useMe, useOrganization } from "../../app/current-organization.ts";
+import { useMe, useOrganization } from "../../session/current-organization.ts";
 import { CsvLink } from "../../ui/chart/chart-section.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
 import { Help } from "../../ui/help.tsx";

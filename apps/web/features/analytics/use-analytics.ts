@@ -4,8 +4,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Answer, Query } from "../../api/client.ts";
 import { urlOf } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
-import { browserTimeZone } from "../../ui/shown-time-zone.ts";
+import { browserTimeZone } from "../../i18n/shown-time-zone.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { rangeOf, startOfBefore } from "./range.ts";
 import type { AnalyticsSearch } from "./search.ts";
 

@@ -2,7 +2,7 @@ import { Button, Group, Pill, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { TimeRange } from "../../ui/time-range.tsx";
 import { actions, plainWords, subjectKinds } from "./actions.ts";
 import classes from "./audit-log.module.css";

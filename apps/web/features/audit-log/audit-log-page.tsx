@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ipClass } from "../../ui/ip-class.ts";

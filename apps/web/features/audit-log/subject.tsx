@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { plainWords } from "./actions.ts";
 import type { Entry } from "./field-changes.ts";

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { type Plan, planName } from "../../app/plan.ts";
+import { type Plan, planName } from "../../session/plan.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { exactTime, shortDate } from "../../ui/time.tsx";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { onFree as free, onPro as pro, subscription } from "../../../../tests/browser/billing-answers.ts";
-import type { Plan } from "../../app/plan.ts";
+import type { Plan } from "../../session/plan.ts";
 import {
   type Billing,
   isPaid,

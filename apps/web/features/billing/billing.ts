@@ -1,6 +1,6 @@
 import { paymentOf } from "@countersign/domain/billing/subscription";
 import type { Answer } from "../../api/client.ts";
-import type { Plan, PlanId } from "../../app/plan.ts";
+import type { Plan, PlanId } from "../../session/plan.ts";
 
 export type Billing = Answer<"getBilling">;
 export type Interval = "month" | "year";

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { type Billing, isSubscribed } from "./billing.ts";

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";

@@ -1,8 +1,8 @@
 import { Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay } from "../../app/current-organization.ts";
-import type { Plan } from "../../app/plan.ts";
+import { useMay } from "../../session/current-organization.ts";
+import type { Plan } from "../../session/plan.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import type { Billing } from "./billing.ts";
 import { useOnDowngrade } from "./use-on-downgrade.ts";

@@ -2,7 +2,7 @@ import { shownAmount } from "@countersign/domain/billing/money";
 import { Badge, Button, Group, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Plan } from "../../app/plan.ts";
+import type { Plan } from "../../session/plan.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { AskOperator } from "./ask-operator.tsx";
 import classes from "./billing.module.css";

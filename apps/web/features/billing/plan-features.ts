@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { Plan } from "../../app/plan.ts";
+import type { Plan } from "../../session/plan.ts";
 
 interface PlanFeature {
   readonly id: string;

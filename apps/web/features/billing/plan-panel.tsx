@@ -1,7 +1,7 @@
 import { shownAmount } from "@countersign/domain/billing/money";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { Panel } from "../../ui/panel.tsx";

@@ -2,7 +2,7 @@ import { shownAmount } from "@countersign/domain/billing/money";
 import { Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Plan } from "../../app/plan.ts";
+import type { Plan } from "../../session/plan.ts";
 import { Choice } from "../../ui/choice.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";

@@ -1,5 +1,5 @@
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import type { OnDowngrade } from "./version-checks-choice.tsx";
 
 /** Sets what happens to version checks on a plan without them. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
-import type { PlanId } from "../../app/plan.ts";
+import { useOrganization } from "../../session/current-organization.ts";
+import type { PlanId } from "../../session/plan.ts";
 import type { Interval } from "./billing.ts";
 
 /** Opens the payment provider's pages, which replace the dashboard until the user comes back. */

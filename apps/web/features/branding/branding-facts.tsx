@@ -1,8 +1,8 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/current-organization.ts";
 import { languages } from "../../i18n/languages.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import type { Branding } from "./branding-draft.ts";

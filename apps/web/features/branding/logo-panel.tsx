@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type DragEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, upload } from "../../api/client.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";

@@ -1,7 +1,7 @@
 import { SegmentedControl, Skeleton, useComputedColorScheme } from "@mantine/core";
 import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Panel } from "../../ui/panel.tsx";
 import classes from "./branding.module.css";
 import type { BrandingDraft } from "./branding-draft.ts";

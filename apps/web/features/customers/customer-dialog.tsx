@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { call, type Item } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { ChangedMeanwhile } from "../../ui/changed-meanwhile.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Answer, Item } from "../../api/client.ts";
 import { askPages } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { LicenseList } from "../licenses/license-list.tsx";

@@ -2,7 +2,7 @@ import { Button, Group, Stack } from "@mantine/core";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useMe } from "../../app/current-organization.ts";
+import { useMe } from "../../session/current-organization.ts";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 

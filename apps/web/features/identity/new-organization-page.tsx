@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { useChange } from "../../api/queries.ts";
-import { useMe, useOrganizations } from "../../app/current-organization.ts";
+import { useMe, useOrganizations } from "../../session/current-organization.ts";
 import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";

@@ -3,8 +3,8 @@ import { slugOf } from "@countersign/domain/organizations/slug";
 import { TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
+import { browserTimeZone } from "../../i18n/shown-time-zone.ts";
 import { fieldError } from "../../ui/problem-alert.tsx";
-import { browserTimeZone } from "../../ui/shown-time-zone.ts";
 
 export interface OrganizationDraft {
   readonly name: string;

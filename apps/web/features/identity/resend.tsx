@@ -2,7 +2,7 @@ import { Alert, Button, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
-import { useSendsEmail } from "../../app/sends-email.ts";
+import { useSendsEmail } from "../../session/sends-email.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { ask, queryClient } from "../../api/queries.ts";
 import { authLayoutRoute, signedInRoute } from "../../app/base-routes.tsx";
-import { lastOrganization } from "../../app/last-organization.ts";
+import { lastOrganization } from "../../session/last-organization.ts";
 import { localPath } from "./local-path.ts";
 import { askSession } from "./session.ts";
 
@@ -72,13 +72,6 @@ const invitationRoute = createRoute({
   component: lazyRouteComponent(() => import("./invitation-page.tsx"), "InvitationPage"),
 });
 
-const setupRoute = createRoute({
-  getParentRoute: () => authLayoutRoute,
-  path: "/setup",
-  validateSearch: withToken,
-  component: lazyRouteComponent(() => import("./first-run/setup-page.tsx"), "SetupPage"),
-});
-
 export const authLayoutRoutes = [
   signInRoute,
   secondFactorRoute,
@@ -86,7 +79,6 @@ export const authLayoutRoutes = [
   forgotPasswordRoute,
   resetPasswordRoute,
   invitationRoute,
-  setupRoute,
 ] as const;
 
 /** The last visited organization, or the page to create the first one. */

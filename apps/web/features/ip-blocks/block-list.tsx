@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { askPages, flat, useChange } from "../../api/queries.ts";
-import { useMay, useOrganizationOrNull } from "../../app/current-organization.ts";
+import { useMay, useOrganizationOrNull } from "../../session/current-organization.ts";
 import { Copy } from "../../ui/copy.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";

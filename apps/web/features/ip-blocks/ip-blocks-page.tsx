@@ -3,13 +3,13 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
-import { IpTabs } from "../ips/ip-tabs.tsx";
 import { BlockDialog } from "./block-dialog.tsx";
 import { BlockList } from "./block-list.tsx";
+import { IpTabs } from "./ip-tabs.tsx";
 import { routesOf } from "./scope.ts";
 
 const ipBlocksRoute = getRouteApi("/inside/o/$organization/ip-blocks");

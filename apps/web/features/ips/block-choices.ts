@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import type { BlockChoice } from "../ip-blocks/scope.ts";
 
 /** The scopes for blocking an IP address: the organization, or a customer or license that uses it. */

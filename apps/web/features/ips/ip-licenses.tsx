@@ -3,13 +3,13 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { DeviceIds } from "../../app/device-ids.tsx";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { useProducts } from "../../session/products.ts";
 import type { Column } from "../../ui/data-table.tsx";
-import { DeviceIds } from "../../ui/device-ids.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { LicenseList } from "../licenses/license-list.tsx";
-import { useProducts } from "../licenses/products.ts";
 
 type IpLicense = Item<"listIpLicenses">;
 

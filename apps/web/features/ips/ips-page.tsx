@@ -2,11 +2,11 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
-import { DeviceIds } from "../../ui/device-ids.tsx";
+import { DeviceIds } from "../../app/device-ids.tsx";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Page } from "../../ui/page.tsx";
+import { IpTabs } from "../ip-blocks/ip-tabs.tsx";
 import { IpList } from "./ip-list.tsx";
-import { IpTabs } from "./ip-tabs.tsx";
 
 const ipsRoute = getRouteApi("/inside/o/$organization/ips");
 

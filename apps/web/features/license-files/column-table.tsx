@@ -1,8 +1,8 @@
 import { type ImportField, importFields } from "@countersign/domain/license-files/columns";
 import { Alert, Select, Stack, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { shownTimeZone } from "../../i18n/shown-time-zone.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { shownTimeZone } from "../../ui/shown-time-zone.ts";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import classes from "./column-table.module.css";
 import { helpFor } from "./field-help.ts";

@@ -2,7 +2,7 @@ import { Alert, Select, Stack } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Back } from "../../ui/back.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { NoProduct } from "../../ui/no-product.tsx";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ask } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 
 /** The path for creating a product, or null without permission. */
 export function useNewProductPath(): string | null {

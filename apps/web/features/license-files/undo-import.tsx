@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
-import { useMay } from "../../app/current-organization.ts";
+import { useMay } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import type { Import } from "./license-import.ts";

@@ -1,7 +1,7 @@
 import { Button, Group, Menu, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay } from "../../app/current-organization.ts";
+import { useMay } from "../../session/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { onDemand } from "../../ui/on-demand.tsx";
 import { type BulkAction, bulkActions } from "./bulk-actions.ts";

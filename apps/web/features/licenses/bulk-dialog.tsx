@@ -3,7 +3,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Dialog, useCloseDialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
 import { notify } from "../../ui/notify.tsx";

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
+import { LicenseEmail } from "../../app/license-email.tsx";
 import { Facts } from "../../ui/facts.tsx";
-import { LicenseEmail } from "../../ui/license-email.tsx";
 import { exactTime } from "../../ui/time.tsx";
 import type { License } from "./license.ts";
 

@@ -3,15 +3,16 @@ import { useDidUpdate } from "@mantine/hooks";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { urlOf } from "../../api/client.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { useProducts } from "../../session/products.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { notifyProblem } from "../../ui/notify.tsx";
 import { prefetchOnHover } from "../../ui/on-demand.tsx";
+import { minTermLength } from "../../ui/search-term.ts";
 import { useWhenSettled } from "../../ui/when-settled.ts";
 import classes from "./filter-bar.module.css";
 import { licensesRoute } from "./list-route.ts";
-import { useProducts } from "./products.ts";
-import { isFiltered, type LicenseSearch, queryOf, type Status, shortestTerm, statuses } from "./search.ts";
+import { isFiltered, type LicenseSearch, queryOf, type Status, statuses } from "./search.ts";
 import { useFilterChange } from "./use-filter-change.ts";
 
 /** Search while typing, filters, and an export of the results. */
@@ -157,7 +158,7 @@ function SearchField() {
         event.preventDefault();
         document.querySelector<HTMLElement>("[data-license-row] a")?.focus();
       }}
-      description={length > 0 && length < shortestTerm ? t("search.tooShort") : undefined}
+      description={length > 0 && length < minTermLength ? t("search.tooShort") : undefined}
       inputWrapperOrder={["label", "input", "description"]}
     />
   );

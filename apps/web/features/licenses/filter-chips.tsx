@@ -2,10 +2,10 @@ import { Box } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { useProducts } from "../../session/products.ts";
 import { ChipList } from "../../ui/chip-list.tsx";
 import { licensesRoute } from "./list-route.ts";
-import { useProducts } from "./products.ts";
 import { type FilterName, filterNames, type LicenseSearch } from "./search.ts";
 import { useFilterChange } from "./use-filter-change.ts";
 

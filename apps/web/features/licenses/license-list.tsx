@@ -3,7 +3,7 @@ import type { InfiniteData } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { flat } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { LicenseStatus } from "../../ui/license-status.tsx";

@@ -3,7 +3,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { type CSSProperties, type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import type { License } from "./license.ts";
 import { LicenseRow } from "./license-row.tsx";

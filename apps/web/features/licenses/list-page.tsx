@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, askPages, flat } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { bulkActions } from "./bulk-actions.ts";

@@ -2,7 +2,7 @@ import { Autocomplete, Button, Group, NumberInput, SegmentedControl, Stack, Text
 import { useDidUpdate } from "@mantine/hooks";
 import { useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay } from "../../app/current-organization.ts";
+import { useMay } from "../../session/current-organization.ts";
 import { useWhenSettled } from "../../ui/when-settled.ts";
 import { CustomerField } from "./customer-field.tsx";
 import { licensesRoute } from "./list-route.ts";

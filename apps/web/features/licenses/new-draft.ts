@@ -1,8 +1,8 @@
 import type { Body } from "../../api/client.ts";
+import type { Product } from "../../session/products.ts";
 import { fromEnd } from "../../ui/end-value.ts";
 import { readObject } from "../../ui/json-field.tsx";
 import { durationOf, exactUnits, secondsOf, type Unit, unitSeconds } from "./bulk-actions.ts";
-import type { Product } from "./products.ts";
 import { withoutGaps } from "./search.ts";
 
 export const quantities = ["one", "several", "list"] as const;

@@ -6,7 +6,8 @@ import type { Answer } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { useChange } from "../../api/queries.ts";
 import { randomId } from "../../api/random-id.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
+import { useNewProductPath, useProducts } from "../../session/products.ts";
 import { Back } from "../../ui/back.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -19,7 +20,6 @@ import { CustomerFields, inList } from "./customer-fields.tsx";
 import type { License } from "./license.ts";
 import { MoreFields } from "./more-fields.tsx";
 import { blankDraft, bodyOf, countOf, defaultsOf, type NewDraft, nextDraft, typedOf } from "./new-draft.ts";
-import { useNewProductPath, useProducts } from "./products.ts";
 import { TermsFields } from "./terms-fields.tsx";
 
 const newLicenseRoute = getRouteApi("/inside/o/$organization/licenses/new");

@@ -1,10 +1,10 @@
 import { Button, Group } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { useNewProductPath, useProducts } from "../../session/products.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { NoProduct } from "../../ui/no-product.tsx";
-import { useNewProductPath, useProducts } from "./products.ts";
 
 /** There are no licenses yet, or none match the filter. */
 export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {

@@ -1,4 +1,5 @@
 import type { Body, Query } from "../../api/client.ts";
+import { termOf } from "../../ui/search-term.ts";
 
 /** The search parameters of the list: filters and order, with the names of the API. */
 export interface LicenseSearch {
@@ -33,9 +34,6 @@ export const filterNames = [
 ] as const;
 export type FilterName = (typeof filterNames)[number];
 
-/** The server's minimum length of a search term. */
-export const shortestTerm = 3;
-
 export function readSearch(search: Record<string, unknown>): LicenseSearch {
   return {
     q: wordOf(search.q)?.slice(0, 100),
@@ -66,11 +64,6 @@ export function queryOf(search: LicenseSearch): Partial<Query<"exportLicenses">>
 /** The filter for a bulk action. */
 export function filterOf({ q, sort: _sort, order: _order, ...same }: LicenseSearch): BulkFilter {
   return withoutGaps({ ...same, q: termOf(q) }) as BulkFilter;
-}
-
-export function termOf(q: string | undefined): string | undefined {
-  const term = q?.trim() ?? "";
-  return [...term].length >= shortestTerm ? term : undefined;
 }
 
 export function isFiltered(search: LicenseSearch): boolean {

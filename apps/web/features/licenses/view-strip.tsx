@@ -2,7 +2,7 @@ import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { onDemand } from "../../ui/on-demand.tsx";

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { type Organization, useMe } from "../../app/current-organization.ts";
+import { type Organization, useMe } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify } from "../../ui/notify.tsx";
 

@@ -1,6 +1,6 @@
 import { Button, Stack } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { InvitationsPart } from "./invitations-part.tsx";

@@ -2,8 +2,8 @@ import { Badge, Select, Text, Tooltip } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { call, type Item } from "../../api/client.ts";
-import { useMay, useMe, useOrganization } from "../../app/current-organization.ts";
-import { hasAllPermissionsOf, usePermissions } from "../../app/permissions.ts";
+import { useMay, useMe, useOrganization } from "../../session/current-organization.ts";
+import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.ts";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 
 type Member = Item<"listMembers">;

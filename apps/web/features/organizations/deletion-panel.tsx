@@ -2,7 +2,7 @@ import { Button, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";

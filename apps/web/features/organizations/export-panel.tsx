@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { urlOf } from "../../api/client.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 

@@ -1,12 +1,12 @@
 import { Badge, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useMay, useMaySee, useOrganization } from "../../app/current-organization.ts";
-import { MissingPage } from "../../app/missing-page.tsx";
-import { effectivePlan, planName } from "../../app/plan.ts";
-import { usePlans } from "../../app/use-plans.ts";
+import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { effectivePlan, planName } from "../../session/plan.ts";
+import { usePlans } from "../../session/use-plans.ts";
 import { Copyable } from "../../ui/copy.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { MissingPage } from "../../ui/missing-page.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";

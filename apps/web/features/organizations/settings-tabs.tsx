@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { SectionNav } from "../../ui/section-nav.tsx";
 import classes from "./settings-tabs.module.css";
 

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";

@@ -1,7 +1,7 @@
 import { ActionIcon, Group, Text, Title, Tooltip } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { areStepsDone, isPastFirstDays } from "./first-steps-done.ts";

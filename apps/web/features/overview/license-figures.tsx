@@ -2,7 +2,7 @@ import { Skeleton, Text } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import classes from "./overview.module.css";

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Attention } from "./attention.tsx";

@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";

@@ -1,7 +1,7 @@
 import { Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";

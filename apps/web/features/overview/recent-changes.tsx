@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";

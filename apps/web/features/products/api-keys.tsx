@@ -9,9 +9,9 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
+import type { Product } from "./frame/use-product.ts";
 import { KeyActions } from "./key-actions.tsx";
 import { OverlapChoice } from "./overlap-choice.tsx";
-import type { Product } from "./use-product.ts";
 
 type ApiKey = Product["api_keys"][number];
 

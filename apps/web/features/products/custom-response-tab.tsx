@@ -2,19 +2,19 @@ import { Alert, Button, Group, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay } from "../../app/current-organization.ts";
+import { useMay } from "../../session/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useGuard } from "../../ui/unsaved.ts";
 import classes from "./custom-response-tab.module.css";
+import { isOutdated, type Product, useProduct, useProductChange } from "./frame/use-product.ts";
 import { Placeholders } from "./placeholders.tsx";
-import { SwitchSetting } from "./setting-kinds.tsx";
+import { SwitchSetting } from "./settings/setting-kinds.tsx";
 import { checkTemplate } from "./template-check.ts";
 import { TemplateEditor } from "./template-editor.tsx";
 import { TemplatePreview } from "./template-preview.tsx";
-import { isOutdated, type Product, useProduct, useProductChange } from "./use-product.ts";
 
 /** The custom response: a template, its placeholders and a preview. */
 export function CustomResponseTab() {

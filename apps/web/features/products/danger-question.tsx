@@ -3,11 +3,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { AffectedLicenses } from "./affected-licenses.tsx";
-import { type Changes, type Product, useProductChange } from "./use-product.ts";
+import { AffectedLicenses } from "./frame/affected-licenses.tsx";
+import { type Changes, type Product, useProductChange } from "./frame/use-product.ts";
 
 const changes = {
   activate: { status: "active" },

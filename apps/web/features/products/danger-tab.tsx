@@ -1,12 +1,12 @@
 import { Box, Button } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay } from "../../app/current-organization.ts";
-import { MissingPage } from "../../app/missing-page.tsx";
+import { useMay } from "../../session/current-organization.ts";
+import { MissingPage } from "../../ui/missing-page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { type DangerAction, DangerQuestion, dangerActionsOf } from "./danger-question.tsx";
-import { useProduct } from "./use-product.ts";
+import { useProduct } from "./frame/use-product.ts";
 
 /** Actions that stop sales or a product's apps, temporarily or permanently. */
 export function DangerTab() {

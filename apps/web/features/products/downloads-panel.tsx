@@ -19,8 +19,8 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { DownloadDialog } from "./download-dialog.tsx";
 import { type Download, isSame, mostDownloads, moved } from "./downloads.ts";
 import classes from "./downloads-panel.module.css";
+import type { Product } from "./frame/use-product.ts";
 import { useDownloads } from "./use-downloads.ts";
-import type { Product } from "./use-product.ts";
 
 interface DownloadsProps {
   readonly product: Product;

@@ -1,14 +1,14 @@
 import { List, SegmentedControl, Stack, Text } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { Trans, useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { type Platform, platforms } from "../../ui/platforms.ts";
 import { snippetFor } from "../../ui/snippets.ts";
+import { useProduct } from "./frame/use-product.ts";
 import classes from "./integrate-tab.module.css";
-import { useProduct } from "./use-product.ts";
 
 const integrateRoute = getRouteApi("/inside/o/$organization/products/$productId/integrate");
 

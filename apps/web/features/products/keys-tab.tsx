@@ -1,9 +1,9 @@
 import { Box } from "@mantine/core";
-import { useMay } from "../../app/current-organization.ts";
+import { useMay } from "../../session/current-organization.ts";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { ApiKeys } from "./api-keys.tsx";
+import { useProduct } from "./frame/use-product.ts";
 import { SigningSecret } from "./signing-secret.tsx";
-import { useProduct } from "./use-product.ts";
 
 export function KeysTab() {
   const product = useProduct();

@@ -5,8 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-
-const shortestTerm = 3;
+import { minTermLength } from "../../ui/search-term.ts";
 
 interface LicenseChoiceProps {
   readonly productId: string;
@@ -25,7 +24,7 @@ export function LicenseChoice({ productId, value, onChange }: LicenseChoiceProps
   });
   // The text of a selected license is not a search term.
   const isSearch =
-    settled.length >= shortestTerm && (chosen.data === undefined || settled !== words(chosen.data));
+    settled.length >= minTermLength && (chosen.data === undefined || settled !== words(chosen.data));
   const found = useQuery({
     ...ask("listProductLicenses", {
       params: { product_id: productId },

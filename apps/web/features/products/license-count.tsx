@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import type { Product } from "./use-product.ts";
+import type { Product } from "./frame/use-product.ts";
 
 /** The number of licenses of a product, as a link to them. */
 export function LicenseCount({ product, slug }: { product: Product; slug: string }) {

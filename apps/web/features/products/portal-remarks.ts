@@ -1,4 +1,4 @@
-import type { Product } from "./use-product.ts";
+import type { Product } from "./frame/use-product.ts";
 
 type Settings = Pick<
   Product,

@@ -3,15 +3,15 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
-import { useSendsEmail } from "../../app/sends-email.ts";
+import { NoEmail } from "../../app/no-email.tsx";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { useSendsEmail } from "../../session/sends-email.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { NoEmail } from "../../ui/no-email.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Downloads } from "./downloads-panel.tsx";
+import { useProduct } from "./frame/use-product.ts";
 import { portalRemarks } from "./portal-remarks.ts";
-import { ChoiceSetting, NumberSetting, SwitchSetting, TextSetting } from "./setting-kinds.tsx";
-import { useProduct } from "./use-product.ts";
+import { ChoiceSetting, NumberSetting, SwitchSetting, TextSetting } from "./settings/setting-kinds.tsx";
 
 /** What customers see and can do in the portal with their licenses of this product. */
 export function PortalTab() {

@@ -3,15 +3,15 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ProductStatus } from "./frame/product-status.tsx";
+import type { Product } from "./frame/use-product.ts";
 import { LicenseCount } from "./license-count.tsx";
-import { ProductStatus } from "./product-status.tsx";
-import type { Product } from "./use-product.ts";
 
 const productsRoute = getRouteApi("/inside/o/$organization/products");
 

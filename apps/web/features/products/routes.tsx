@@ -1,11 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
 import { type Platform, platforms } from "../../ui/platforms.ts";
-import { productAnalyticsRoutes } from "../analytics/routes.tsx";
-import { sandboxRoutes } from "../sandbox/routes.tsx";
-import { shadowRoutes } from "../shadow/routes.tsx";
-import { versionRoutes } from "../versions/routes.tsx";
-import { productRoute } from "./product-route.ts";
+import { productRoute } from "./frame/product-route.ts";
 
 const statuses = ["active", "disabled", "archived"] as const;
 type Status = (typeof statuses)[number];
@@ -72,19 +68,13 @@ const dangerRoute = createRoute({
   component: lazyRouteComponent(() => import("./danger-tab.tsx"), "DangerTab"),
 });
 
-export const productRoutes = [
-  productsRoute,
-  newProductRoute,
-  productRoute.addChildren([
-    settingsRoute,
-    ...productAnalyticsRoutes,
-    ...versionRoutes,
-    ...shadowRoutes,
-    ...sandboxRoutes,
-    customResponseRoute,
-    portalRoute,
-    keysRoute,
-    integrateRoute,
-    dangerRoute,
-  ]),
+export const productRoutes = [productsRoute, newProductRoute] as const;
+
+export const productTabRoutes = [
+  settingsRoute,
+  customResponseRoute,
+  portalRoute,
+  keysRoute,
+  integrateRoute,
+  dangerRoute,
 ] as const;

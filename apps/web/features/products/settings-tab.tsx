@@ -1,17 +1,17 @@
 import { languages } from "@countersign/domain/mail/languages";
 import { Alert } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
-import { effectivePlan, planName } from "../../app/plan.ts";
-import { useSendsEmail } from "../../app/sends-email.ts";
-import { usePlans } from "../../app/use-plans.ts";
-import { versionChecksOf } from "../../app/version-checks.ts";
+import { NoEmail } from "../../app/no-email.tsx";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { effectivePlan, planName } from "../../session/plan.ts";
+import { useSendsEmail } from "../../session/sends-email.ts";
+import { usePlans } from "../../session/use-plans.ts";
+import { versionChecksOf } from "../../session/version-checks.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { NoEmail } from "../../ui/no-email.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { TryChange } from "../shadow/try-change.tsx";
-import { ChoiceSetting, NumberSetting, SwitchSetting, TextSetting } from "./setting-kinds.tsx";
-import { useProduct } from "./use-product.ts";
+import { useProduct } from "./frame/use-product.ts";
+import { ChoiceSetting, NumberSetting, SwitchSetting, TextSetting } from "./settings/setting-kinds.tsx";
 
 /** All settings of a product, with their effects. Each is saved when it is changed. */
 export function SettingsTab() {

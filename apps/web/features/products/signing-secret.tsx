@@ -10,9 +10,9 @@ import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ConfirmIdentity } from "../account/confirm-identity.tsx";
+import type { Product } from "./frame/use-product.ts";
 import { OverlapChoice } from "./overlap-choice.tsx";
 import classes from "./signing-secret.module.css";
-import type { Product } from "./use-product.ts";
 
 /** The secret that signs responses. It can be shown again, because apps need a copy of it. */
 export function SigningSecret({ product, mayRotate }: { product: Product; mayRotate: boolean }) {

@@ -3,13 +3,13 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
-import { isReadOnly } from "../../app/may-open.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { isReadOnly } from "../../session/may-open.ts";
 import { CodeText } from "../../ui/code-text.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import type { Product } from "./frame/use-product.ts";
 import { LicenseChoice } from "./license-choice.tsx";
 import { checkTemplate } from "./template-check.ts";
-import type { Product } from "./use-product.ts";
 
 const customResponseRoute = getRouteApi("/inside/o/$organization/products/$productId/custom-response");
 

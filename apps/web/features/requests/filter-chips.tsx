@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
+import { useProducts } from "../../session/products.ts";
 import { ChipList } from "../../ui/chip-list.tsx";
-import { useProducts } from "../licenses/products.ts";
 import { type FilterName, filterNames, noFilters } from "./filters.ts";
 import { useLicenseKey } from "./license-filter.tsx";
 import { useFilterChange } from "./requests-route.ts";

@@ -1,4 +1,4 @@
-import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
 

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Trans, useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Ip } from "./ip-link.tsx";

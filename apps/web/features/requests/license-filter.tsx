@@ -4,8 +4,8 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
-import { termOf } from "../licenses/search.ts";
+import { useOrganization } from "../../session/current-organization.ts";
+import { termOf } from "../../ui/search-term.ts";
 
 interface LicenseFilterProps {
   readonly value: string | undefined;

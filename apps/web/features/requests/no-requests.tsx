@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
+import { useProducts } from "../../session/products.ts";
 import { Empty } from "../../ui/empty.tsx";
-import { useProducts } from "../licenses/products.ts";
 import { noFilters } from "./filters.ts";
 import { timeInWords } from "./request-time.tsx";
 import { useFilterChange } from "./requests-route.ts";

@@ -1,10 +1,10 @@
 import { isRefused } from "@countersign/domain/validate/outcome";
 import { Badge, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { useProducts } from "../../session/products.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { useProducts } from "../licenses/products.ts";
 import { Ip } from "./ip-link.tsx";
 import { OutcomeMark } from "./outcome-mark.tsx";
 import type { LoggedRequest } from "./request.ts";

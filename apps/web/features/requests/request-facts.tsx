@@ -1,12 +1,12 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { useProducts } from "../../session/products.ts";
 import { Copy, Copyable } from "../../ui/copy.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
 import { Section } from "../../ui/section.tsx";
-import { useProducts } from "../licenses/products.ts";
 import { Ip } from "./ip-link.tsx";
 import type { LoggedRequest } from "./request.ts";
 import { duration } from "./request-columns.tsx";

@@ -6,7 +6,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Back } from "../../ui/back.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Page } from "../../ui/page.tsx";

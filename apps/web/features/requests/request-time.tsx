@@ -1,6 +1,6 @@
 import { Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { shownTimeZone } from "../../ui/shown-time-zone.ts";
+import { shownTimeZone } from "../../i18n/shown-time-zone.ts";
 import { exactTime } from "../../ui/time.tsx";
 
 /** To the second, in the time zone that all pages use; the year and the zone on hover. */

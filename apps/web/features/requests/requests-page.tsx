@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { DataTable } from "../../ui/data-table.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ExportMenu } from "./export-menu.tsx";

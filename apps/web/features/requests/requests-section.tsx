@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Section } from "../../ui/section.tsx";

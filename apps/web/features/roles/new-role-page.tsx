@@ -3,12 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
-import { usePermissions } from "../../app/permissions.ts";
-import { Waiting } from "../../app/waiting.tsx";
+import { useOrganization } from "../../session/current-organization.ts";
+import { usePermissions } from "../../session/permissions.ts";
 import { Back } from "../../ui/back.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Waiting } from "../../ui/waiting.tsx";
 import { isPreset, type Preset, presets } from "./presets.ts";
 import { RoleForm } from "./role-form.tsx";
 

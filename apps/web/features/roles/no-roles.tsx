@@ -1,7 +1,7 @@
 import { Button, Group } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { presets } from "./presets.ts";
 

@@ -1,7 +1,7 @@
 import { Tooltip, VisuallyHidden } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { permissionGroups, permissionsOf, permissionTextKeys } from "../../ui/permission-groups.ts";

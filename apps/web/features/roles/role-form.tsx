@@ -2,7 +2,7 @@ import { type Permission, sortedPermissions } from "@countersign/domain/members/
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { usePermissions } from "../../app/permissions.ts";
+import { usePermissions } from "../../session/permissions.ts";
 import { Form } from "../../ui/form.tsx";
 import { PermissionPicker } from "../../ui/permission-picker.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";

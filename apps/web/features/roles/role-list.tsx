@@ -2,7 +2,7 @@ import { permissions } from "@countersign/domain/members/permissions";
 import { Group, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { productRoute } from "../products/product-route.ts";
+import { productRoute } from "../products/frame/product-route.ts";
 
 export const sandboxRoutes = [
   createRoute({

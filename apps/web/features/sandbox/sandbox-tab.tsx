@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { ask } from "../../api/queries.ts";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { TabWaiting } from "../products/tab-waiting.tsx";
-import { useProduct } from "../products/use-product.ts";
+import { TabWaiting } from "../products/frame/tab-waiting.tsx";
+import { useProduct } from "../products/frame/use-product.ts";
 import { SandboxKeys } from "./sandbox-keys.tsx";
 import { TestKey } from "./test-key.tsx";
 

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Trans, useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { DocsLink } from "../../ui/docs-link.tsx";
@@ -12,7 +12,7 @@ import { Facts } from "../../ui/facts.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import type { Product } from "../products/use-product.ts";
+import type { Product } from "../products/frame/use-product.ts";
 
 export type Sandbox = Answer<"getSandbox">;
 

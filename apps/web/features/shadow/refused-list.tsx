@@ -1,9 +1,9 @@
 import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
-import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { DeviceIds } from "../../app/device-ids.tsx";
+import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { DataTable } from "../../ui/data-table.tsx";
-import { DeviceIds } from "../../ui/device-ids.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 

@@ -8,7 +8,7 @@ import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { useProduct } from "../products/use-product.ts";
+import { useProduct } from "../products/frame/use-product.ts";
 import { type Change, changeOf, type Draft, dayChoices, firstDraft } from "./draft.ts";
 import { ShadowResult } from "./result.tsx";
 import { changeTypes } from "./search.ts";

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
-import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
-import { useProduct } from "../products/use-product.ts";
+import { useProduct } from "../products/frame/use-product.ts";
 import type { ChangeType } from "./search.ts";
 
 /** Next to a setting: tries a change against past requests first. Null without access to these. */

@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import type { Holder } from "./transfer.ts";
 

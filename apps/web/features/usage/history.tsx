@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { Choice } from "../../ui/choice.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";

@@ -1,7 +1,7 @@
 import { Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Meter } from "../../ui/meter.tsx";

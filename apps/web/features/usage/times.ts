@@ -1,4 +1,4 @@
-import { browserTimeZone } from "../../ui/shown-time-zone.ts";
+import { browserTimeZone } from "../../i18n/shown-time-zone.ts";
 
 /** Today's time on the reader's clock: limits end at midnight UTC, not with a day of the organization. */
 export function clockTime(at: string, language: string, timeZone = browserTimeZone()): string {

@@ -2,7 +2,7 @@ import { Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";

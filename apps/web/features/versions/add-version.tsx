@@ -6,8 +6,8 @@ import { useChange } from "../../api/queries.ts";
 import { Form } from "../../ui/form.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { states, type VersionState } from "../products/frame/use-versions.ts";
 import classes from "./add-version.module.css";
-import { states, type VersionState } from "./use-versions.ts";
 
 export function AddVersion({ productId }: { productId: string }) {
   const { t } = useTranslation("versions");

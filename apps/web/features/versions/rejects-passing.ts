@@ -1,6 +1,6 @@
 import { VersionCatalog } from "@countersign/domain/versions/catalog";
 import { parseVersion } from "@countersign/domain/versions/version";
-import type { ProductVersion } from "./use-versions.ts";
+import type { ProductVersion } from "../products/frame/use-versions.ts";
 
 type Entry = Pick<ProductVersion, "version" | "state">;
 

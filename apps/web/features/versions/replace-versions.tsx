@@ -7,9 +7,9 @@ import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { isOutdated } from "../products/use-product.ts";
+import { isOutdated } from "../products/frame/use-product.ts";
+import type { ProductVersion } from "../products/frame/use-versions.ts";
 import classes from "./replace-versions.module.css";
-import type { ProductVersion } from "./use-versions.ts";
 import { differences, readLines, writeLines } from "./version-lines.ts";
 
 interface ReplaceVersionsProps {

@@ -2,17 +2,22 @@ import { ActionIcon, NativeSelect, Stack, Text, Tooltip } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useVersionChecks } from "../../app/use-plans.ts";
+import { useVersionChecks } from "../../session/use-plans.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
-import { AffectedLicenses } from "../products/affected-licenses.tsx";
-import { checksVersions } from "../products/consequence.ts";
-import type { Product } from "../products/use-product.ts";
+import { AffectedLicenses } from "../products/frame/affected-licenses.tsx";
+import { checksVersions } from "../products/frame/consequence.ts";
+import type { Product } from "../products/frame/use-product.ts";
+import {
+  type ProductVersion,
+  states,
+  useStateChange,
+  type VersionState,
+} from "../products/frame/use-versions.ts";
 import { isLastPassing, rejectsPassing } from "./rejects-passing.ts";
 import classes from "./timeline.module.css";
-import { type ProductVersion, states, useStateChange, type VersionState } from "./use-versions.ts";
 
 interface TimelineProps {
   readonly product: Product;

@@ -4,7 +4,7 @@ import { Group, Text, TextInput } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Panel } from "../../ui/panel.tsx";
-import type { ProductVersion } from "./use-versions.ts";
+import type { ProductVersion } from "../products/frame/use-versions.ts";
 
 /** Applies the server's rule in the browser. */
 export function TryVersion({ versions }: { versions: readonly ProductVersion[] }) {

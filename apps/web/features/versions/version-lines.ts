@@ -1,5 +1,5 @@
 import { parseVersionRecord, patternKey } from "@countersign/domain/versions/catalog";
-import { type ProductVersion, states, type VersionState } from "./use-versions.ts";
+import { type ProductVersion, states, type VersionState } from "../products/frame/use-versions.ts";
 
 export interface VersionRecord {
   readonly version: string;

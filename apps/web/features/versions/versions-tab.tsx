@@ -1,26 +1,26 @@
 import { Alert, Button, Skeleton, Stack } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
-import { mayOpen } from "../../app/may-open.ts";
-import { effectivePlan, planName } from "../../app/plan.ts";
-import { usePlans } from "../../app/use-plans.ts";
-import { versionChecksOf } from "../../app/version-checks.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { mayOpen } from "../../session/may-open.ts";
+import { effectivePlan, planName } from "../../session/plan.ts";
+import { usePlans } from "../../session/use-plans.ts";
+import { versionChecksOf } from "../../session/version-checks.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
-import { checksVersions } from "../products/consequence.ts";
-import { ChoiceSetting, SwitchSetting } from "../products/setting-kinds.tsx";
-import { useProduct } from "../products/use-product.ts";
+import { checksVersions } from "../products/frame/consequence.ts";
+import { useProduct } from "../products/frame/use-product.ts";
+import { useVersions } from "../products/frame/use-versions.ts";
+import { ChoiceSetting, SwitchSetting } from "../products/settings/setting-kinds.tsx";
 import { TryChange } from "../shadow/try-change.tsx";
 import { AddVersion } from "./add-version.tsx";
 import { ReplaceVersions } from "./replace-versions.tsx";
 import { Timeline } from "./timeline.tsx";
 import { TryVersion } from "./try-version.tsx";
-import { useVersions } from "./use-versions.ts";
 
 /** Which versions of an app are allowed, and how others are handled. */
 export function VersionsTab() {

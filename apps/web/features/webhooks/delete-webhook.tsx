@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { nameOf, type Webhook } from "./webhook-state.tsx";

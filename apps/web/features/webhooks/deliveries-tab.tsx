@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { askPages, flat, useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";

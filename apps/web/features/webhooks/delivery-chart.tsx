@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { relativeTime } from "../../ui/time.tsx";

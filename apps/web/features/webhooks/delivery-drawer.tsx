@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask, askPages, flat } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Copy, Copyable } from "../../ui/copy.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Back } from "../../ui/back.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";

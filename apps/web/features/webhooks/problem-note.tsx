@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { Time } from "../../ui/time.tsx";
 import { EnableWebhook } from "./switch-webhook.tsx";

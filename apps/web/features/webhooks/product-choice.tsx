@@ -2,7 +2,7 @@ import { MultiSelect, Radio, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 
 interface ProductChoiceProps {
   readonly chosen: readonly string[] | null;

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
 import { ask, queryClient } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { type Range, RangeFields } from "../../ui/time-range.tsx";

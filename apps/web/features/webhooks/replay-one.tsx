@@ -2,7 +2,7 @@ import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify } from "../../ui/notify.tsx";
 import type { Webhook } from "./webhook-state.tsx";

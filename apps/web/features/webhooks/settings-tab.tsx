@@ -2,7 +2,7 @@ import { Button, Paper, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { notify } from "../../ui/notify.tsx";
 import { DeleteWebhook } from "./delete-webhook.tsx";
 import { RotateSecret } from "./rotate-secret.tsx";

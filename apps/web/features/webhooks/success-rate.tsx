@@ -2,7 +2,7 @@ import { Skeleton, Text, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 
 /** The success rate of the last seven days, with details on hover. */
 export function SuccessRate({ webhookId }: { webhookId: string }) {

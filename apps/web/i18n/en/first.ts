@@ -1,4 +1,4 @@
-import { byFeature } from "../by-feature.ts";
+import { byFeature } from "./by-feature.ts";
 
 /** Texts that a first visit probably needs. */
 export const words = byFeature(

@@ -1,4 +1,4 @@
-import { byFeature } from "../by-feature.ts";
+import { byFeature } from "../en/by-feature.ts";
 
 /** Everything else: loaded after the first page, or on demand. */
 export const words = byFeature(

@@ -1,9 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { call, type Me } from "../api.ts";
+import { call, type Me } from "../base/api.ts";
+import { codeLength } from "../base/sign-in-code.ts";
 import { CodeInput } from "../sign-in/code-input.tsx";
-import { codeLength } from "../sign-in-code.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { fieldProblem } from "../ui/field-problem.ts";

@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { call, type Me } from "../api.ts";
-import { identitiesChanged, optionsQuery } from "../queries.ts";
+import { call, type Me } from "../base/api.ts";
+import { identitiesChanged, optionsQuery } from "../base/queries.ts";
 import { announce } from "../ui/announce.tsx";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";

@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { call } from "../api.ts";
-import { queryClient, sessionsQuery, signedOut } from "../queries.ts";
-import { navigate } from "../router.tsx";
+import { call } from "../base/api.ts";
+import { queryClient, sessionsQuery, signedOut } from "../base/queries.ts";
+import { navigate } from "../base/router.tsx";
 import { announce } from "../ui/announce.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";

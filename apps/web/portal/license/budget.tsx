@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { License } from "../api.ts";
+import type { License } from "../base/api.ts";
 import { dayText } from "../ui/time.tsx";
 
 /** How many IP addresses the customer can still remove, and when more can be removed. */

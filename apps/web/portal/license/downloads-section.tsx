@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { License } from "../api.ts";
+import type { License } from "../base/api.ts";
 import { Copy } from "../ui/copy.tsx";
 import { OutsideLink } from "../ui/outside-link.tsx";
 import { Section } from "../ui/page.tsx";

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
-import type { License } from "../api.ts";
-import { expiryOf } from "../expiry.ts";
+import type { License } from "../base/api.ts";
+import { expiryOf } from "../base/expiry.ts";
 import { useExpiryText } from "../licenses/expiry-text.ts";
 import { shownStatus } from "../licenses/shown-status.ts";
 import { OutsideLink } from "../ui/outside-link.tsx";

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { call, type License } from "../api.ts";
-import { licenseChanged } from "../queries.ts";
+import { call, type License } from "../base/api.ts";
+import { licenseChanged } from "../base/queries.ts";
 import { announce } from "../ui/announce.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";

@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { call, type License } from "../api.ts";
-import { licenseChanged } from "../queries.ts";
+import { call, type License } from "../base/api.ts";
+import { licenseChanged } from "../base/queries.ts";
 import { announce } from "../ui/announce.tsx";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { License, Me } from "../api.ts";
-import { usePageBrand } from "../brand.tsx";
+import type { License, Me } from "../base/api.ts";
+import { usePageBrand } from "../base/brand.tsx";
+import { pathOf } from "../base/pages.ts";
+import { licenseQuery } from "../base/queries.ts";
+import { Link } from "../base/router.tsx";
 import { LicenseStatus } from "../licenses/license-status.tsx";
 import { NoLicense } from "../licenses/no-license.tsx";
-import { pathOf } from "../pages.ts";
-import { licenseQuery } from "../queries.ts";
-import { Link } from "../router.tsx";
 import { Page } from "../ui/page.tsx";
 import { Loaded } from "../ui/state.tsx";
 import { DownloadsSection } from "./downloads-section.tsx";

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { License } from "../api.ts";
+import type { License } from "../base/api.ts";
 import { Section } from "../ui/page.tsx";
 import { Ago } from "../ui/time.tsx";
 import { Devices } from "./devices.tsx";

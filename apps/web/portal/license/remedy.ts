@@ -1,4 +1,4 @@
-import type { License } from "../api.ts";
+import type { License } from "../base/api.ts";
 import { shownStatus } from "../licenses/shown-status.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { call, type License } from "../api.ts";
-import { licenseQuery, listsChanged, optionsQuery, queryClient } from "../queries.ts";
-import { navigate } from "../router.tsx";
+import { call, type License } from "../base/api.ts";
+import { licenseQuery, listsChanged, optionsQuery, queryClient } from "../base/queries.ts";
+import { navigate } from "../base/router.tsx";
 import { announce } from "../ui/announce.tsx";
 import { Button } from "../ui/button.tsx";
 import dialogClasses from "../ui/dialog.module.css";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { License } from "../api.ts";
+import type { License } from "../base/api.ts";
 import { CancelTransfer } from "../transfers/cancel-transfer.tsx";
 import { Recipient } from "../transfers/recipient.tsx";
 import { Badge } from "../ui/badge.tsx";

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { License } from "../api.ts";
+import type { License } from "../base/api.ts";
 
 /** Which versions of the product a license can use. */
 export function useVersionText(): (versions: License["versions"]) => string {

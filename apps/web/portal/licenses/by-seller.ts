@@ -1,4 +1,4 @@
-import type { LicenseSummary, Seller } from "../api.ts";
+import type { LicenseSummary, Seller } from "../base/api.ts";
 
 export interface SellerGroup {
   readonly seller: Seller;

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
-import type { LicenseSummary } from "../api.ts";
-import { expiryOf } from "../expiry.ts";
+import type { LicenseSummary } from "../base/api.ts";
+import { expiryOf } from "../base/expiry.ts";
 import { dayText } from "../ui/time.tsx";
 
 /** When a license expires, with the date and the days that are left. */

@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { accentStyle } from "../accent.ts";
-import type { LicenseSummary, Seller } from "../api.ts";
-import { pathOf } from "../pages.ts";
-import { licensesOfQuery } from "../queries.ts";
-import { Link } from "../router.tsx";
+import { accentStyle } from "../base/accent.ts";
+import type { LicenseSummary, Seller } from "../base/api.ts";
+import { pathOf } from "../base/pages.ts";
+import { licensesOfQuery } from "../base/queries.ts";
+import { Link } from "../base/router.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import { Trouble } from "../ui/notice.tsx";

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { LicenseSummary } from "../api.ts";
+import type { LicenseSummary } from "../base/api.ts";
 import { Badge } from "../ui/badge.tsx";
 import type { Tone } from "../ui/notice.tsx";
 import { type ShownStatus, shownStatus } from "./shown-status.ts";

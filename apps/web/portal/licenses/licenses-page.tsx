@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
-import type { Me } from "../api.ts";
-import { usePageBrand } from "../brand.tsx";
-import { licensesQuery } from "../queries.ts";
+import type { Me } from "../base/api.ts";
+import { usePageBrand } from "../base/brand.tsx";
+import { licensesQuery } from "../base/queries.ts";
 import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
 import { Loaded, Loading } from "../ui/state.tsx";

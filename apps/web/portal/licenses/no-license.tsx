@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { Me } from "../api.ts";
-import { pathOf } from "../pages.ts";
+import type { Me } from "../base/api.ts";
+import { pathOf } from "../base/pages.ts";
 import { ButtonLink } from "../ui/button.tsx";
 import { IdentityName } from "../ui/identity-name.tsx";
 import { Empty } from "../ui/state.tsx";

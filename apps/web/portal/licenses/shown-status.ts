@@ -1,4 +1,4 @@
-import type { LicenseSummary } from "../api.ts";
+import type { LicenseSummary } from "../base/api.ts";
 
 export type ShownStatus =
   | "active"

@@ -1,10 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { call } from "../api.ts";
-import { clockText, useCountdown } from "../countdown.ts";
-import { signedIn } from "../queries.ts";
-import { codeLength } from "../sign-in-code.ts";
+import { call } from "../base/api.ts";
+import { clockText, useCountdown } from "../base/countdown.ts";
+import { signedIn } from "../base/queries.ts";
+import { codeLength } from "../base/sign-in-code.ts";
 import { announce } from "../ui/announce.tsx";
 import { Button } from "../ui/button.tsx";
 import { Trouble } from "../ui/notice.tsx";

@@ -1,6 +1,6 @@
 import { type Ref, useId } from "react";
 import { useTranslation } from "react-i18next";
-import { digitsOf } from "../sign-in-code.ts";
+import { digitsOf } from "../base/sign-in-code.ts";
 import classes from "./sign-in.module.css";
 
 interface CodeInputProps {

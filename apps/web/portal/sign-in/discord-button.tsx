@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { call } from "../api.ts";
+import { call } from "../base/api.ts";
 import { Button } from "../ui/button.tsx";
 import { Trouble } from "../ui/notice.tsx";
 import classes from "./sign-in.module.css";

@@ -1,9 +1,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { call } from "../api.ts";
-import { signedIn } from "../queries.ts";
-import { navigate } from "../router.tsx";
+import { call } from "../base/api.ts";
+import { signedIn } from "../base/queries.ts";
+import { navigate } from "../base/router.tsx";
 import { Button, ButtonLink } from "../ui/button.tsx";
 import { Trouble } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";

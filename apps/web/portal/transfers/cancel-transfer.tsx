@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { call, type Transfer } from "../api.ts";
-import { licenseQuery, listsChanged, queryClient } from "../queries.ts";
+import { call, type Transfer } from "../base/api.ts";
+import { licenseQuery, listsChanged, queryClient } from "../base/queries.ts";
 import { announce } from "../ui/announce.tsx";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";

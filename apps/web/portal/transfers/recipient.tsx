@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { Transfer } from "../api.ts";
+import type { Transfer } from "../base/api.ts";
 
 /** To whom a license is transferred. */
 export function Recipient({ transfer }: { readonly transfer: Transfer }) {

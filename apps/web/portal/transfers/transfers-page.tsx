@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { Transfer } from "../api.ts";
-import { pathOf } from "../pages.ts";
-import { transfersQuery } from "../queries.ts";
-import { Link } from "../router.tsx";
+import type { Transfer } from "../base/api.ts";
+import { pathOf } from "../base/pages.ts";
+import { transfersQuery } from "../base/queries.ts";
+import { Link } from "../base/router.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
 import type { Tone } from "../ui/notice.tsx";

@@ -1,5 +1,5 @@
 import type { ButtonHTMLAttributes } from "react";
-import { Link } from "../router.tsx";
+import { Link } from "../base/router.tsx";
 import classes from "./button.module.css";
 
 type Look = "filled" | "outlined" | "quiet" | "danger";

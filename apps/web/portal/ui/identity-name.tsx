@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { Me } from "../api.ts";
+import type { Me } from "../base/api.ts";
 
 /** An email address, or the name and ID on Discord. */
 export function IdentityName({ identity }: { readonly identity: Me["identities"][number] }) {

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { safeUrl } from "../safe-url.ts";
+import { safeUrl } from "../base/safe-url.ts";
 import classes from "./outside-link.module.css";
 
 interface OutsideLinkProps {

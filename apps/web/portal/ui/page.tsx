@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { useBrand } from "../brand.tsx";
-import { hasChangedPage } from "../router.tsx";
+import { useBrand } from "../base/brand.tsx";
+import { hasChangedPage } from "../base/router.tsx";
 import classes from "./page.module.css";
 
 interface PageProps {

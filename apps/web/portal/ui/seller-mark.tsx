@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Seller } from "../api.ts";
+import type { Seller } from "../base/api.ts";
 import classes from "./seller-mark.module.css";
 
 interface SellerMarkProps {

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
-import type { Seller } from "../api.ts";
-import { mailto } from "../safe-url.ts";
+import type { Seller } from "../base/api.ts";
+import { mailto } from "../base/safe-url.ts";
 import { OutsideLink } from "./outside-link.tsx";
 import classes from "./support-links.module.css";
 

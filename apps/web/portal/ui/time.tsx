@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { relativeTime } from "../relative-time.ts";
+import { relativeTime } from "../base/relative-time.ts";
 
 /** How long ago or how soon; the exact time on hover. */
 export function Ago({ at }: { readonly at: string }) {

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Menu } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useMay } from "../../../app/current-organization.ts";
+import { useMay } from "../../../session/current-organization.ts";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { onDemand, prefetchOnHover } from "../../../ui/on-demand.tsx";
 import type { Action } from "./action.ts";

@@ -1,7 +1,7 @@
 import { Button, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay } from "../../../app/current-organization.ts";
+import { useMay } from "../../../session/current-organization.ts";
 import { Section } from "../../../ui/section.tsx";
 import { BlockList } from "../../ip-blocks/block-list.tsx";
 import { LazyBlockDialog } from "../../ip-blocks/lazy-block-dialog.tsx";

@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../../api/queries.ts";
-import { useMay, useOrganization } from "../../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../../session/current-organization.ts";
 import { Confirm } from "../../../ui/confirm.tsx";
 import { notify } from "../../../ui/notify.tsx";
 import { ValidateHelp } from "../../../ui/validate-help.tsx";

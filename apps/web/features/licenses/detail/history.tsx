@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../../api/queries.ts";
-import { useMay, useOrganization } from "../../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../../session/current-organization.ts";
 import { GoLink } from "../../../ui/go-link.tsx";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";

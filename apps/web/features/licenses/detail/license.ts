@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Answer, RouteId } from "../../../api/client.ts";
 import { ask } from "../../../api/queries.ts";
-import { useMay } from "../../../app/current-organization.ts";
+import { useMay } from "../../../session/current-organization.ts";
 
 export type License = Answer<"getLicense">;
 export type Product = Answer<"getProduct">;

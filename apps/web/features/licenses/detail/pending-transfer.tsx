@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../../api/queries.ts";
-import { useOrganization } from "../../../app/current-organization.ts";
+import { useOrganization } from "../../../session/current-organization.ts";
 import { GoLink } from "../../../ui/go-link.tsx";
 import { Notice } from "../../../ui/notice.tsx";
 import type { License } from "./license.ts";

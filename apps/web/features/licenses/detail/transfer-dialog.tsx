@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../../api/queries.ts";
-import { useMay, useOrganization } from "../../../app/current-organization.ts";
+import { useMay, useOrganization } from "../../../session/current-organization.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { DialogForm } from "../../../ui/dialog-form.tsx";
 import { notify } from "../../../ui/notify.tsx";

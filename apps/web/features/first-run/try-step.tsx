@@ -1,0 +1,110 @@
+import { Alert, Button, Group, Stack, Tabs, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { Trans, useTranslation } from "react-i18next";
+import { useChange } from "../../api/queries.ts";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { Copyable } from "../../ui/copy.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { FirstValidation, useFirstUse, useRefusal } from "./first-validation.tsx";
+import type { License, Organization, Product } from "./progress.ts";
+import { firstCalls } from "./snippets.ts";
+import { StepCard } from "./step-card.tsx";
+
+interface TryStepProps {
+  readonly organization: Organization;
+  readonly product: Product;
+  readonly license: License;
+  /** Null after a reload. */
+  readonly apiKey: string | null;
+  readonly onNewKey: (apiKey: string) => void;
+}
+
+/** A request to paste, and an indicator that shows its result. */
+export function TryStep({ organization, product, license, apiKey, onNewKey }: TryStepProps) {
+  const { t } = useTranslation("identity");
+  const firstUsedAt = useFirstUse(license);
+  const refusal = useRefusal(product.id, firstUsedAt === null);
+  const calls = firstCalls({
+    url: location.origin,
+    productId: product.id,
+    apiKey: apiKey ?? "YOUR_API_KEY",
+    licenseKey: license.license_key,
+  });
+  return (
+    <StepCard step="try" title={t("setup.try.title")} lead={t("setup.try.lead", { product: product.name })}>
+      <Stack>
+        <Group gap={6}>
+          <Text size="sm" c="dimmed">
+            {t("setup.try.licenseKey")}
+          </Text>
+          <Copyable value={license.license_key} />
+        </Group>
+        {apiKey === null && <LostKey product={product} onNewKey={onNewKey} />}
+        <Tabs defaultValue="curl" keepMounted={false}>
+          <Tabs.List mb="sm">
+            {calls.map(({ platform, name }) => (
+              <Tabs.Tab key={platform} value={platform}>
+                {name}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {calls.map(({ platform, name, blocks, needsPackage }) => (
+            <Tabs.Panel key={platform} value={platform}>
+              <Stack gap="sm">
+                {blocks.map(({ file, text }) => (
+                  <CodeBlock
+                    key={file}
+                    label={file ?? name}
+                    file={file ?? t("setup.try.terminal")}
+                    text={text}
+                  />
+                ))}
+                {needsPackage && (
+                  <Text size="sm" c="dimmed">
+                    {t("setup.try.notPublished")}
+                  </Text>
+                )}
+              </Stack>
+            </Tabs.Panel>
+          ))}
+        </Tabs>
+        <FirstValidation at={firstUsedAt} refusal={refusal} />
+        <Group justify="flex-end">
+          <Button
+            component={Link}
+            to="/o/$organization"
+            params={{ organization: organization.slug } as never}
+            variant={firstUsedAt === null ? "default" : "filled"}
+            rightSection={<Icon name="right" size={14} />}
+          >
+            {t(firstUsedAt === null ? "setup.try.later" : "setup.try.done")}
+          </Button>
+        </Group>
+      </Stack>
+    </StepCard>
+  );
+}
+
+/** The server stores no key that could be shown again. */
+function LostKey({ product, onNewKey }: { product: Product; onNewKey: (apiKey: string) => void }) {
+  const { t } = useTranslation("identity");
+  const rotate = useChange("rotateApiKey", ["listProducts"]);
+  const make = async () => {
+    const made = await rotate.mutateAsync({ params: { product_id: product.id }, body: {} }).catch(() => null);
+    if (made !== null) onNewKey(made.api_key);
+  };
+  return (
+    <Alert color="orange" icon={<Icon name="key" />}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">
+          <Trans t={t} i18nKey="setup.try.lost" components={{ c: <code /> }} />
+        </Text>
+        <ProblemAlert error={rotate.error} />
+        <Button size="compact-sm" variant="default" loading={rotate.isPending} onClick={make}>
+          {t("setup.try.newKey")}
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}

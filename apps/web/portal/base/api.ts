@@ -1,0 +1,38 @@
+import { portal } from "virtual:portal-routes";
+import type { Route } from "@countersign/contract/api/route";
+import { portalBase } from "@countersign/contract/portal/base";
+import type { PortalContract } from "@countersign/contract/portal/routes";
+import type { z } from "zod";
+import { place, search, send } from "../../api/send.ts";
+
+/** The routes of the portal's API, by their IDs in the contract. */
+type Routes = {
+  [Id in keyof PortalContract as PortalContract[Id] extends Route<infer _Q, infer _B, infer _A>
+    ? Id
+    : never]: PortalContract[Id];
+};
+export type RouteId = keyof Routes & string;
+type Of<Id extends RouteId> =
+  Routes[Id] extends Route<infer Q, infer B, infer A> ? { q: Q; b: B; a: A } : never;
+export type Answer<Id extends RouteId> = z.output<Of<Id>["a"]>;
+
+export interface Input<Id extends RouteId> {
+  /** Values for the placeholders in the path. */
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Partial<z.input<Of<Id>["q"]>>;
+  readonly body?: z.input<Of<Id>["b"]>;
+  readonly signal?: AbortSignal;
+}
+
+export type Me = Answer<"getPortalMe">;
+export type Seller = Answer<"getPortalSeller">;
+export type LicenseSummary = Answer<"listPortalLicenses">["data"][number];
+export type License = Answer<"getPortalLicense">;
+export type Transfer = Answer<"cancelTransfer">;
+
+/** Calls a route of the portal's API. Throws an `ApiProblem` if the server refuses. */
+export async function call<Id extends RouteId>(id: Id, input: Input<Id> = {}): Promise<Answer<Id>> {
+  const { url, method } = place(portalBase, portal[id], input.params);
+  const response = await send(`${url}${search(input.query)}`, method, input.body, input.signal);
+  return (response.status === 204 ? undefined : await response.json()) as Answer<Id>;
+}

@@ -1,0 +1,23 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Item } from "../api/client.ts";
+import { ask } from "../api/queries.ts";
+import { useMay, useOrganization } from "./current-organization.ts";
+
+export type Product = Item<"listProducts">;
+
+/** The path for creating a product, or null without permission. */
+export function useNewProductPath(): string | null {
+  const { slug } = useOrganization();
+  return useMay()("products:manage") ? `/o/${slug}/products/new` : null;
+}
+
+/** The organization's products. Not loaded without permission to view products. */
+export function useProducts() {
+  const organization = useOrganization();
+  const may = useMay();
+  return useQuery({
+    ...ask("listProducts", { params: { organization_id: organization.id }, query: { limit: 200 } }),
+    enabled: may("products:view", "products:manage", "products:rotate_key"),
+    select: ({ data }) => data,
+  });
+}
