@@ -1,6 +1,6 @@
 import { hourMs } from "@countersign/domain/dates/lengths";
-import type { JournalEntry } from "@countersign/store/journal";
 import { openJournal } from "@countersign/store/databases/open";
+import type { JournalEntry } from "@countersign/store/journal";
 import type { Store } from "@countersign/store/store";
 import type { TestDatabase } from "../support/databases.ts";
 import { journalEntry } from "../support/request-log.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import type { Route } from "@countersign/contract/api/route";
 import { authBase } from "@countersign/contract/auth/route";
 import { authRoutes } from "@countersign/contract/auth/routes";
-import type { Route } from "@countersign/contract/api/route";
 import { type Permission, permissions } from "@countersign/domain/members/permissions";
 import { listed } from "../support/listed.ts";
 import type { ManageClient } from "../support/manage-client.ts";

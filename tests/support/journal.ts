@@ -1,5 +1,5 @@
-import type { JournalDeletion } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal } from "@countersign/store/databases/open";
+import type { JournalDeletion } from "@countersign/store/journal";
 import type { Journal } from "@countersign/store/store";
 import { journalEntry } from "./request-log.ts";
 

@@ -3,29 +3,30 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { listed } from "../../../tests/support/listed.ts";
 
-const server = import.meta.dir;
+const server = join(import.meta.dir, "..");
 
 /** What the validating thread may load: none of it gets slower because of other requests. */
 const allowed = listed(`
-  config.ts log.ts operator-problem.ts own-ip.ts rate-limit.ts release.ts reports.ts serve.ts storage-errors.ts worker-thread.ts
-  http/answers.ts http/caller-ip.ts limits/fair-queue.ts threads/forward.ts threads/listen.ts http/network.ts
-  http/no-sniffing.ts
-  limits/oldest-first.ts http/problem-of.ts threads/public.ts http/target.ts limits/tarpit.ts
-  http/problem.ts threads/request-sender.ts threads/worker-handle.ts
+  base/config.ts base/log.ts base/operator-problem.ts base/own-ip.ts base/release.ts base/storage-errors.ts
+  base/worker-thread.ts
+  http/answers.ts http/caller-ip.ts http/network.ts http/no-sniffing.ts http/problem-of.ts http/problem.ts http/target.ts
+  limits/fair-queue.ts limits/oldest-first.ts limits/rate-limit.ts limits/tarpit.ts
+  threads/forward.ts threads/listen.ts threads/public.ts threads/reports.ts threads/request-sender.ts threads/serve.ts
+  threads/worker-handle.ts threads/worker-part.ts
   features/health/ features/validate/ features/identity/setup-link.ts features/products/api-key-use.ts
   features/requests/folded-entries.ts features/requests/recorder.ts features/requests/unwritten.ts
   features/sandbox/batch.ts features/sandbox/license-record.ts
   features/sandbox/observers.ts features/sandbox/product.ts`);
 
 test("the validating thread loads no code of the management API, sign-in, imports, webhooks or jobs", () => {
-  const { files } = loadedFrom(join(server, "serve.ts"));
+  const { files } = loadedFrom(join(import.meta.dir, "serve.ts"));
   const loaded = [...files].map((file) => relative(server, file));
   expect(loaded).toContain("features/validate/batch.ts");
   expect(loaded.filter((file) => !allowed.some((start) => file.startsWith(start)))).toEqual([]);
 });
 
 test("the validating thread loads only traces later, if they are configured", () => {
-  const { later } = loadedFrom(join(server, "serve.ts"));
+  const { later } = loadedFrom(join(import.meta.dir, "serve.ts"));
   expect([...later].map((file) => relative(server, file))).toEqual(["features/traces/request-traces.ts"]);
 });
 
