@@ -1,3 +1,4 @@
+import type { LogoType } from "@countersign/domain/branding/logo";
 import type { Distribution } from "./distribution.ts";
 /**
  * Every table, as both databases store it: IDs are text, flags are 0 or 1, times are milliseconds since 1970, JSON is
@@ -1111,7 +1112,7 @@ export interface BrandingRow {
   organization_id: string;
   /** Null for the organization's name. */
   display_name: string | null;
-  logo_type: "image/png" | "image/svg+xml" | null;
+  logo_type: LogoType | null;
   /** Base64. */
   logo: string | null;
   logo_hash: string | null;

@@ -4,7 +4,7 @@ import { problemOf, statusesAtOnce } from "../support/answers.ts";
 import { auditOf, recorded } from "../support/audit-of.ts";
 import type { TestDatabase } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
-import { hostileSvg, pngFile, svgFile } from "../support/logo-files.ts";
+import { hostileSvg, jpegFile, pngFile, svgFile, webpFile } from "../support/logo-files.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
@@ -160,14 +160,15 @@ testsOn("sqlite", "branding", openBranding, (fixture) => {
   });
 });
 
-/** What a logo can contain, what is removed from it, and how long the worst one takes, is tested in the domain. */
+/** Which files can be a logo: packages/domain/branding/logo.test.ts. That nothing in one runs: tests/browser. */
 testsOn("sqlite", "logos", openBranding, (fixture) => {
-  test("a logo is sanitized, and served by its hash, with headers that let nothing run, and without cookies", async () => {
+  test("a logo is served as it is by its hash, with headers that let nothing run, and without cookies", async () => {
     const { owner, path, upload, shown, audited } = await fixture.organization();
-    const png = pngFile({ text: "Author\0Ada Lovelace, 12 Secret Street" });
     for (const [file, type, ending] of [
-      [hostileSvg, "image/svg+xml", "svg"],
-      [png, "image/png", "png"],
+      [Buffer.from(hostileSvg), "image/svg+xml", "svg"],
+      [pngFile(), "image/png", "png"],
+      [jpegFile(), "image/jpeg", "jpg"],
+      [webpFile(), "image/webp", "webp"],
     ] as const) {
       const { body } = await upload(file, type);
       expect(body.logo_url).toMatch(new RegExp(`^/api/portal/v1/logos/[\\w-]{43}\\.${ending}$`));
@@ -181,17 +182,15 @@ testsOn("sqlite", "logos", openBranding, (fixture) => {
         "cross-origin-resource-policy": "same-origin",
         "cache-control": "public, max-age=31536000, immutable",
       });
-      expect(await response.text()).not.toMatch(
-        /script|iframe|\bon\w+=|tracker|data:|<a\b|url\(|Secret Street/i,
-      );
+      expect(Buffer.from(await response.arrayBuffer())).toEqual(file);
       expect((await shown()).logo_url).toBe(body.logo_url);
     }
     const removed = await owner.api.delete(`${path}/logo`);
     expect([removed.status, removed.body.logo_url]).toEqual([200, null]);
     const entries = await audited();
-    expect(entries.map(({ after }) => Object.keys(after))).toEqual(Array(3).fill(["logo_hash"]));
+    expect(entries.map(({ after }) => Object.keys(after))).toEqual(Array(5).fill(["logo_hash"]));
     expect(entries.at(-1)?.after).toEqual({ logo_hash: null });
-    expect(JSON.stringify(entries).length).toBeLessThan(2_000);
+    expect(JSON.stringify(entries).length).toBeLessThan(3_000);
   });
 
   test("the kind of a logo follows from its content, whatever the header says", async () => {
@@ -208,12 +207,11 @@ testsOn("sqlite", "logos", openBranding, (fixture) => {
     const { owner, path, upload } = await fixture.organization();
     const before = (await upload(pngFile())).body;
     for (const [file, code] of [
-      ["<html><script>alert(1)</script></html>", "logo_not_svg"],
-      ["", "logo_not_svg"],
-      [svgFile("<script>alert(1)</script>"), "logo_empty"],
-      [svgFile(`<path d="M0 0h4"/>${" ".repeat(130 * 1024)}`), "logo_too_large"],
-      [pngFile().subarray(0, 40), "logo_not_png"],
-      [pngFile({ width: 1_025 }), "logo_wrong_size"],
+      ["<html><script>alert(1)</script></html>", "logo_not_a_picture"],
+      ["", "logo_not_a_picture"],
+      [pngFile().subarray(0, 30), "logo_not_a_picture"],
+      [svgFile().replace("viewBox", "data-box"), "logo_without_size"],
+      [pngFile({ width: 2_049 }), "logo_wrong_size"],
     ] as const)
       expect(await upload(file)).toMatchObject({ status: 422, body: { errors: [{ field: "logo", code }] } });
     expect((await owner.api.get(path)).body).toEqual(before);

@@ -1,20 +1,22 @@
 import { crc32, deflateSync } from "node:zlib";
 
-type HeaderField = "width" | "height" | "bitDepth" | "colorType" | "compression" | "filter" | "interlace";
-
-/** The header of a PNG file, of one grey pixel of 8 bits except for these fields. */
-export function pngHeader(fields: Partial<Record<HeaderField, number>>): Buffer {
-  const { width = 1, height = 1, bitDepth = 8, colorType = 0 } = fields;
-  const { compression = 0, filter = 0, interlace = 0 } = fields;
-  const data = Buffer.alloc(13);
-  data.writeUInt32BE(width, 0);
-  data.writeUInt32BE(height, 4);
-  data.set([bitDepth, colorType, compression, filter, interlace], 8);
-  return pngChunk("IHDR", data);
+/** A PNG file of one color. */
+export function pngFile({ width = 4, height = 4, gray = 120 } = {}): Buffer<ArrayBuffer> {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header[8] = 8;
+  const rows = Buffer.alloc((width + 1) * height, gray);
+  for (let row = 0; row < height; row++) rows[row * (width + 1)] = 0;
+  return Buffer.concat([
+    Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
+    pngChunk("IHDR", header),
+    pngChunk("IDAT", deflateSync(rows)),
+    pngChunk("IEND", Buffer.alloc(0)),
+  ]);
 }
 
-export function pngChunk(type: string, content: string | Uint8Array): Buffer {
-  const data = typeof content === "string" ? Buffer.from(content, "latin1") : content;
+function pngChunk(type: string, data: Uint8Array): Buffer {
   const chunk = Buffer.alloc(data.length + 12);
   chunk.writeUInt32BE(data.length, 0);
   chunk.write(type, 4, "latin1");
@@ -23,17 +25,36 @@ export function pngChunk(type: string, content: string | Uint8Array): Buffer {
   return chunk;
 }
 
-export function pngOf(...parts: readonly Uint8Array[]): Buffer<ArrayBuffer> {
-  return Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), ...parts]);
+/** The start of a JPEG file, which has its size after a comment. */
+export function jpegFile({ width = 4, height = 4, marker = 0xc0 } = {}): Buffer<ArrayBuffer> {
+  const frame = Buffer.from([0xff, marker, 0, 17, 8, 0, 0, 0, 0, 3, 1, 17, 0, 2, 17, 1, 3, 17, 1]);
+  frame.writeUInt16BE(height, 5);
+  frame.writeUInt16BE(width, 7);
+  return Buffer.concat([
+    Buffer.from([0xff, 0xd8, 0xff, 0xfe, 0, 6, 1, 2, 3, 4]),
+    frame,
+    Buffer.from([0xff, 0xd9]),
+  ]);
 }
 
-/** A picture of one color. */
-export function pngFile({ width = 4, height = 4, gray = 120, text = "" } = {}): Buffer<ArrayBuffer> {
-  const rows = Buffer.alloc((width + 1) * height, gray);
-  for (let row = 0; row < height; row++) rows[row * (width + 1)] = 0;
-  const about = text === "" ? [] : [pngChunk("tEXt", text)];
-  const data = pngChunk("IDAT", deflateSync(rows));
-  return pngOf(pngHeader({ width, height }), ...about, data, pngChunk("IEND", ""));
+/** A WebP file of one of the three formats, up to its size. */
+export function webpFile({ width = 4, height = 4, format = "VP8X" } = {}): Buffer<ArrayBuffer> {
+  const file = Buffer.alloc(40);
+  file.write("RIFF", 0, "latin1");
+  file.writeUInt32LE(32, 4);
+  file.write(`WEBP${format}`, 8, "latin1");
+  if (format === "VP8X") {
+    file.writeUIntLE(width - 1, 24, 3);
+    file.writeUIntLE(height - 1, 27, 3);
+  } else if (format === "VP8L") {
+    file[20] = 0x2f;
+    file.writeUInt32LE(((width - 1) | ((height - 1) << 14)) >>> 0, 21);
+  } else {
+    file.writeUIntBE(0x9d_01_2a, 23, 3);
+    file.writeUInt16LE(width, 26);
+    file.writeUInt16LE(height, 28);
+  }
+  return file;
 }
 
 export function svgFile(inside = '<circle cx="8" cy="8" r="7" fill="#1d4ed8"/>'): string {
@@ -41,8 +62,7 @@ export function svgFile(inside = '<circle cx="8" cy="8" r="7" fill="#1d4ed8"/>')
 }
 
 /**
- * Everything that could run a script in an SVG file and that is removed. Each calls `ran` of the window, with a shape
- * beside it, so that a logo is left.
+ * Everything that could run a script in an SVG file or load something. Each would set the title.
  */
 export const hostileSvg: string = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 16 16" onload="document.title='ran'">
   <script>document.title = "ran"</script>

@@ -74,11 +74,11 @@ export const uploadLogo = route({
   path: "/organizations/{organization_id}/branding/logo",
   summary: "Upload a logo",
   description:
-    "A PNG file of up to 256 KiB and 1,024 × 1,024 pixels, or an SVG file of up to 128 KiB. Everything that can run or load something is removed from SVG files.",
+    "A PNG, JPEG, WebP or SVG file of up to 256 KiB, of up to 2,048 × 2,048 pixels unless it is SVG. It is stored as it is, and shown only as a picture: what an SVG file contains cannot run or load anything.",
   group,
   access: member("organization:manage"),
   problems: ["changed_meanwhile", "invalid", "invalid_if_match"],
-  bodyTypes: ["image/png", "image/svg+xml"],
+  bodyTypes: ["image/png", "image/jpeg", "image/webp", "image/svg+xml"],
   bodyLimit: { bytes: 256 * 1024, values: 0 },
   answer: branding,
 });

@@ -115,7 +115,7 @@ export const portal: Migration = {
     `create table organization_branding (
       organization_id text primary key references organizations (id),
       display_name text,
-      logo_type text check (logo_type in ('image/png', 'image/svg+xml')),
+      logo_type text check (logo_type in ('image/png', 'image/jpeg', 'image/webp', 'image/svg+xml')),
       logo text,
       logo_hash text,
       accent_color text,

@@ -58,10 +58,12 @@ export function showLogoUrl(row: Pick<StoredBranding, "logo_hash" | "logo_type">
   return `${portalBase}/logos/${row.logo_hash}.${logoEndings[row.logo_type]}`;
 }
 
-export const logoEndings = { "image/png": "png", "image/svg+xml": "svg" } as const satisfies Record<
-  NonNullable<BrandingRow["logo_type"]>,
-  string
->;
+export const logoEndings = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/webp": "webp",
+  "image/svg+xml": "svg",
+} as const satisfies Record<NonNullable<BrandingRow["logo_type"]>, string>;
 
 export function showAccent(accent: string | null) {
   if (accent === null) return { accent_color: null, accent_color_dark: null, accent_text_dark: null };

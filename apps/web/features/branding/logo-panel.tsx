@@ -1,3 +1,4 @@
+import { maxLogoKib } from "@countersign/domain/branding/logo";
 import { Button, FileButton, Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type DragEvent, useRef, useState } from "react";
@@ -11,14 +12,12 @@ import { fieldError } from "../../ui/problem-alert.tsx";
 import classes from "./branding.module.css";
 import type { Branding } from "./branding-draft.ts";
 
-const mostKib = 256;
-
 interface LogoPanelProps {
   readonly logoUrl: string | null;
   readonly onSaved: (branding: Branding) => void;
 }
 
-/** The logo, dropped or selected. It is saved at once, because the server decides what of it is kept. */
+/** The logo, dropped or selected. It is saved at once, because only the server can tell whether it is one. */
 export function LogoPanel({ logoUrl, onSaved }: LogoPanelProps) {
   const { t } = useTranslation("branding");
   const params = { organization_id: useOrganization().id };
@@ -27,7 +26,7 @@ export function LogoPanel({ logoUrl, onSaved }: LogoPanelProps) {
   const put = useMutation({
     mutationFn: (file: File) => {
       // The server would close the connection while the file is still being sent.
-      if (file.size > mostKib * 1_024) throw new Error(t("logo.tooLarge", { kib: mostKib }));
+      if (file.size > maxLogoKib * 1_024) throw new Error(t("logo.tooLarge", { kib: maxLogoKib }));
       return upload("uploadLogo", file.slice(0, file.size, typeOf(file)), { params });
     },
     onSuccess: (saved) => {
@@ -77,7 +76,7 @@ export function LogoPanel({ logoUrl, onSaved }: LogoPanelProps) {
         <Group gap="xs">
           <FileButton
             resetRef={reset}
-            accept=".png,.svg,image/png,image/svg+xml"
+            accept=".png,.jpg,.jpeg,.webp,.svg"
             onChange={(file) => {
               if (file !== null) put.mutate(file);
               // Allows choosing the same file again after it was corrected.
@@ -108,5 +107,5 @@ export function LogoPanel({ logoUrl, onSaved }: LogoPanelProps) {
 
 /** Anything else is sent as SVG: the server looks at the content and says what is wrong with it. */
 function typeOf(file: File): string {
-  return file.type === "image/png" ? file.type : "image/svg+xml";
+  return ["image/png", "image/jpeg", "image/webp"].includes(file.type) ? file.type : "image/svg+xml";
 }
