@@ -90,7 +90,7 @@ dashboardTests("branding of the customer portal", (dashboard) => {
     expect(await field("Name for customers").inputValue()).toBe("Aurora");
 
     await choose(page, "<html><script>alert(1)</script></html>", "logo.svg");
-    await page.getByRole("alert").filter({ hasText: "Choose a PNG or SVG file." }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "Choose a PNG, JPEG, WebP or SVG file." }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await choose(page, Buffer.alloc(300 * 1024), "logo.png");
     await page.getByRole("alert").filter({ hasText: "of at most 256 KiB" }).waitFor();
