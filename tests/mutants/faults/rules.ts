@@ -54,7 +54,7 @@ webhooks reach private networks through IPv6 addresses that embed IPv4
 a logo can declare entities that multiply
   A small SVG file fills the memory of everyone who opens the seller's portal.
   - [^[>]*>/iy
-  + [^>]*>/iy
+  + [^[>]*(?:[[][^]*?]>|>)/iy
   packages/domain/branding/logo.test.ts
 another failed payment of a suspended organization starts a new grace period
   An organization that never pays is served for another week after each of Stripe's attempts.
