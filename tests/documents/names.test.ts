@@ -1,0 +1,143 @@
+import { expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { openApiDocument } from "@countersign/contract/openapi/openapi";
+import { allCommands } from "../../apps/server/cli/command-line.ts";
+import { listed } from "../support/listed.ts";
+
+const root = join(import.meta.dir, "../..");
+const files = new Set(
+  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+  })
+    .split("\n")
+    .filter((file) => file !== "" && existsSync(join(root, file))),
+);
+const folders = new Set([...files].flatMap(foldersAbove));
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+/** The changelog says what was, also of files that are gone. */
+const documents = [...files].filter((file) => file.endsWith(".md") && file !== "CHANGELOG.md");
+const sourceKinds = /\.(ts|tsx|mjs|py|java|json|ya?ml|toml|css)$/;
+const words = new Set(
+  [...files]
+    .filter((file) => sourceKinds.test(file))
+    .flatMap((file) => read(file).match(/[A-Za-z_$][\w$]*/g) ?? []),
+);
+
+/** A path can be written from the root, or from the part of the project that the text is about. */
+const starts = ["", "packages/", "apps/", "sdks/", "docs/", "tests/"].concat(
+  ["domain", "contract", "store", "store/queries"].map((name) => `packages/${name}/`),
+  ["server", "server/features", "web", "web/features"].map((name) => `apps/${name}/`),
+);
+
+/** Built or created while the project is used. */
+const made = listed(
+  "apps/server/dist apps/web/dist apps/server/dist/main.js tests/artifacts data ./data example",
+);
+
+/** Of other programs: PostgreSQL, Kubernetes, systemd, container engines, OpenTelemetry and libraries. */
+const elsewhere = listed(`
+  http/protobuf http/json pg_amcheck archive_command archive_timeout restore_command recovery_target_time
+  TimeoutStopSec terminationGracePeriodSeconds stop_grace_period ServiceMonitor trusted_proxies EnvHttpProxyAgent
+  countersign-java/0.2.0`);
+
+test("every file and folder that a document names exists", () => {
+  const isPath = (code: string) =>
+    /^[\w.-]+(\/[\w.-]+)*\/?$/.test(code) && (code.includes("/") || /\.(ts|tsx|mjs|md)$/.test(code));
+  expect(missing(isPath, (code, document) => exists(code.replace(/\/$/, ""), document))).toEqual([]);
+});
+
+test("every document that another links to exists", () => {
+  const broken = documents.flatMap((document) =>
+    Array.from(
+      read(document).matchAll(/\]\((?!https?:|mailto:|#)([^)\s#]+)[^)]*\)/g),
+      ([, target = ""]) => target,
+    )
+      .filter((target) => !existsSync(join(root, dirname(document), target)))
+      .map((target) => `${document}: ${target}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test("every name of code, of a setting or of a column that a document mentions occurs in the sources", () => {
+  const isName = (code: string) =>
+    /^([a-z]+[A-Z]\w*|([A-Z][a-z]+){2,}|[a-z]+(_[a-z]+)+|COUNTERSIGN_[A-Z_]+|\w+(?=\())(\(.*\)|=.*)?$/.test(
+      code,
+    );
+  expect(missing(isName, (code) => words.has(/^[\w$]+/.exec(code)?.[0] ?? ""))).toEqual([]);
+});
+
+test("every route that a document mentions is one", () => {
+  const known = new Set(Object.keys(openApiDocument().paths).map(withoutNames));
+  const ends = [...known].flatMap((path) => [
+    path,
+    path.replace(/^\/api\/(manage\/v1|portal\/v1|auth|v1)/, ""),
+  ]);
+  const isRoute = (code: string) => /^((GET|POST|PUT|PATCH|DELETE) \/|\/api\/\w+\/)[^*]*$/.test(code);
+  const isThere = (code: string) => ends.includes(withoutNames(code.replace(/^[A-Z]+ /, "")));
+  const found = missing(isRoute, isThere).filter(
+    (line) => !notInOpenApi.some((route) => line.endsWith(`: ${route}`)),
+  );
+  expect(found).toEqual([]);
+});
+
+/** Pages and files, and what the tests of the SDKs serve. */
+const notInOpenApi = ["/api/stripe/webhook", "GET /healthz", "POST /cases", "GET /suite"];
+
+function withoutNames(path: string): string {
+  return path.replaceAll(/\{[^}]*\}|<[^>]*>/g, "{}");
+}
+
+test("every command that a document mentions can be run", async () => {
+  const scripts = Object.keys(JSON.parse(read("package.json")).scripts);
+  const commands = (await allCommands()).map(({ name }) => name);
+  const unknown = documents.flatMap((document) => {
+    const text = read(document);
+    const run = Array.from(text.matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g), ([, name = ""]) => name);
+    const ours = Array.from(
+      text.matchAll(/\bnpm run (?:--silent )?countersign -- ([a-z][\w-]*)/g),
+      ([, name = ""]) => name,
+    );
+    return [
+      ...run.filter((name) => !scripts.includes(name)),
+      ...ours.filter((name) => !isCommand(name, commands)),
+    ].map((name) => `${document}: ${name}`);
+  });
+  // The SDKs are packages of their own, with their own scripts.
+  expect(unknown.filter((line) => !line.startsWith("sdks/"))).toEqual([]);
+});
+
+/** `events listen` and `events trigger` are commands of two words. */
+function isCommand(name: string, commands: readonly string[]): boolean {
+  return commands.some((command) => command === name || command.startsWith(`${name} `));
+}
+
+/** What documents set in code type, outside of blocks, and that is not there. */
+function missing(
+  isMeant: (code: string) => boolean,
+  isThere: (code: string, document: string) => boolean,
+): string[] {
+  return documents.flatMap((document) => {
+    const text = read(document).replaceAll(/```[\s\S]*?```/g, "");
+    return Array.from(text.matchAll(/`([^`\n]+)`/g), ([, code = ""]) => code)
+      .filter((code) => isMeant(code) && !elsewhere.includes(code) && !isThere(code, document))
+      .map((code) => `${document}: ${code}`);
+  });
+}
+
+function exists(path: string, document: string): boolean {
+  const isKnown = (one: string) => files.has(one) || folders.has(one);
+  return (
+    made.includes(path) ||
+    isKnown(normalize(join(dirname(document), path))) ||
+    starts.some((start) => isKnown(start + path)) ||
+    [...files].some((file) => file.endsWith(`/${path}`))
+  );
+}
+
+function foldersAbove(file: string): string[] {
+  const parts = file.split("/").slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
+}
