@@ -19,22 +19,27 @@ const retryAfter = { headers: { "retry-after": "5" } };
 export class Shares {
   readonly #limits: ShareLimits;
   readonly #code: ShareCode;
+  readonly #makeRoom: (organizationId: string) => void;
   /** By caller or organization. */
   readonly #counts = new Map<string, number>();
   #inAll = 0;
 
-  constructor(limits: ShareLimits, code: ShareCode) {
+  /** `makeRoom` can end one of another organization, if there is no room for another in all. */
+  constructor(limits: ShareLimits, code: ShareCode, makeRoom: (organizationId: string) => void = () => {}) {
     this.#limits = limits;
     this.#code = code;
+    this.#makeRoom = makeRoom;
   }
 
   /** Returns a function that ends it; a second call does nothing. */
   enter(context: Context): () => void {
     const { perCaller, perOrganization, inAll } = this.#limits;
     const caller = `caller ${actorId(requireActor(context))}`;
-    const organization = `organization ${requireOrganization(context).id}`;
+    const { id } = requireOrganization(context);
+    const organization = `organization ${id}`;
     this.#check(caller, perCaller);
     this.#check(organization, perOrganization);
+    if (this.#inAll >= inAll) this.#makeRoom(id);
     if (this.#inAll >= inAll) throw new Problem("server_busy", {}, retryAfter);
     this.#count([caller, organization], 1);
     let isOver = false;
