@@ -4,7 +4,7 @@ import { type ExportSlot, ExportSlots } from "./export-slots.ts";
 
 /** Each reads from the database for as long as its caller takes. */
 const exportLimits = { perCaller: 4, perOrganization: 4, inAll: 24 };
-const exports = new ExportSlots(exportLimits);
+export const exportSlots = new ExportSlots(exportLimits);
 
 export interface ExportedFile {
   readonly name: string;
@@ -24,7 +24,7 @@ export async function download(context: Context, file: ExportedFile): Promise<Re
   };
   if (context.request.method === "HEAD") return new Response(null, { headers });
   const stream = new ExportStream(file.parts);
-  const slot = exports.enter(context, () => stream.cut());
+  const slot = exportSlots.enter(context, () => stream.cut());
   try {
     await file.begin?.();
   } catch (error) {

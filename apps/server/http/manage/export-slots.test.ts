@@ -44,7 +44,7 @@ test("if six organizations have all exports, each organization that comes later 
   begin("newer ");
   // Those that have taken nothing for the longest time, and each of an organization that has the most.
   expect(cut).toEqual(["organization 0 0", "organization 1 0"]);
-  expect(slots.inUse).toBe(24);
+  expect(slots.use).toEqual({ inUse: 24, limit: 24, refused: 2 });
 });
 
 test("an export that takes nothing is cut before one of the same organization that makes progress", () => {
@@ -116,7 +116,7 @@ test("a caller and an organization keep their limits, and what has ended or was 
   const first = exports.get("organization 0 0");
   first?.end();
   first?.end();
-  expect(slots.inUse).toBe(3);
+  expect(slots.use.inUse).toBe(3);
   begin("organization 0 ", 4);
-  expect(slots.inUse).toBe(4);
+  expect(slots.use.inUse).toBe(4);
 });

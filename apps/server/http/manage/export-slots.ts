@@ -32,14 +32,16 @@ export class ExportSlots {
   readonly #now: () => number;
   /** The oldest first. */
   readonly #exports = new Set<Export>();
+  #cut = 0;
 
   constructor(limits: ShareLimits, now: () => number = () => performance.now()) {
     this.#shares = new Shares(limits, "too_many_exports", (organizationId) => this.#makeRoom(organizationId));
     this.#now = now;
   }
 
-  get inUse(): number {
-    return this.#exports.size;
+  get use() {
+    const { inUse, limit, refused } = this.#shares.use;
+    return { inUse, limit, refused: refused + this.#cut };
   }
 
   /** `cut` is called at most once, and ends it. */
@@ -68,8 +70,10 @@ export class ExportSlots {
 
   #makeRoom(organizationId: string): void {
     const loser = this.#loserTo(organizationId);
-    loser?.end();
-    loser?.cut();
+    if (loser === null) return;
+    this.#cut += 1;
+    loser.end();
+    loser.cut();
   }
 
   /** Of organizations that keep as many as the new one gets, if there are any. */
