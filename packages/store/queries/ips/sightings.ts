@@ -80,8 +80,11 @@ export async function organizationsSeeing(
     .selectFrom("ip_sightings")
     .selectAll()
     .where("ip", "=", ip)
-    .where("tier", "=", "organization")
-    .where("scope_id", ">", afterId)
+    // As one position in the index of IP addresses: with conditions on its columns, SQLite takes the primary key, and
+    // reads the IP addresses of all organizations.
+    .where(sql<boolean>`(tier, scope_id) > ('organization', ${afterId})`)
+    .where(unindexed("tier"), "=", "organization")
+    .orderBy("tier")
     .orderBy("scope_id")
     .limit(limit)
     .execute();
