@@ -11,6 +11,7 @@ import {
 } from "@countersign/store/queries/events/expiries";
 import { shownLicenses } from "@countersign/store/queries/licenses/views";
 import type { Database, Store } from "@countersign/store/store";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Config } from "../../config.ts";
 import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
@@ -61,6 +62,7 @@ export class ExpiryCheck implements PeriodicJob {
       const last = ids.at(-1);
       if (ids.length < organizationsAtOnce || last === undefined) break;
       after = last;
+      await yieldToEventLoop();
     }
     await this.#recordUnannounced(untilMs, stopping);
     // Only from where it started: another node may be further ahead.
