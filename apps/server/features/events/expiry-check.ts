@@ -71,15 +71,16 @@ export class ExpiryCheck implements PeriodicJob {
 
   async #record(due: Due, stopping: AbortSignal): Promise<void> {
     const store = this.#store;
-    await inBatches(async () => {
-      const ids = await dueLicenses(store.listReads, due, batchSize);
-      if (ids.length > 0)
+    for await (const found of dueLicenses(store.listReads, due))
+      for (let start = 0; start < found.length; start += batchSize) {
+        if (stopping.aborted) return;
+        const ids = found.slice(start, start + batchSize);
         await store.transaction(async (db) => {
           await store.bulk.lockLicenses(db, ids);
           await this.#recordOf(db, due.type, await stillDue(db, due, ids), due.untilMs);
         });
-      return ids.length === batchSize;
-    }, stopping);
+        await yieldToEventLoop();
+      }
   }
 
   /** Those whose expiry was set within the warning period. */
