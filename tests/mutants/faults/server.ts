@@ -6,6 +6,21 @@ a license that is created within its warning period is never announced
   - await this.#recordOf(db, "license.expiring_soon", await expiringSoon(db, ids, nowMs), nowMs)
   + await expiringSoon(db, ids, nowMs)
   apps/server/features/events/expiry-check.test.ts
+licenses that expire at the same time as the last one of a slice are never announced
+  A seller whose licenses all expire at the end of the year hears of five hundred of them.
+  - endsAtMs: last.ends_at, id: last.id
+  + endsAtMs: last.ends_at, id: "~"
+  packages/store/queries/events/expiries.test.ts
+the check of expiries holds its thread until it has seen all organizations
+  Every ten seconds, the dashboard of everybody stands still for a moment.
+  - after = last;
+  -       await yieldToEventLoop();
+  -     }
+  -     await this.#recordUnannounced(
+  + after = last;
+  +     }
+  +     await this.#recordUnannounced(
+  apps/server/jobs/yielding-jobs.test.ts
 # The HTTP layer.
 a caller can send the header with which their own IP address is forwarded to the worker
   An attacker chooses an IP address per request, so no limit per IP address applies to sign-ins.
