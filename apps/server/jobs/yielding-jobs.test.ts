@@ -73,7 +73,9 @@ onDatabase("sqlite", "jobs about many organizations", (fixture) => {
 
   test("waiting emails let requests go first between organizations", async () => {
     const organizations = await several(30, () => fixture.organization());
-    const rows = organizations.map(({ organizationId: organization_id }) => waitingEmailRow({ organization_id }));
+    const rows = organizations.map(({ organizationId: organization_id }) =>
+      waitingEmailRow({ organization_id }),
+    );
     await fixture.write((db) => addWaitingEmails(db, rows));
     const { store, during } = countingStore(fixture.store);
     const emails = new WaitingEmails(store, config, clock);
@@ -84,7 +86,10 @@ onDatabase("sqlite", "jobs about many organizations", (fixture) => {
     const organizations = await several(30, () => fixture.organization());
     for (const { organizationId: organization_id, productId: product_id } of organizations)
       await fixture.write((db) =>
-        addTransfer(db, transferRow({ organization_id, product_id, license_id: newId(), requested_at: nowMs })),
+        addTransfer(
+          db,
+          transferRow({ organization_id, product_id, license_id: newId(), requested_at: nowMs }),
+        ),
       );
     const { store, during } = countingStore(fixture.store);
     const reminders = new TransferReminders(store, "https://example.com", clock);

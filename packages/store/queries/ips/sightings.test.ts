@@ -131,7 +131,10 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
       await queries.sightingsOf(store.listReads, scope, ["100.70.0.1"]);
     }
     await queries.organizationsSeeing(store.listReads, "100.70.0.1", "", 500);
-    await queries.licensesOfIps(store.listReads, org.organizationId, ["100.70.0.1"], { afterId: "", limit: 5 });
+    await queries.licensesOfIps(store.listReads, org.organizationId, ["100.70.0.1"], {
+      afterId: "",
+      limit: 5,
+    });
     const found = await plans();
     expect(found.length).toBeGreaterThan(8);
     for (const { text, plan } of found) {
