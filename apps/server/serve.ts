@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { openStore } from "@countersign/store/open";
 import type { Config, Environment } from "./config.ts";
+import { budgetMetrics } from "./features/health/budgets.ts";
 import { Metrics } from "./features/health/metrics.ts";
 import { MetricsGate } from "./features/health/metrics-gate.ts";
 import { Readiness } from "./features/health/readiness.ts";
@@ -154,6 +155,7 @@ export async function startServer(
     portalHost: portalHost(config),
     trustedProxies: config.trustedProxies,
   });
+  metrics.add(() => budgetMetrics({ ...forwarder.budgets, ...workerPart.budgets }));
   const listener = await undoIfFailed(async () =>
     openPort(config, {
       publicApi,

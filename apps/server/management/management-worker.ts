@@ -2,8 +2,10 @@ import { join } from "node:path";
 import { portalBase } from "@countersign/contract/portal/base";
 import { openInWorker } from "@countersign/store/open";
 import { type Config, readConfig } from "../config.ts";
+import { paymentCalls } from "../features/billing/payment-routes.ts";
 import { StripeWebhook } from "../features/billing/webhook.ts";
 import { DashboardPages } from "../features/dashboard/pages.ts";
+import { eventPolls } from "../features/events/list.ts";
 import { stopWaiting } from "../features/events/waiting.ts";
 import { slowQueriesTo } from "../features/health/slow-queries.ts";
 import { WaitingWork } from "../features/health/waiting-work.ts";
@@ -11,7 +13,9 @@ import { WorkerMetrics } from "../features/health/worker-metrics.ts";
 import { LazyIdentity } from "../features/identity/lazy-identity.ts";
 import { customerOf } from "../features/portal/session.ts";
 import { stopStreams } from "../features/requests/live.ts";
+import { liveViews } from "../features/requests/stream.ts";
 import type { WorkerTraces } from "../features/traces/worker-traces.ts";
+import { exportSlots } from "../http/manage/download.ts";
 import { managementSite, RoutedApi } from "../http/manage/routed-api.ts";
 import { manageRoutes, portalRoutes } from "../http/manage/routes.ts";
 import { workerSite } from "../http/worker-site.ts";
@@ -49,6 +53,10 @@ async function start(
   const waiting = new WaitingWork(store, config.mail !== null);
   const background = startBackground(store, journal, config, log, insight);
   const parts = { store, config, log, signIn: identity };
+  const stripeWebhook =
+    config.stripe === null
+      ? null
+      : new StripeWebhook({ store, settings: config.stripe, url: config.url }, log);
   const site = workerSite({
     manageApi: new RoutedApi(parts, manageRoutes, managementSite(parts), requestObserver(insight, "manage")),
     portalApi: new RoutedApi(
@@ -64,10 +72,7 @@ async function start(
     ),
     authApi: identity,
     authObserver: requestObserver(insight, "auth"),
-    stripeWebhook:
-      config.stripe === null
-        ? null
-        : new StripeWebhook({ store, settings: config.stripe, url: config.url }, log),
+    stripeWebhook,
     stripeObserver: requestObserver(insight, "stripe"),
     pages: new DashboardPages(dashboardFolder, {
       portalUrl: config.portalHasOwnHost ? config.portalUrl : null,
@@ -84,6 +89,13 @@ async function start(
     metrics: () => ({
       text: metrics.text(runs.states(Date.now()), waiting.counts),
       spans: traces?.counts ?? null,
+      budgets: {
+        live_views: liveViews.use,
+        event_polls: eventPolls.use,
+        exports: exportSlots.use,
+        payment_calls: paymentCalls.use,
+        payment_events: stripeWebhook?.use ?? unusedBudget,
+      },
     }),
     exportSpans: (json) => traces?.add(json),
     stop: async () => {
@@ -94,6 +106,9 @@ async function start(
     },
   };
 }
+
+/** Without payments. */
+const unusedBudget = { inUse: 0, limit: 0, refused: 0 };
 
 /** Nothing of it is loaded unless traces are configured. */
 async function openTraces({ traces }: Config, node: string, log: Log): Promise<WorkerTraces | null> {

@@ -1,5 +1,6 @@
 import type { WorkerOpening } from "@countersign/store/worker-store";
 import type { Environment } from "../config.ts";
+import type { BudgetUses } from "../features/health/budgets.ts";
 import type { LogFields, LogLevel } from "../log.ts";
 import type { FromWorker, ToWorker } from "./exchange.ts";
 
@@ -15,6 +16,7 @@ export interface WorkerMetricsText {
   readonly text: string;
   /** What became of the spans of both threads; null if no traces are configured. */
   readonly spans: SpanCounts | null;
+  readonly budgets: BudgetUses;
 }
 
 export interface SpanCounts {

@@ -35,7 +35,7 @@ a seller is shown in the portal although no product of theirs is
   packages/store/queries/branding/branding.test.ts
 an expiry counts as recorded if the license ever expired before
   A license that was renewed expires without an event and without an email.
-  - .whereRef("t.ends_at", "=", endsAt)
+  - .onRef("t.ends_at", "=", endsAt)
   packages/store/queries/events/expiries.test.ts apps/server/features/events/expiry-check.test.ts
 the list of events is in the reverse of the requested order
   Sellers see the oldest events first, and programs that follow the list miss events.
