@@ -1,8 +1,7 @@
 import { signingSecretRevealed } from "@countersign/domain/audit-log/audit-log-days";
-import type { Plan } from "@countersign/domain/quota/limit";
-import { sql } from "kysely";
 import type { Database } from "../../store.ts";
 import type { AuditLogRow } from "../../tables.ts";
+import { effectivePlanOfO } from "../plans/organizations.ts";
 import type { AuditPosition } from "./entries.ts";
 
 /** Whether the audit log of any plan or organization has a limit. */
@@ -32,9 +31,7 @@ export interface OrganizationAuditLogDays {
 function auditLogDaysOf(db: Database) {
   return db
     .selectFrom("organizations as o")
-    .innerJoin("plans as plan", (join) =>
-      join.on("plan.id", "=", sql<Plan>`case when o.billing_state = 'cancelled' then 'free' else o.plan end`),
-    )
+    .innerJoin("plans as plan", (join) => join.on("plan.id", "=", effectivePlanOfO))
     .select(["o.id", "o.audit_log_days_override as of_organization", "plan.audit_log_days as of_plan"]);
 }
 
