@@ -64,7 +64,7 @@ dashboardTests(
       await button("Edit Free").click();
       const form = page.getByRole("dialog", { name: "Edit the Free plan" });
       await form.getByRole("checkbox", { name: "Days in the audit log: For ever" }).uncheck();
-      await form.getByRole("textbox", { name: "Days in the audit log" }).fill("90");
+      await form.getByRole("textbox", { name: "Days in the audit log" }).pressSequentially("90");
       await looksRight(page, "plan-form-audit-log");
       await form.getByRole("button", { name: "Save" }).click();
       const question = page.getByRole("dialog", { name: "Change the Free plan?" });
