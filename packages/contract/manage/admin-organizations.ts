@@ -1,7 +1,7 @@
 import { planSources } from "@countersign/domain/billing/subscription";
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
-import { atOnce, counted, q, reason } from "./admin-shapes.ts";
+import { atOnce, auditLogDays, counted, q, reason } from "./admin-shapes.ts";
 import { billingStates, limitUse, subscription } from "./billing.ts";
 import { organization } from "./organizations.ts";
 import { platformAdmin, route } from "./route.ts";
@@ -30,6 +30,7 @@ const limitOverrides = {
     .max(3650)
     .nullable()
     .meta({ description: "How many days requests are kept in the log. Null for the plan's limit." }),
+  audit_log_days_override: auditLogDays("Null for the plan's limit."),
 } as const;
 
 const listedOrganization = organization

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
+  auditLogLimitsQuery,
   type Inspection,
   type PlanFacts,
   type PlatformFacts,
@@ -91,6 +92,8 @@ function platformFacts(database: DatabaseSync): PlatformFacts {
   return {
     settings: new Map(settings.map(({ name, value }) => [String(name), String(value)])),
     plans: database.prepare(planFactsQuery).all() as unknown as PlanFacts[],
+    limitsAuditLog:
+      hasTable(database, "audit_log_cutoffs") && database.prepare(auditLogLimitsQuery).all().length > 0,
   };
 }
 

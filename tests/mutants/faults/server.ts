@@ -303,4 +303,24 @@ the password of a mail server elsewhere is sent without encryption if TLS is not
   - (tls !== "off" && url.password !== "" && !isHere)
   + (tls !== "off" && url.password !== "" && isHere)
   apps/server/features/mail/settings.test.ts
+entries of the audit log that could not be archived are deleted
+  With a full disk, the only record of who did what is lost.
+  - await writeArchive(archive.folder, entries);
+  + await writeArchive(archive.folder, entries).catch(() => undefined);
+  apps/server/features/audit-log/retention.test.ts
+the retention of the audit log deletes without an archive while nobody has set one
+  An operator who tries a limit of days loses entries that nobody has exported.
+  - if (archive === null) return this.#warn();
+  + if (archive === null) this.#warn();
+  apps/server/features/audit-log/retention.test.ts
+the retention of the audit log does not look at the number of days
+  A plan that keeps a year of the audit log keeps nothing.
+  - await this.#shorten(id, auditLogCutoff(days, nowMs), archive, stopping);
+  + await this.#shorten(id, nowMs, archive, stopping);
+  apps/server/features/audit-log/retention.test.ts
+a file of the audit log's archive replaces an earlier one of the same day
+  After a restart in the middle of a day, the entries archived before it exist nowhere.
+  - .digest("hex").slice(0, 16)
+  + .digest("hex").slice(0, 0)
+  apps/server/features/audit-log/retention.test.ts
 `);

@@ -38,6 +38,8 @@ const staying = [
   ...listed("organizations products product_api_keys product_signing_keys"),
   // Who did what, and not what it was about.
   "audit_log",
+  // Until when that was archived.
+  "audit_log_cutoffs",
   // On PostgreSQL, changes that are folded into the counts within a second.
   "license_count_changes",
   // Pruned soon; these contain only IDs.
