@@ -29,6 +29,8 @@ export interface PlatformFacts {
   /** The stored settings that decide about new organizations, by name. */
   readonly settings: ReadonlyMap<string, string>;
   readonly plans: readonly PlanFacts[];
+  /** Whether a plan or an organization limits how long its audit log is kept. */
+  readonly limitsAuditLog: boolean;
 }
 
 /** The limits of a plan that matter if anyone can sign up. */
@@ -41,6 +43,9 @@ export interface PlanFacts {
 
 export const platformSettingsQuery =
   "select name, value from platform_state where name in ('sign_up', 'default_plan')";
+/** Only once `audit_log_cutoffs` exists: the same migration adds these columns. */
+export const auditLogLimitsQuery = `select 1 as one from plans where audit_log_days is not null
+  union all select 1 from organizations where audit_log_days_override is not null limit 1`;
 export const planFactsQuery = "select id, name, daily_limit, max_products from plans";
 
 export interface FileFindings {

@@ -45,6 +45,7 @@ export interface Tables {
   invitations: InvitationRow;
   access_tokens: AccessTokenRow;
   audit_log: AuditLogRow;
+  audit_log_cutoffs: AuditLogCutoffRow;
   idempotency_keys: IdempotencyKeyRow;
   outbox: WithDefaults<StoredEmailRow, "attempts" | "next_attempt_at" | "is_bulk">;
   daily_emails: DailyEmailsRow;
@@ -139,6 +140,7 @@ export interface OrganizationRow {
   max_members_override: number | null;
   max_webhooks_override: number | null;
   request_log_days_override: number | null;
+  audit_log_days_override: number | null;
   /** When the grace period ends; null unless the billing state is `grace`. */
   grace_ends_at: number | null;
   /** When the plan that the operator set ends; null for never. */
@@ -548,6 +550,12 @@ export interface AuditLogRow {
   after: string | null;
   ip: string | null;
   request_id: string | null;
+}
+
+/** Until when entries of an organization were archived and deleted. */
+export interface AuditLogCutoffRow {
+  organization_id: string;
+  deleted_before: number;
 }
 
 export interface IdempotencyKeyRow {
@@ -1151,6 +1159,8 @@ export interface PlanRow {
   max_members: number | null;
   max_webhooks: number | null;
   request_log_days: number | null;
+  /** How long the audit log is kept; null for ever. */
+  audit_log_days: number | null;
   /** In the smallest unit of the platform's currency; null if it is not sold by the month. */
   monthly_price: number | null;
   yearly_price: number | null;

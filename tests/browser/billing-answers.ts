@@ -23,6 +23,7 @@ export const onFree: Billing = {
     { name: "webhooks", used: 1, limit: null },
   ],
   request_log_days: 7,
+  audit_log_days: null,
   version_checks: { included: false, product_count: 0, on_downgrade: "enforce" },
 };
 

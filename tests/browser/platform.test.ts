@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { openPage, phone, violationsOf, visit } from "../support/chromium.ts";
+import { looksRight, openPage, phone, violationsOf, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
 import { until } from "../support/until.ts";
 
@@ -57,6 +57,39 @@ dashboardTests(
       const unchanged = { daily_limit: 100_000, max_licenses: null };
       const pro = data.find(({ plan }: { plan: string }) => plan === "pro");
       expect(pro).toMatchObject({ ...changed, ...unchanged });
+    });
+
+    test("days for the audit log are set, and nothing is deleted before the operator says what then happens", async () => {
+      await open("/plans");
+      await button("Edit Free").click();
+      const form = page.getByRole("dialog", { name: "Edit the Free plan" });
+      await form.getByRole("checkbox", { name: "Days in the audit log: For ever" }).uncheck();
+      await form.getByRole("textbox", { name: "Days in the audit log" }).pressSequentially("90");
+      await looksRight(page, "plan-form-audit-log");
+      await form.getByRole("button", { name: "Save" }).click();
+      const question = page.getByRole("dialog", { name: "Change the Free plan?" });
+      await question.getByText("Days in the audit log: For ever → 90").waitFor();
+      await question.getByText("if the server has an archive for them").waitFor();
+      await question.getByRole("button", { name: "Change plan" }).click();
+      await form.waitFor({ state: "hidden" });
+      await page.getByText("Nothing is deleted from the audit log yet").waitFor();
+      await page.getByText("90 days").waitFor();
+      await looksRight(page, "plans-audit-log");
+      const { data } = await dashboard.manage("GET", "/plans");
+      expect(data[0]).toMatchObject({ plan: "free", audit_log_days: 90, request_log_days: null });
+    });
+
+    test("an organization's audit log says how long entries are kept, and since when it is complete", async () => {
+      const kept = { kept_days: 90, older_entries: "archived", complete_since: "2026-01-05T00:00:00.000Z" };
+      await page.route("**/api/manage/v1/organizations/*/audit-log*", async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ json: { ...(await answer.json()), ...kept } });
+      });
+      await visit(page, `${dashboard.home}/audit-log`);
+      await page.getByText("They are kept for 90 days. Older ones are archived by the operator").waitFor();
+      await page.getByText("entries before Jan 5, 2026 were deleted").waitFor();
+      await looksRight(page, "audit-log-kept");
+      await page.unroute("**/api/manage/v1/organizations/*/audit-log*");
     });
 
     test("an organization gets a plan by hand with a note, an end, a grace period and custom limits", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { connect as connectSocket } from "node:net";
 import { portalBase } from "@countersign/contract/portal/base";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
 import Stripe from "stripe";
@@ -91,27 +92,37 @@ describe.each(on("sqlite"))("one party that uses as much as it can, on $kind", (
   });
 
   test("200 exports that nobody reads delay nobody else and take little memory", async () => {
-    const { store, organizationId, productId, owner } = fixture;
-    const nowMs = Date.now();
-    const licenses = Array.from({ length: 20_000 }, () => {
-      const id = newId();
-      return {
-        id,
-        key: `KEY-${id}`,
-        organizationId,
-        productId,
-        customerId: null,
-        maxIps: 3,
-        notes: "n".repeat(300),
-      };
-    });
-    for (let from = 0; from < licenses.length; from += 2_000)
-      await store.transaction((db) => createLicenses(db, licenses.slice(from, from + 2_000), nowMs));
+    const { owner } = fixture;
+    await addLicenses(fixture, fixture, 20_000, "n".repeat(300));
     const before = memoryOf(fixture.server.pid);
     await connect(200, () => get(`${organizationPath()}/licenses/export?format=csv`, owner.token));
     for (const connection of connections) connection.pause();
     await othersAreServed();
     expect(memoryOf(fixture.server.pid) - before).toBeLessThan(mostGrowthMegabytes);
+  });
+
+  test("unread exports of six organizations keep no other from exporting, and one that is cut never looks whole", async () => {
+    const organizations = await Promise.all(
+      Array.from({ length: 7 }, () => organizationWithProduct(fixture)),
+    );
+    const [small, ...large] = organizations;
+    for (const organization of large) await addLicenses(fixture, organization, 1_200, "n".repeat(9_000));
+    await addLicenses(fixture, small, 10, "n");
+    const unread: UnreadResponse[] = [];
+    for (const { organizationId, token } of large)
+      for (let number = 0; number < 4; number++) {
+        const path = `/api/manage/v1/organizations/${organizationId}/licenses/export?format=csv`;
+        unread.push(await openUnread(fixture.server.port, get(path, token)));
+      }
+    const response = await fetch(
+      `${fixture.url}/api/manage/v1/organizations/${small?.organizationId}/licenses/export?format=csv`,
+      { headers: { authorization: `Bearer ${small?.token}` } },
+    );
+    expect(response.status).toBe(200);
+    expect((await response.text()).trimEnd().split("\n")).toHaveLength(11);
+    const areWhole: boolean[] = [];
+    for (const { isWhole } of unread) areWhole.push(await isWhole());
+    expect(areWhole.filter((whole) => !whole)).toHaveLength(1);
   });
 
   test("60 bodies that never arrive delay no event of the payment provider", async () => {
@@ -120,6 +131,69 @@ describe.each(on("sqlite"))("one party that uses as much as it can, on $kind", (
     await othersAreServed();
   });
 });
+
+interface Exporter {
+  readonly organizationId: string;
+  readonly productId: string;
+  readonly token: string;
+}
+
+async function organizationWithProduct({ person }: PortalFixture): Promise<Exporter> {
+  const { api, token } = await person();
+  const organization = await api.post("/organizations", { name: "Acme" });
+  const organizationId = String(organization.body.id);
+  const product = await api.post(`/organizations/${organizationId}/products`, { name: "Plugin" });
+  return { organizationId, productId: String(product.body.id), token };
+}
+
+async function addLicenses(
+  { store }: PortalFixture,
+  owner: { readonly organizationId: string; readonly productId: string } | undefined,
+  count: number,
+  notes: string,
+): Promise<void> {
+  if (owner === undefined) throw new Error("There is no organization.");
+  const { organizationId, productId } = owner;
+  const nowMs = Date.now();
+  for (let from = 0; from < count; from += 2_000) {
+    const licenses = Array.from({ length: Math.min(2_000, count - from) }, () => {
+      const id = newId();
+      return { id, key: `KEY-${id}`, organizationId, productId, customerId: null, maxIps: 3, notes };
+    });
+    await store.transaction((db) => createLicenses(db, licenses, nowMs));
+  }
+}
+
+/** A response of which only the first piece has been taken. */
+interface UnreadResponse {
+  /** Takes the rest: whether it ends as a whole response does. */
+  isWhole(): Promise<boolean>;
+}
+
+async function openUnread(port: number, request: string): Promise<UnreadResponse> {
+  const socket = connectSocket({ host: "127.0.0.1", port });
+  socket.write(request);
+  const end = Promise.withResolvers<void>();
+  for (const event of ["end", "close", "error"]) socket.on(event, () => end.resolve());
+  let last = "";
+  const begun = new Promise<void>((resolve) => {
+    socket.on("data", (piece: Buffer) => {
+      if (last === "") socket.pause();
+      last = (last + piece.toString("latin1")).slice(-16);
+      if (last.endsWith("\r\n0\r\n\r\n")) end.resolve();
+      resolve();
+    });
+  });
+  await Promise.race([begun, end.promise]);
+  return {
+    isWhole: async () => {
+      socket.resume();
+      await end.promise;
+      socket.destroy();
+      return last.endsWith("\r\n0\r\n\r\n");
+    },
+  };
+}
 
 /** Requests of others, each with the status that it should get. */
 async function otherParties(fixture: PortalFixture, signIn: SignInFixture) {

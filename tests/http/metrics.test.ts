@@ -25,6 +25,21 @@ const metricNames = [
   "countersign_ready 1",
 ];
 
+/** Everything that one party could use up, with its limit in all. */
+const budgetLimits = {
+  requests: 64,
+  waiting_requests: 4_000,
+  request_bodies: 300,
+  large_responses: 40,
+  delayed_rejections: 4_000,
+  live_views: 400,
+  event_polls: 600,
+  exports: 24,
+  payment_calls: 60,
+  // Payments are not set up.
+  payment_events: 0,
+};
+
 const token = "prometheus-reads-this";
 
 interface Alert {
@@ -57,6 +72,20 @@ testsOn("sqlite", "metrics", openMeteredServer, (fixture) => {
   const get = (path: string, authorization?: string) =>
     fetch(fixture.url + path, authorization === undefined ? {} : { headers: { authorization } });
   const metrics = async () => (await get("/metrics", `Bearer ${token}`)).text();
+
+  test("the first scrape has every budget, with its limit", async () => {
+    const text = await metrics();
+    const valuesOf = (name: string) =>
+      Object.fromEntries(
+        [...text.matchAll(new RegExp(`^${name}\\{budget="(\\w+)"\\} (\\d+)$`, "gm"))].map(
+          ([, budget, value]) => [String(budget), Number(value)],
+        ),
+      );
+    expect(valuesOf("countersign_budget_limit")).toEqual(budgetLimits);
+    const unused = Object.fromEntries(Object.keys(budgetLimits).map((budget) => [budget, 0]));
+    expect(valuesOf("countersign_budget_in_use")).toEqual(unused);
+    expect(valuesOf("countersign_budget_refused_total")).toEqual(unused);
+  });
 
   test("/metrics counts requests by endpoint and outcome, and names no license, key or customer", async () => {
     const { api, org, url } = fixture;

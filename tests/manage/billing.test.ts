@@ -78,6 +78,7 @@ testsOn("postgres", "an organization's plan and payments", openManageFixture, (f
     const limits = {
       ...{ max_products_override: 3, max_licenses_override: 1_000, max_members_override: 5 },
       ...{ max_webhooks_override: 0, request_log_days_override: 7, daily_limit_override: 50 },
+      audit_log_days_override: 90,
     };
     expect(await change(limits)).toMatchObject({ ...limits, daily_limit: 50 });
     expect((await read()).limits).toEqual([

@@ -42,7 +42,7 @@ testsOn("sqlite", "plans", openOwn, (fixture) => {
     const unlimited = { max_products: null, max_licenses: null, max_members: null, max_webhooks: null };
     const pro = { plan: "pro", name: "Pro", daily_limit: 100_000, version_module: true };
     const priced = { monthly_price: 2_900, yearly_price: 29_000, trial_days: 0, can_be_bought: false };
-    const shared = { ...unlimited, request_log_days: null, currency: "usd" };
+    const shared = { ...unlimited, request_log_days: null, audit_log_days: null, currency: "usd" };
     expect(body).toMatchObject({
       data: [
         { ...shared, ...unpriced, plan: "free" },
@@ -68,6 +68,38 @@ testsOn("sqlite", "plans", openOwn, (fixture) => {
     expect(body.data).toMatchObject([
       { action: "plan.updated", subject, actor: { kind: "platform_admin" }, before, after },
     ]);
+  });
+
+  test.each<[days: unknown]>([[29], [0], [-1], [36_501], [30.5], ["30"], [true]])(
+    "%j days of the audit log are refused with the field",
+    async (days) => {
+      const refused = await fixture.admin.api.put("/admin/plans/pro", { audit_log_days: days });
+      expect(problemOf(refused)).toEqual([422, "invalid"]);
+      expect(refused.body.errors).toMatchObject([{ field: "audit_log_days" }]);
+      const { id } = await organization("pro");
+      const override = { audit_log_days_override: days };
+      const of = await fixture.admin.api.patch(`/admin/organizations/${id}`, override);
+      expect(of.body.errors).toMatchObject([{ field: "audit_log_days_override" }]);
+    },
+  );
+
+  test("an organization's audit log says how long it is kept once the operator has said what then happens", async () => {
+    const { api, path, id } = await organization("pro");
+    const log = async () => (await api.get(`${path}/audit-log`)).body;
+    const billed = async () => (await api.get(`${path}/billing`)).body.audit_log_days;
+    const settings = async () => (await fixture.admin.api.get("/admin/settings")).body;
+    expect(await settings()).toMatchObject({ audit_log_archive: "unset", audit_log_limited: false });
+    expect(await billed()).toBeNull();
+    expect(await edit("pro", { audit_log_days: 30 })).toMatchObject({ audit_log_days: 30 });
+    expect(await billed()).toBe(30);
+    await fixture.admin.api.patch(`/admin/organizations/${id}`, { audit_log_days_override: 36_500 });
+    expect(await billed()).toBe(36_500);
+    expect(await settings()).toMatchObject({ audit_log_archive: "unset", audit_log_limited: true });
+    // Nothing is deleted on this server.
+    expect(await log()).toMatchObject({ kept_days: null, older_entries: null, complete_since: null });
+    await edit("pro", { audit_log_days: null });
+    await fixture.admin.api.patch(`/admin/organizations/${id}`, { audit_log_days_override: null });
+    expect(await settings()).toMatchObject({ audit_log_limited: false });
   });
 
   test("an edited limit of a plan applies at once to its organizations, and its name is in the refusal", async () => {

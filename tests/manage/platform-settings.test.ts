@@ -24,6 +24,7 @@ testsOn("postgres", "platform settings", openOwn, (fixture) => {
     expect(await settings()).toEqual({
       ...{ default_plan: "enterprise", sign_up: "closed", daily_emails: 20_000, webhook_endpoints: 20 },
       ...{ request_log_days: 30, request_log_mb: 20_480, ...Object.fromEntries(setBy) },
+      ...{ audit_log_archive: "unset", audit_log_limited: false },
       ...{ currency: "usd", billing_contact: null, automatic_tax: false, payments: "off" },
     });
     expect((await change({})).body).toEqual(await settings());

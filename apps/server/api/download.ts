@@ -1,10 +1,10 @@
 import { StreamedResponse } from "../http/streamed-response.ts";
 import type { Context } from "./context.ts";
-import { Shares } from "./shares.ts";
+import { type ExportSlot, ExportSlots } from "./export-slots.ts";
 
 /** Each reads from the database for as long as its caller takes. */
 const exportLimits = { perCaller: 4, perOrganization: 4, inAll: 24 };
-const exports = new Shares(exportLimits, "too_many_exports");
+export const exportSlots = new ExportSlots(exportLimits);
 
 export interface ExportedFile {
   readonly name: string;
@@ -23,42 +23,67 @@ export async function download(context: Context, file: ExportedFile): Promise<Re
     "cache-control": "no-store",
   };
   if (context.request.method === "HEAD") return new Response(null, { headers });
-  const leave = exports.enter(context);
+  const stream = new ExportStream(file.parts);
+  const slot = exportSlots.enter(context, () => stream.cut());
   try {
     await file.begin?.();
   } catch (error) {
-    leave();
+    slot.end();
     throw error;
   }
   // A caller who leaves before the response has started does not cancel its body.
-  context.request.signal.addEventListener("abort", leave, { once: true });
-  if (context.request.signal.aborted) leave();
-  return new StreamedResponse(streamOf(file.parts, leave), { headers });
+  context.request.signal.addEventListener("abort", slot.end, { once: true });
+  if (context.request.signal.aborted) slot.end();
+  return new StreamedResponse(stream.open(slot), { headers });
 }
 
-function streamOf(parts: ExportedFile["parts"], ended: () => void): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream<Uint8Array>(
-    {
-      pull: async (controller) => {
-        try {
-          const { done, value } = await parts.next();
-          if (!done) {
-            controller.enqueue(encoder.encode(value));
-            return;
+class ExportStream {
+  readonly #parts: ExportedFile["parts"];
+  #into: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #isCut = false;
+
+  constructor(parts: ExportedFile["parts"]) {
+    this.#parts = parts;
+  }
+
+  /** Its reader gets an error, so that what it has read never passes for the whole file. */
+  cut(): void {
+    this.#isCut = true;
+    this.#into?.error(new Error("The export made room for that of another organization."));
+    void this.#parts.return().catch(() => undefined);
+  }
+
+  open(slot: ExportSlot): ReadableStream<Uint8Array> {
+    const encoder = new TextEncoder();
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#into = controller;
+          if (this.#isCut) this.cut();
+        },
+        pull: async (controller) => {
+          slot.pieceAsked();
+          try {
+            const { done, value } = await this.#parts.next();
+            if (this.#isCut) return;
+            if (!done) {
+              controller.enqueue(encoder.encode(value));
+              slot.pieceSent();
+              return;
+            }
+            slot.end();
+            controller.close();
+          } catch (error) {
+            slot.end();
+            throw error;
           }
-          ended();
-          controller.close();
-        } catch (error) {
-          ended();
-          throw error;
-        }
+        },
+        cancel: async () => {
+          slot.end();
+          await this.#parts.return();
+        },
       },
-      cancel: async () => {
-        ended();
-        await parts.return();
-      },
-    },
-    { highWaterMark: 0 },
-  );
+      { highWaterMark: 0 },
+    );
+  }
 }

@@ -22,4 +22,5 @@ test("a caller, an organization and all together have at most their share, and w
   expect(() => enter("t1", "a")).toThrow(refusal("server_busy"));
   ends[1]?.();
   expect(() => enter("t1", "a")).not.toThrow();
+  expect(shares.use).toEqual({ inUse: 4, limit: 4, refused: 4 });
 });

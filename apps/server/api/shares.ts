@@ -19,23 +19,33 @@ const retryAfter = { headers: { "retry-after": "5" } };
 export class Shares {
   readonly #limits: ShareLimits;
   readonly #code: ShareCode;
+  readonly #makeRoom: (organizationId: string) => void;
   /** By caller or organization. */
   readonly #counts = new Map<string, number>();
   #inAll = 0;
+  #refused = 0;
 
-  constructor(limits: ShareLimits, code: ShareCode) {
+  /** `makeRoom` can end one of another organization, if there is no room for another in all. */
+  constructor(limits: ShareLimits, code: ShareCode, makeRoom: (organizationId: string) => void = () => {}) {
     this.#limits = limits;
     this.#code = code;
+    this.#makeRoom = makeRoom;
+  }
+
+  get use() {
+    return { inUse: this.#inAll, limit: this.#limits.inAll, refused: this.#refused };
   }
 
   /** Returns a function that ends it; a second call does nothing. */
   enter(context: Context): () => void {
     const { perCaller, perOrganization, inAll } = this.#limits;
     const caller = `caller ${actorId(requireActor(context))}`;
-    const organization = `organization ${requireOrganization(context).id}`;
+    const { id } = requireOrganization(context);
+    const organization = `organization ${id}`;
     this.#check(caller, perCaller);
     this.#check(organization, perOrganization);
-    if (this.#inAll >= inAll) throw new Problem("server_busy", {}, retryAfter);
+    if (this.#inAll >= inAll) this.#makeRoom(id);
+    if (this.#inAll >= inAll) throw this.#refusal("server_busy");
     this.#count([caller, organization], 1);
     let isOver = false;
     return () => {
@@ -46,8 +56,14 @@ export class Shares {
 
   #check(name: string, limit: number): void {
     if ((this.#counts.get(name) ?? 0) < limit) return;
-    if (this.#code === "server_busy") throw new Problem(this.#code, {}, retryAfter);
-    throw new Problem(this.#code, { limit }, retryAfter);
+    throw this.#refusal(this.#code, limit);
+  }
+
+  #refusal(code: ShareCode, limit = 0): Problem {
+    this.#refused += 1;
+    return code === "server_busy"
+      ? new Problem(code, {}, retryAfter)
+      : new Problem(code, { limit }, retryAfter);
   }
 
   #count(names: readonly string[], change: 1 | -1): void {

@@ -59,6 +59,8 @@ export interface Config {
   readonly requestLogDays: number | null;
   /** How many megabytes the log can take on disk; null if the platform admin decides. */
   readonly requestLogMegabytes: number | null;
+  /** What happens to old entries of the audit log before they are deleted; null if they are not deleted. */
+  readonly auditLogArchive: AuditLogArchive | null;
   /** A GeoIP file (MMDB) with the countries, or also the places, of IP addresses; null for none. */
   readonly geoipFile: string | null;
   /** Private targets that webhooks can reach. */
@@ -74,6 +76,9 @@ export interface Config {
   /** Variables that look like settings and are none. */
   readonly unknownNames: readonly string[];
 }
+
+/** The folder that old entries are written to, or `none` to delete them without an archive. */
+export type AuditLogArchive = { readonly folder: string } | "none";
 
 export interface StripeSettings {
   readonly secretKey: string;
@@ -158,6 +163,10 @@ export function readConfig(environment: Environment, machineIp: () => string | n
     ]),
     requestLogDays: numberIfSet("COUNTERSIGN_REQUEST_LOG_DAYS", 1, 3650),
     requestLogMegabytes: numberIfSet("COUNTERSIGN_REQUEST_LOG_MB", 10, 10_000_000),
+    // Whether the folder can be written is checked when entries are archived: validations do not depend on it.
+    auditLogArchive: ifSet("COUNTERSIGN_AUDIT_LOG_ARCHIVE", (text) =>
+      text === "none" ? text : { folder: resolve(text) },
+    ),
     // It is only for analytics: one that cannot be read is logged, and never keeps the server from starting.
     geoipFile: ifSet("COUNTERSIGN_GEOIP_FILE", (path) => resolve(path)),
     webhookTargets: webhookTargets(setting("COUNTERSIGN_WEBHOOK_ALLOW")),

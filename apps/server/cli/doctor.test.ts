@@ -1,5 +1,14 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, existsSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "@countersign/store/databases/open";
 import { setState } from "@countersign/store/queries/admin/platform-state";
@@ -94,6 +103,36 @@ describe.each(databases)("open sign-up on $kind", ({ makeEmpty }) => {
     await store.transaction((db) => updatePlan(db, "free", { max_products: 3 }));
     await store.close();
     expect(await found()).toEqual([]);
+    remove();
+  });
+});
+
+describe.each(databases)("the retention of the audit log on $kind", ({ makeEmpty }) => {
+  test("a limit without an archive is a warning that names the setting, and a folder is tried", async () => {
+    const { environment, location, remove } = await makeEmpty();
+    const found = async (archive?: string) => {
+      const settings = archive === undefined ? {} : { COUNTERSIGN_AUDIT_LOG_ARCHIVE: archive };
+      const { checks } = await examine({ ...environment, ...settings });
+      return checks
+        .filter(({ name }) => name === "audit-log")
+        .map(({ state, message, action }) => `${state}: ${message} ${action}`);
+    };
+    const folder = mkdtempSync(join(tmpdir(), "audit-log-archive-"));
+    expect(await found()).toEqual([]);
+    await runHere(["migrate"], environment);
+    expect(await found()).toEqual([]);
+    const store = await openStore(location, { encryptionKey: null, durability: "standard" });
+    await store.transaction((db) => updatePlan(db, "free", { audit_log_days: 30 }));
+    await store.close();
+    const warning = expect.stringMatching(/^warning: .*COUNTERSIGN_AUDIT_LOG_ARCHIVE is not set/);
+    expect(await found()).toEqual([warning]);
+    expect(await found("none")).toEqual([]);
+    expect(await found(folder)).toEqual([expect.stringContaining(`ok: `)]);
+    expect(await found(join(folder, "missing"))).toEqual([
+      expect.stringMatching(/^problem: .*missing, which does not exist\./),
+    ]);
+    expect(readdirSync(folder)).toEqual([]);
+    rmSync(folder, { recursive: true });
     remove();
   });
 });

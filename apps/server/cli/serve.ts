@@ -44,6 +44,8 @@ Settings come from the environment:
   COUNTERSIGN_LOG_FORMAT        json, pretty, or auto: pretty on a terminal
   COUNTERSIGN_REQUEST_LOG_DAYS  30, how many days the request log is kept
   COUNTERSIGN_REQUEST_LOG_MB    20480, how much disk space the request log can take
+  COUNTERSIGN_AUDIT_LOG_ARCHIVE a folder that old entries of the audit log are written to before they are deleted, or none;
+                                without it none are deleted
   COUNTERSIGN_GEOIP_FILE        a GeoIP file (MMDB), for the countries of IP addresses
   COUNTERSIGN_WEBHOOK_ALLOW     private targets that webhooks can reach, such as 127.0.0.1:8080, 10.0.0.0/8:443
   COUNTERSIGN_WEBHOOK_ENDPOINTS 20, the maximum number of webhooks per organization

@@ -43,7 +43,7 @@ describe("the queue of forwarded requests", () => {
     expect(admitted).toEqual(["a/1", "a/1", "a/2"]);
     send("b", "1");
     expect(admitted.at(-1)).toBe("b/1");
-    expect(queue.admitted).toBe(4);
+    expect(queue.admittedUse.inUse).toBe(4);
   });
 
   test("free slots go to one network after the other, and to one client of it after the other", async () => {
@@ -72,7 +72,8 @@ describe("the queue of forwarded requests", () => {
     expect(refused).toHaveLength(8);
     send("a", "2", 40);
     send("a", "3", 40);
-    expect(queue.waiting).toBe(60);
+    expect(queue.waitingUse.inUse).toBe(60);
+    expect(queue.waitingUse.refused).toBe(refused.length);
     refused.length = 0;
     send("b", "1", 20);
     expect(refused).toHaveLength(0);
@@ -85,7 +86,8 @@ describe("the queue of forwarded requests", () => {
     nowMs = 301;
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(refused).toEqual(["a/1", "a/1", "a/1"]);
-    expect(queue.waiting).toBe(0);
+    expect(queue.waitingUse.inUse).toBe(0);
+    expect(queue.admittedUse.refused).toBe(3);
     send("a", "1");
     await end("a/1");
     expect(admitted).toHaveLength(3);
@@ -99,15 +101,15 @@ describe("the queue of forwarded requests", () => {
     first?.pause();
     await null;
     expect(admitted).toHaveLength(3);
-    expect(queue.admitted).toBe(2);
+    expect(queue.admittedUse.inUse).toBe(2);
     first?.resume();
-    expect(queue.admitted).toBe(3);
+    expect(queue.admittedUse.inUse).toBe(3);
     send("a", "1");
     await end("a/1");
-    expect(queue.admitted).toBe(2);
-    expect(queue.waiting).toBe(1);
+    expect(queue.admittedUse.inUse).toBe(2);
+    expect(queue.waitingUse.inUse).toBe(1);
     first?.resume();
-    expect(queue.admitted).toBe(2);
+    expect(queue.admittedUse.inUse).toBe(2);
   });
 
   test("who has no requests is not remembered", async () => {

@@ -67,6 +67,8 @@ export class FairQueue {
   readonly #turns = new Set<Network>();
   #admitted = 0;
   #waiting = 0;
+  #refusedLate = 0;
+  #refusedAtOnce = 0;
   #sweep: ReturnType<typeof setInterval> | null = null;
 
   constructor(limits: FairQueueLimits, now: () => number = () => performance.now()) {
@@ -74,12 +76,14 @@ export class FairQueue {
     this.#now = now;
   }
 
-  get admitted(): number {
-    return this.#admitted;
+  /** Those that are served. Refused are those that have waited for too long. */
+  get admittedUse() {
+    return { inUse: this.#admitted, limit: this.#limits.admitted.inAll, refused: this.#refusedLate };
   }
 
-  get waiting(): number {
-    return this.#waiting;
+  /** Those that wait. Refused are those for which there was no room to wait. */
+  get waitingUse() {
+    return { inUse: this.#waiting, limit: this.#limits.waiting.inAll, refused: this.#refusedAtOnce };
   }
 
   /** How many networks are remembered. */
@@ -93,6 +97,7 @@ export class FairQueue {
     if (client.waiting.length === 0 && this.#isFree(client)) return this.#admit(client);
     if (!this.#mayWait(client)) {
       this.#forget(client);
+      this.#refusedAtOnce += 1;
       return null;
     }
     const { promise, resolve } = Promise.withResolvers<Slot | null>();
@@ -185,8 +190,10 @@ export class FairQueue {
     const nowMs = this.#now();
     const waiting = [...this.#turns].flatMap(({ turns }) => [...turns]);
     for (const client of waiting) {
-      while ((client.waiting[0]?.untilMs ?? Number.POSITIVE_INFINITY) <= nowMs)
+      while ((client.waiting[0]?.untilMs ?? Number.POSITIVE_INFINITY) <= nowMs) {
+        this.#refusedLate += 1;
         this.#takeFirst(client)?.admit(null);
+      }
       this.#forget(client);
     }
   }

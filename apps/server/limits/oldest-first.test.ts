@@ -17,7 +17,7 @@ test("a party with too many loses its oldest", () => {
   const { limit, cut, enter } = openLimit();
   for (const name of ["a1", "a2", "a3", "a4"]) enter("a", name);
   expect(cut).toEqual(["a1"]);
-  expect(limit.size).toBe(3);
+  expect(limit.use.inUse).toBe(3);
 });
 
 test("if there are too many in all, the party with the most loses its oldest", () => {
@@ -27,7 +27,7 @@ test("if there are too many in all, the party with the most loses its oldest", (
   for (const name of ["a1", "a2", "a3"]) enter("a", name);
   enter("c", "c1");
   expect(cut).toEqual(["a1"]);
-  expect(limit.size).toBe(5);
+  expect(limit.use).toEqual({ inUse: 5, limit: 5, refused: 1 });
 });
 
 test("what has ended counts no more and is not cut", () => {
@@ -37,7 +37,7 @@ test("what has ended counts no more and is not cut", () => {
   ends.get("a1")?.();
   enter("a", "a4");
   expect(cut).toEqual([]);
-  expect(limit.size).toBe(3);
+  expect(limit.use.inUse).toBe(3);
 });
 
 test("a party can have one if that is all there is room for", () => {
@@ -47,5 +47,5 @@ test("a party can have one if that is all there is room for", () => {
   limit.enter("a", () => cut.push("a2"));
   limit.enter("b", () => cut.push("b1"));
   expect(cut).toEqual(["a1", "a2"]);
-  expect(limit.size).toBe(1);
+  expect(limit.use.inUse).toBe(1);
 });

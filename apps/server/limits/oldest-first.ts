@@ -17,13 +17,14 @@ export class OldestFirst {
   /** The entries of each party, the oldest first. */
   readonly #parties = new Map<string, Set<Entry>>();
   #size = 0;
+  #cut = 0;
 
   constructor(limits: OldestFirstLimits) {
     this.#limits = limits;
   }
 
-  get size(): number {
-    return this.#size;
+  get use() {
+    return { inUse: this.#size, limit: this.#limits.inAll, refused: this.#cut };
   }
 
   /** Returns a function that ends it. `cut` is called instead, at most once, if it must make room. */
@@ -48,6 +49,7 @@ export class OldestFirst {
   #cutOldest(entries: Set<Entry>): void {
     const [oldest] = entries;
     if (oldest === undefined) return;
+    this.#cut += 1;
     this.#end(oldest);
     oldest.cut();
   }

@@ -27,6 +27,7 @@ const undelayed: Rate = { times: 20, withinSeconds: 1 };
 export class Tarpit {
   #delayed: { readonly dueMs: number; readonly delay: () => void }[] = [];
   #isTicking = false;
+  #sentAtOnce = 0;
   readonly #undelayed: RateLimit;
   readonly #now: () => number;
 
@@ -37,7 +38,11 @@ export class Tarpit {
 
   delay(answer: () => Response): Response | Promise<Response> {
     const isDelayed = this.#undelayed.count("rejections", undelayed) > 0;
-    if (!isDelayed || this.#delayed.length >= maxDelayed) return answer();
+    if (!isDelayed) return answer();
+    if (this.#delayed.length >= maxDelayed) {
+      this.#sentAtOnce += 1;
+      return answer();
+    }
     const nowMs = this.#now();
     return new Promise((resolve) => {
       this.#delayed.push({ dueMs: nowMs + delayMs, delay: () => resolve(answer()) });
@@ -45,8 +50,9 @@ export class Tarpit {
     });
   }
 
-  get delayed(): number {
-    return this.#delayed.length;
+  /** Those for which there was no room were sent at once. */
+  get use() {
+    return { inUse: this.#delayed.length, limit: maxDelayed, refused: this.#sentAtOnce };
   }
 
   #tickLater(): void {

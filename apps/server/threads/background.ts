@@ -1,7 +1,9 @@
 import type { Store } from "@countersign/store/store";
 import { answerPruning } from "../api/prune-answers.ts";
-import type { Config } from "../base/config.ts";
-import type { Log } from "../base/log.ts";
+import { type Config } from "../base/config.ts";
+import { type Log } from "../base/log.ts";
+import { logArchiveProblem } from "../features/audit-log/archive.ts";
+import { AuditLogRetention } from "../features/audit-log/retention.ts";
 import { BillingClock } from "../features/billing/clock.ts";
 import { StripeReconciliation, stripeEventPruning } from "../features/billing/reconcile.ts";
 import { ExpiryCheck } from "../features/events/expiry-check.ts";
@@ -74,6 +76,10 @@ export function startBackground(
       new IpMerging(jobs),
       portalActionPruning(jobs),
       new UnusedKeysCheck(jobs, config.url),
+      new AuditLogRetention(jobs, config.auditLogArchive, log, {
+        archived: (entries) => insight.metrics.auditEntriesArchived(entries),
+        deleted: (entries) => insight.metrics.auditEntriesDeleted(entries),
+      }),
       new IntegrityCheck(jobs, log, (state) => insight.metrics.integrityChecked(state)),
       jobRunSaving(jobs, runs),
     ],
@@ -82,6 +88,7 @@ export function startBackground(
     (job) => jobSpan(insight.tracer, job),
   );
   store.startUpkeep((reason) => log.warn("Database maintenance failed. It will be retried.", { reason }));
+  void logArchiveProblem(config.auditLogArchive, log);
   const imports = importRunner(store, log);
   const outbox = new Outbox(webhooks, config.url, sender, log, runs);
   return {

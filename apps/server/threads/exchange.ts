@@ -7,6 +7,8 @@
 export interface PieceReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   cancel(): Promise<unknown>;
+  /** Rejects if the rest will not follow. */
+  readonly closed: Promise<unknown>;
 }
 
 export type HeaderPairs = readonly (readonly [string, string])[];

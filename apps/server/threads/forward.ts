@@ -69,9 +69,23 @@ export class Forwarder {
   readonly #bodies = new OldestFirst(unfinishedBodies);
   readonly #untaken = new OldestFirst(untakenResponses);
   readonly #tarpit = new Tarpit();
+  /** Refused at once, because the worker has not reacted for seconds. */
+  #unanswerable = 0;
 
   constructor(parts: ForwarderParts) {
     this.#parts = parts;
+  }
+
+  /** What the validating thread keeps for requests to the worker, by budget. */
+  get budgets() {
+    const { inUse, limit, refused } = this.#queue.admittedUse;
+    return {
+      requests: { inUse, limit, refused: refused + this.#unanswerable },
+      waiting_requests: this.#queue.waitingUse,
+      request_bodies: this.#bodies.use,
+      large_responses: this.#untaken.use,
+      delayed_rejections: this.#tarpit.use,
+    };
   }
 
   async forward(request: Request, connection: Connection, requestId: string): Promise<Response> {
@@ -81,7 +95,10 @@ export class Forwarder {
       network: networkOf(callerIpOf(connection.peer, request.headers, trustedProxies)),
       client: clientOf(request, target),
     };
-    if (worker.isUnresponsive) return problemResponse(tooMany(), requestId);
+    if (worker.isUnresponsive) {
+      this.#unanswerable += 1;
+      return problemResponse(tooMany(), requestId);
+    }
     const slot = await this.#queue.enter(party);
     // Who has so many waiting would try again at once.
     if (slot === null) return this.#tarpit.delay(() => problemResponse(tooMany(), requestId));

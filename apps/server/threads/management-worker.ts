@@ -5,8 +5,10 @@ import { managementSite, RoutedApi } from "../api/routed-api.ts";
 import { type Config, readConfig } from "../base/config.ts";
 import { type Log, type LogLevel, reasonOf } from "../base/log.ts";
 import { runWorker, type ThreadCalls } from "../base/worker-thread.ts";
+import { paymentCalls } from "../features/billing/payment-routes.ts";
 import { StripeWebhook } from "../features/billing/webhook.ts";
 import { DashboardPages } from "../features/dashboard/pages.ts";
+import { eventPolls } from "../features/events/list.ts";
 import { stopWaiting } from "../features/events/waiting.ts";
 import { slowQueriesTo } from "../features/health/slow-queries.ts";
 import { WaitingWork } from "../features/health/waiting-work.ts";
@@ -14,7 +16,9 @@ import { WorkerMetrics } from "../features/health/worker-metrics.ts";
 import { LazyIdentity } from "../features/identity/lazy-identity.ts";
 import { customerOf } from "../features/portal/session.ts";
 import { stopStreams } from "../features/requests/live.ts";
+import { liveViews } from "../features/requests/stream.ts";
 import type { WorkerTraces } from "../features/traces/worker-traces.ts";
+import { exportSlots } from "../api/download.ts";
 import { jobRunsOf } from "../jobs/job-runs.ts";
 import { startBackground } from "./background.ts";
 import type { MainThreadCalls, WorkerCalls, WorkerSettings } from "./messages.ts";
@@ -49,6 +53,10 @@ async function start(
   const waiting = new WaitingWork(store, config.mail !== null);
   const background = startBackground(store, journal, config, log, insight);
   const parts = { store, config, log, signIn: identity };
+  const stripeWebhook =
+    config.stripe === null
+      ? null
+      : new StripeWebhook({ store, settings: config.stripe, url: config.url }, log);
   const site = workerSite({
     manageApi: new RoutedApi(parts, manageRoutes, managementSite(parts), requestObserver(insight, "manage")),
     portalApi: new RoutedApi(
@@ -64,10 +72,7 @@ async function start(
     ),
     authApi: identity,
     authObserver: requestObserver(insight, "auth"),
-    stripeWebhook:
-      config.stripe === null
-        ? null
-        : new StripeWebhook({ store, settings: config.stripe, url: config.url }, log),
+    stripeWebhook,
     stripeObserver: requestObserver(insight, "stripe"),
     pages: new DashboardPages(dashboardFolder, {
       portalUrl: config.portalHasOwnHost ? config.portalUrl : null,
@@ -84,6 +89,13 @@ async function start(
     metrics: () => ({
       text: metrics.text(runs.states(Date.now()), waiting.counts),
       spans: traces?.counts ?? null,
+      budgets: {
+        live_views: liveViews.use,
+        event_polls: eventPolls.use,
+        exports: exportSlots.use,
+        payment_calls: paymentCalls.use,
+        payment_events: stripeWebhook?.use ?? unusedBudget,
+      },
     }),
     exportSpans: (json) => traces?.add(json),
     stop: async () => {
@@ -94,6 +106,9 @@ async function start(
     },
   };
 }
+
+/** Without payments. */
+const unusedBudget = { inUse: 0, limit: 0, refused: 0 };
 
 /** Nothing of it is loaded unless traces are configured. */
 async function openTraces({ traces }: Config, node: string, log: Log): Promise<WorkerTraces | null> {

@@ -1,6 +1,7 @@
-import type { WorkerOpening } from "@countersign/store/threads/worker-store";
-import type { Environment } from "../base/config.ts";
-import type { LogFields, LogLevel } from "../base/log.ts";
+import { type WorkerOpening } from "@countersign/store/threads/worker-store";
+import { type Environment } from "../base/config.ts";
+import { type LogFields, type LogLevel } from "../base/log.ts";
+import { type BudgetUses } from "../features/health/budgets.ts";
 import type { FromWorker, ToWorker } from "./exchange.ts";
 
 /** The start parameters of the management worker. */
@@ -15,6 +16,7 @@ export interface WorkerMetricsText {
   readonly text: string;
   /** What became of the spans of both threads; null if no traces are configured. */
   readonly spans: SpanCounts | null;
+  readonly budgets: BudgetUses;
 }
 
 export interface SpanCounts {

@@ -136,6 +136,8 @@ export class RequestReceiver {
       }
       exchange.nextPiece = async () => (await reader.read()).value ?? null;
       this.#send({ ...head, body: null, isGenerated: true, silentSeconds: response.silentSeconds });
+      // Also while its caller takes nothing and no piece is asked for.
+      reader.closed.catch(() => this.#failPieces(exchange));
       return;
     }
     const body = new Uint8Array(await response.arrayBuffer());
@@ -147,15 +149,19 @@ export class RequestReceiver {
     this.#send({ ...head, body: null, isGenerated: false, silentSeconds: untakenSeconds });
   }
 
-  async #sendPiece({ id, nextPiece }: Exchange): Promise<void> {
+  async #sendPiece(exchange: Exchange): Promise<void> {
+    const { id, nextPiece } = exchange;
     try {
       const piece = (await nextPiece?.()) ?? null;
       if (piece === null) this.#exchanges.delete(id);
       this.#send({ kind: "piece", id, piece });
     } catch {
-      this.#exchanges.delete(id);
-      this.#send({ kind: "piece_failed", id });
+      this.#failPieces(exchange);
     }
+  }
+
+  #failPieces({ id }: Exchange): void {
+    if (this.#exchanges.delete(id)) this.#send({ kind: "piece_failed", id });
   }
 
   #leave(exchange: Exchange): void {

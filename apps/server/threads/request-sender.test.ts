@@ -67,6 +67,19 @@ describe("requests that are sent to the worker", () => {
     expect(await reading.catch(String)).toContain("It has exited.");
   });
 
+  test("a response that breaks off while its caller takes nothing fails at once, and never looks whole", async () => {
+    const { sender, stages, send } = openSender();
+    const response = send();
+    sender.receive({ ...head, status: 200, body: null, isRejection: false });
+    const reader = (await response).body?.getReader();
+    const first = reader?.read();
+    sender.receive({ kind: "piece", id: 1, piece: new Uint8Array(1) });
+    expect(await first).toMatchObject({ done: false });
+    sender.receive({ kind: "piece_failed", id: 1 });
+    expect(stages).toEqual(["pieces", "ended"]);
+    expect(String(await reader?.read().catch(String))).toContain("The rest of the response will not follow.");
+  });
+
   test("the worker learns once that a caller has left, and what it sends afterwards is ignored", async () => {
     const { sender, stages, send, left, kinds } = openSender();
     const response = send();

@@ -176,7 +176,8 @@ export class RequestSender {
     if (piece) pull?.into.enqueue(piece);
     else {
       if (piece === null) pull?.into.close();
-      else pull?.into.error(new Error("The rest of the response will not follow."));
+      // Its caller may take nothing at the moment.
+      else exchange.pieces?.error(new Error("The rest of the response will not follow."));
       this.#end(exchange);
     }
     pull?.done();

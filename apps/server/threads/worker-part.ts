@@ -1,4 +1,5 @@
-import type { SpanCounts, WorkerMetricsText } from "./messages.ts";
+import { type SpanCounts, type WorkerMetricsText } from "./messages.ts";
+import { type BudgetUses } from "../features/health/budgets.ts";
 
 /** How long a scrape waits for the management worker. */
 const longestMs = 500;
@@ -14,6 +15,7 @@ export class WorkerPart {
   #isLate = false;
   #hasAnswered = false;
   #spans: SpanCounts = { exported: 0, dropped: 0 };
+  #budgets: BudgetUses = {};
 
   /** `ask` may stay unanswered, or reject. */
   constructor(ask: () => Promise<WorkerMetricsText>, waitsMs = longestMs) {
@@ -31,6 +33,11 @@ export class WorkerPart {
     return this.#spans;
   }
 
+  /** Empty if the last text did not come from the worker. */
+  get budgets(): BudgetUses {
+    return this.#budgets;
+  }
+
   /** Empty if the worker does not answer in time. */
   async text(): Promise<string> {
     this.#asked ??= this.#ask()
@@ -42,6 +49,7 @@ export class WorkerPart {
     const part = this.#isLate ? null : await this.#inTime(this.#asked);
     this.#hasAnswered = part !== null;
     this.#spans = part?.spans ?? this.#spans;
+    this.#budgets = part?.budgets ?? {};
     return part?.text ?? "";
   }
 

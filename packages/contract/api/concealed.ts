@@ -142,6 +142,7 @@ const shown = [
   "currency",
   "interval",
   "number",
+  "older_entries",
   "on_downgrade",
   "plan",
   "plan_name",

@@ -3,7 +3,7 @@ import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
 import { platformAdmin, route } from "../api/route.ts";
 import { flagQuery, id, inSteps, page, pageQuery, time, updatedAtGuard } from "../api/shapes.ts";
-import { atOnce, counted, q, reason } from "./admin-shapes.ts";
+import { atOnce, counted, q, reason, auditLogDays } from "./admin-shapes.ts";
 import { billingStates, limitUse, subscription } from "./billing.ts";
 import { organization } from "./organizations.ts";
 
@@ -30,6 +30,7 @@ const limitOverrides = {
     .max(3650)
     .nullable()
     .meta({ description: "How many days requests are kept in the log. Null for the plan's limit." }),
+  audit_log_days_override: auditLogDays("Null for the plan's limit."),
 } as const;
 
 const listedOrganization = organization

@@ -1,3 +1,4 @@
+import { maxAuditLogDays, minAuditLogDays } from "@countersign/domain/audit-log/audit-log-days";
 import { z } from "zod";
 
 /** Shapes that several platform admin routes share. */
@@ -19,3 +20,13 @@ export const q = z
   .meta({ description: "The text to search for. Case does not matter." });
 
 export const counted = (most: string) => z.int().meta({ description: `Counted up to ${most}.` });
+
+export const auditLogDays = (whenNull: string) =>
+  z
+    .int()
+    .min(minAuditLogDays)
+    .max(maxAuditLogDays)
+    .nullable()
+    .meta({
+      description: `How many days the audit log is kept. Older entries are archived and then deleted, as COUNTERSIGN_AUDIT_LOG_ARCHIVE says; while it is not set, nothing is deleted. ${whenNull}`,
+    });

@@ -81,6 +81,13 @@ const platformSettings = z
         "How many megabytes the request log can take on disk. If it takes more, its oldest requests are deleted earlier.",
     }),
     request_log_mb_set_by: setBy("COUNTERSIGN_REQUEST_LOG_MB"),
+    audit_log_archive: z.enum(["folder", "none", "unset"]).meta({
+      description:
+        "What COUNTERSIGN_AUDIT_LOG_ARCHIVE says: old entries of the audit log are written to a folder before they are deleted, are deleted without an archive, or are not deleted because it is not set.",
+    }),
+    audit_log_limited: z.boolean().meta({
+      description: "Whether a plan or an organization has a limit for how long its audit log is kept.",
+    }),
     currency: z.string().meta({ description: "The ISO 4217 code of the currency of prices, such as usd." }),
     billing_contact: z
       .string()

@@ -46,7 +46,8 @@ const filters = {
 };
 
 const format = z.enum(["csv", "jsonl"]).default("csv");
-const append = "Entries cannot be changed or deleted.";
+const append =
+  "Entries cannot be changed, and are deleted only when they are older than the plan keeps them.";
 
 export const listAuditLog = route({
   id: "listAuditLog",
@@ -57,7 +58,19 @@ export const listAuditLog = route({
   group,
   access: member("audit_log:view"),
   query: pageQuery.extend(filters),
-  answer: page(auditEntry),
+  answer: page(auditEntry).extend({
+    kept_days: z
+      .int()
+      .nullable()
+      .meta({ description: "How many days entries are kept. Null if none is deleted." }),
+    older_entries: z.enum(["archived", "deleted"]).nullable().meta({
+      description:
+        "What happens to older entries: the operator of the server archives them before they are deleted, or they are only deleted. Null if none is deleted.",
+    }),
+    complete_since: time
+      .nullable()
+      .meta({ description: "Entries before this time were deleted. Null if none was." }),
+  }),
 });
 
 export const exportAuditLog = route({

@@ -75,6 +75,10 @@ export const getBilling = route({
         .int()
         .nullable()
         .meta({ description: "How long requests are kept in the log. Null for the server's setting." }),
+      audit_log_days: z
+        .int()
+        .nullable()
+        .meta({ description: "How many days the audit log is kept. Null for ever." }),
       version_checks: z
         .object({
           included: z.boolean().meta({ description: "Whether the plan includes the version module." }),

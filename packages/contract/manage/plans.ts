@@ -2,7 +2,7 @@ import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
 import { anyone, platformAdmin, route } from "../api/route.ts";
 import { name, page, time, updatedAtGuard } from "../api/shapes.ts";
-import { atOnce } from "./admin-shapes.ts";
+import { atOnce, auditLogDays } from "./admin-shapes.ts";
 
 const most = 1_000_000_000_000;
 
@@ -43,6 +43,7 @@ const planSettings = {
     .max(3650)
     .nullable()
     .meta({ description: "How long requests are kept in the log. Null for the server's setting." }),
+  audit_log_days: auditLogDays("Null for ever."),
   monthly_price: price("The price per month"),
   yearly_price: price("The price per year"),
   trial_days: z

@@ -17,6 +17,7 @@ import { sandbox } from "./0008-sandbox.ts";
 import { revocations } from "./0009-revocations.ts";
 import { unannouncedExpiries } from "./0010-unannounced-expiries.ts";
 import { sessionTokens } from "./0011-session-tokens.ts";
+import { auditLogRetention } from "./0012-audit-log-retention.ts";
 import type { Migration } from "./migration.ts";
 
 /** What verdicts depend on. */
@@ -32,6 +33,7 @@ export const mainMigrations: readonly Migration[] = [
   revocations,
   unannouncedExpiries,
   sessionTokens,
+  auditLogRetention,
 ];
 
 /**

@@ -2,6 +2,7 @@ import type pg from "pg";
 import { StoreProblem } from "../errors/problem.ts";
 import { errorSentence } from "../errors/sentence.ts";
 import {
+  auditLogLimitsQuery,
   type Inspection,
   type MissingTextIndex,
   type PlanFacts,
@@ -88,7 +89,14 @@ async function inspectFile(client: pg.Client, connection: readonly string[]): Pr
 async function platformFacts(client: pg.Client): Promise<PlatformFacts> {
   const { rows: settings } = await client.query<{ name: string; value: string }>(platformSettingsQuery);
   const { rows: plans } = await client.query<PlanFacts>(planFactsQuery);
-  return { settings: new Map(settings.map(({ name, value }) => [name, value])), plans };
+  const limits = (await hasTable(client, "audit_log_cutoffs"))
+    ? await client.query(auditLogLimitsQuery)
+    : null;
+  return {
+    settings: new Map(settings.map(({ name, value }) => [name, value])),
+    plans,
+    limitsAuditLog: (limits?.rows.length ?? 0) > 0,
+  };
 }
 
 /** The migration that creates it continues without it if the server does not offer, or allow, what it needs. */

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StoreProblem } from "../errors/problem.ts";
 import { errorSentence } from "../errors/sentence.ts";
 import {
+  auditLogLimitsQuery,
   type Inspection,
   type PlanFacts,
   type PlatformFacts,
@@ -91,6 +92,8 @@ function platformFacts(database: DatabaseSync): PlatformFacts {
   return {
     settings: new Map(settings.map(({ name, value }) => [String(name), String(value)])),
     plans: database.prepare(planFactsQuery).all() as unknown as PlanFacts[],
+    limitsAuditLog:
+      hasTable(database, "audit_log_cutoffs") && database.prepare(auditLogLimitsQuery).all().length > 0,
   };
 }
 

@@ -35,7 +35,7 @@ a seller is shown in the portal although no product of theirs is
   packages/store/queries/branding/branding.test.ts
 an expiry counts as recorded if the license ever expired before
   A license that was renewed expires without an event and without an email.
-  - .whereRef("t.ends_at", "=", endsAt)
+  - .onRef("t.ends_at", "=", endsAt)
   packages/store/queries/events/expiries.test.ts apps/server/features/events/expiry-check.test.ts
 the list of events is in the reverse of the requested order
   Sellers see the oldest events first, and programs that follow the list miss events.
@@ -154,4 +154,17 @@ old events are pruned although they were never distributed
   After a long downtime, events are deleted before any endpoint has received them.
   - .where("undistributed", "is", null)
   packages/store/queries/webhooks/prune.test.ts
+an entry of the audit log can be deleted before it was archived
+  Someone who reaches the tables removes the trace of what they did yesterday.
+  - and old.at < c.deleted_before
+  packages/store/queries/audit-log/retention.test.ts
+an entry of the audit log can be deleted because that of another organization was archived
+  One organization with a short plan opens the audit logs of all others.
+  - c.organization_id = old.organization_id and
+  packages/store/queries/audit-log/retention.test.ts
+the retention of the audit log deletes who last revealed a product's signing secret
+  The product's page says that nobody has ever seen a secret that someone has.
+  - is("entry.action", "!=", signingSecretRevealed),
+  + is("entry.action", "is not", null),
+  packages/store/queries/audit-log/retention.test.ts apps/server/features/audit-log/retention.test.ts
 `);

@@ -6,6 +6,21 @@ a license that is created within its warning period is never announced
   - await this.#recordOf(db, "license.expiring_soon", await expiringSoon(db, ids, nowMs), nowMs)
   + await expiringSoon(db, ids, nowMs)
   apps/server/features/events/expiry-check.test.ts
+licenses that expire at the same time as the last one of a slice are never announced
+  A seller whose licenses all expire at the end of the year hears of five hundred of them.
+  - endsAtMs: last.ends_at, id: last.id
+  + endsAtMs: last.ends_at, id: "~"
+  packages/store/queries/events/expiries.test.ts
+the check of expiries holds its thread until it has seen all organizations
+  Every ten seconds, the dashboard of everybody stands still for a moment.
+  - after = last;
+  -       await yieldToEventLoop();
+  -     }
+  -     await this.#recordUnannounced(
+  + after = last;
+  +     }
+  +     await this.#recordUnannounced(
+  apps/server/jobs/yielding-jobs.test.ts
 # The HTTP layer.
 a caller can send the header with which their own IP address is forwarded to the worker
   An attacker chooses an IP address per request, so no limit per IP address applies to sign-ins.
@@ -37,6 +52,30 @@ an organization can have any number of exports at a time
   Two hundred downloads of one organization take all the time and memory of the worker.
   - this.#check(organization, perOrganization);
   apps/server/api/shares.test.ts
+unread exports of a few organizations keep all others from exporting
+  Six organizations stop the downloads of everybody else.
+  - if (this.#inAll >= inAll) this.#makeRoom(id);
+  apps/server/api/export-slots.test.ts
+an export is cut for an organization that has as many
+  Two organizations that export at the same time break off each other's downloads again and again.
+  - countOf(organizationId) >= countOf(newOrganizationId) + 2;
+  + countOf(organizationId) >= countOf(newOrganizationId) + 1;
+  apps/server/api/export-slots.test.ts
+an export that makes progress is cut before one that nobody reads
+  A customer list has to be downloaded again because someone else's download hangs.
+  - sinceOf(entry) < sinceOf(found)
+  + sinceOf(entry) > sinceOf(found)
+  apps/server/api/export-slots.test.ts
+an export that the server is slow to read counts as unread
+  A large export on a busy server is broken off although its reader waits for it.
+  - untakenSinceMs ?? Number.POSITIVE_INFINITY
+  + untakenSinceMs ?? 0
+  apps/server/api/export-slots.test.ts
+an export that is cut while nobody reads it stays open
+  Its reader waits for a rest that never comes.
+  - else exchange.pieces?.error(
+  + else pull?.into.error(
+  apps/server/threads/request-sender.test.ts
 the body of a validation without a declared length can have 16 MiB
   Few callers with a valid API key fill the memory of the thread that answers all validations.
   - if (size > maxBodyBytes) return null;
@@ -264,4 +303,24 @@ the password of a mail server elsewhere is sent without encryption if TLS is not
   - (tls !== "off" && url.password !== "" && !isHere)
   + (tls !== "off" && url.password !== "" && isHere)
   apps/server/features/mail/settings.test.ts
+entries of the audit log that could not be archived are deleted
+  With a full disk, the only record of who did what is lost.
+  - await writeArchive(archive.folder, entries);
+  + await writeArchive(archive.folder, entries).catch(() => undefined);
+  apps/server/features/audit-log/retention.test.ts
+the retention of the audit log deletes without an archive while nobody has set one
+  An operator who tries a limit of days loses entries that nobody has exported.
+  - if (archive === null) return this.#warn();
+  + if (archive === null) this.#warn();
+  apps/server/features/audit-log/retention.test.ts
+the retention of the audit log does not look at the number of days
+  A plan that keeps a year of the audit log keeps nothing.
+  - await this.#shorten(id, auditLogCutoff(days, nowMs), archive, stopping);
+  + await this.#shorten(id, nowMs, archive, stopping);
+  apps/server/features/audit-log/retention.test.ts
+a file of the audit log's archive replaces an earlier one of the same day
+  After a restart in the middle of a day, the entries archived before it exist nowhere.
+  - .digest("hex").slice(0, 16)
+  + .digest("hex").slice(0, 0)
+  apps/server/features/audit-log/retention.test.ts
 `);

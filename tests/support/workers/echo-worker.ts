@@ -68,7 +68,7 @@ await runWorker(async (_settings: unknown, creator: ThreadCalls<MainThreadCalls>
   return {
     exchange: (message) => requests.receive(message),
     drain: () => {},
-    metrics: () => ({ text: "", spans: null }),
+    metrics: () => ({ text: "", spans: null, budgets: {} }),
     exportSpans: () => {},
     stop: async () => requests.cut(),
   };

@@ -139,6 +139,7 @@ function showListed(
     max_members_override: row.max_members_override,
     max_webhooks_override: row.max_webhooks_override,
     request_log_days_override: row.request_log_days_override,
+    audit_log_days_override: row.audit_log_days_override,
   };
 }
 

@@ -68,6 +68,6 @@ function asCsv({ id, at, actor, action, subject, before, after, ip, request_id }
   ]);
 }
 
-function asJsonLine(entry: ShownEntry): string {
+export function asJsonLine(entry: ShownEntry): string {
   return `${JSON.stringify(entry)}\n`;
 }

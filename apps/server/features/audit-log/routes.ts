@@ -1,17 +1,20 @@
 import * as contract from "@countersign/contract/manage/audit-log";
+import { auditLogDays } from "@countersign/domain/audit-log/audit-log-days";
 import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit-log/entries";
+import { keptEntries } from "@countersign/store/queries/audit-log/retention";
 import type { AuditLogRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { type Context, requireOrganization } from "../../api/context.ts";
 import { download } from "../../api/download.ts";
-import { decodeCursor, encodeCursor, milliseconds, pageOf } from "../../api/page.ts";
+import { decodeCursor, encodeCursor, milliseconds, pageOf, iso } from "../../api/page.ts";
 import { exportedLog } from "./export.ts";
 import { type ShownEntry, showToOrganization, showToPlatform } from "./show.ts";
 
 export const auditLogRoutes: readonly BoundRoute[] = [
-  bind(contract.listAuditLog, async (context, { query }) =>
-    list(context, filterOf(query, requireOrganization(context).id), query, showToOrganization),
-  ),
+  bind(contract.listAuditLog, async (context, { query }) => ({
+    ...(await list(context, filterOf(query, requireOrganization(context).id), query, showToOrganization)),
+    ...(await kept(context)),
+  })),
 
   bind(contract.exportAuditLog, async (context, { query }) =>
     download(context, {
@@ -29,6 +32,20 @@ export const auditLogRoutes: readonly BoundRoute[] = [
     list(context, filterOf(query, query.organization_id ?? null), query, showToPlatform),
   ),
 ];
+
+/** How long the entries of the organization are kept, and what happens then. */
+async function kept(context: Context) {
+  const row = await keptEntries(context.store.reads, requireOrganization(context).id);
+  const days =
+    row === undefined ? null : auditLogDays({ ofOrganization: row.of_organization, ofPlan: row.of_plan });
+  const { auditLogArchive: archive } = context.config;
+  const isDeleted = days !== null && archive !== null;
+  return {
+    kept_days: isDeleted ? days : null,
+    older_entries: isDeleted ? (archive === "none" ? ("deleted" as const) : ("archived" as const)) : null,
+    complete_since: iso(row?.deleted_before ?? null),
+  };
+}
 
 async function list(
   context: Context,

@@ -55,11 +55,11 @@ export const paymentRoutes: readonly BoundRoute[] = [
 ];
 
 /** Each takes up to nine seconds. */
-const calls = new Shares({ perCaller: 6, perOrganization: 10, inAll: 60 }, "server_busy");
+export const paymentCalls = new Shares({ perCaller: 6, perOrganization: 10, inAll: 60 }, "server_busy");
 const longestSeconds = 15;
 
 async function waitForStripe<T>(context: Context, work: () => Promise<T>): Promise<T> {
-  const leave = calls.enter(context);
+  const leave = paymentCalls.enter(context);
   try {
     return await whileWaiting(context.request, longestSeconds, () => askStripe(context, work));
   } finally {

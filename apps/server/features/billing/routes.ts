@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/billing";
+import { auditLogDays } from "@countersign/domain/audit-log/audit-log-days";
 import { billingOf, countVersionChecks } from "@countersign/store/queries/billing/billing";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { requireOrganization } from "../../api/context.ts";
@@ -27,6 +28,10 @@ export const billingRoutes: readonly BoundRoute[] = [
       contact: (await paymentSettings(db)).contact,
       limits: await limitsInUse(db, organization),
       request_log_days: organization.request_log_days_override ?? plan.request_log_days,
+      audit_log_days: auditLogDays({
+        ofOrganization: organization.audit_log_days_override,
+        ofPlan: plan.audit_log_days,
+      }),
       version_checks: {
         included: plan.version_module === 1,
         product_count: await countVersionChecks(db, organization.id),

@@ -28,6 +28,8 @@ export class StripeWebhook {
   readonly #parts: PaymentParts;
   readonly #log: Log;
   readonly #limit = new ConcurrencyLimit(mostAtOnce);
+  #inUse = 0;
+  #busy = 0;
   readonly #refused: (amount: number, reason: string) => void;
 
   constructor(parts: PaymentParts, log: Log) {
@@ -36,6 +38,10 @@ export class StripeWebhook {
     this.#refused = inBursts(warnEveryMs, (count, reason) =>
       log.warn("An event was refused because Stripe's signature is missing or wrong.", { count, reason }),
     );
+  }
+
+  get use() {
+    return { inUse: this.#inUse, limit: mostAtOnce, refused: this.#busy };
   }
 
   async handle(request: Request, requestId: string): Promise<Response> {
@@ -58,10 +64,15 @@ export class StripeWebhook {
     const event = await this.#verified(request);
     if (event === null) return;
     // Only Stripe's own count: a body that never arrives, or that someone else has sent, keeps no event out.
-    if (!this.#limit.tryAcquire()) throw busy();
+    if (!this.#limit.tryAcquire()) {
+      this.#busy += 1;
+      throw busy();
+    }
+    this.#inUse += 1;
     try {
       await whileWaiting(request, longestSeconds, () => this.#process(event, requestId));
     } finally {
+      this.#inUse -= 1;
       this.#limit.release();
     }
   }

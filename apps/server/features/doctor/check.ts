@@ -11,7 +11,8 @@ export interface Check {
     | "url"
     | "encryption"
     | "sign-up"
-    | "geoip";
+    | "geoip"
+    | "audit-log";
   readonly state: "ok" | "warning" | "problem";
   readonly message: string;
   /** Null if there is nothing to do. */

@@ -1,7 +1,8 @@
 import { compareMigrations, inspectDatabase, sealingOf } from "@countersign/store/databases/inspect";
 import { StoreProblem } from "@countersign/store/errors/problem";
 import type { FileFindings, Inspection, MissingTextIndex } from "@countersign/store/inspection";
-import type { Config } from "../../base/config.ts";
+import { type Config } from "../../base/config.ts";
+import { checkAuditLogLimits } from "./audit-log.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 import { checkClockDifference } from "./machine.ts";
 import { checkSignUp } from "./sign-up.ts";
@@ -28,6 +29,7 @@ export async function checkDatabase(config: Config): Promise<Check[]> {
     ...(database.kind === "postgres" ? [checkClockDifference(found.clockAheadMs)] : []),
     checkSealing(found.storedDataKey, encryptionKey),
     ...(found.platform === null ? [] : checkSignUp(found.platform, config)),
+    ...(found.platform === null ? [] : checkAuditLogLimits(found.platform, config)),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { type Config, type Environment, readConfig } from "../../base/config.ts";
 import { reasonOf } from "../../base/log.ts";
 import { OperatorProblem } from "../../base/operator-problem.ts";
+import { checkAuditLogArchive } from "./audit-log.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDisk, checkFolder } from "./folder.ts";
@@ -24,6 +25,7 @@ export async function examine(environment: Environment): Promise<Check[]> {
     ...folder,
     ...(await attempt("disk", async () => checkDisk(config))),
     ...(hidden ? [] : await attempt("database", () => checkDatabase(config))),
+    ...(await attempt("audit-log", () => checkAuditLogArchive(config))),
     ...(await attempt("geoip", () => checkGeoip(config.geoipFile))),
     ...(await attempt("url", async () => [checkUrl(config)])),
     ...(await attempt("proxy", async () => [checkProxy(config)])),

@@ -11,7 +11,8 @@ import {
 } from "@countersign/store/queries/events/expiries";
 import { shownLicenses } from "@countersign/store/queries/licenses/views";
 import type { Database, Store } from "@countersign/store/store";
-import type { Config } from "../../base/config.ts";
+import { type Config } from "../../base/config.ts";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { licenseExpiringEmails } from "../mail/license-emails.ts";
@@ -61,6 +62,7 @@ export class ExpiryCheck implements PeriodicJob {
       const last = ids.at(-1);
       if (ids.length < organizationsAtOnce || last === undefined) break;
       after = last;
+      await yieldToEventLoop();
     }
     await this.#recordUnannounced(untilMs, stopping);
     // Only from where it started: another node may be further ahead.
@@ -69,15 +71,16 @@ export class ExpiryCheck implements PeriodicJob {
 
   async #record(due: Due, stopping: AbortSignal): Promise<void> {
     const store = this.#store;
-    await inBatches(async () => {
-      const ids = await dueLicenses(store.listReads, due, batchSize);
-      if (ids.length > 0)
+    for await (const found of dueLicenses(store.listReads, due))
+      for (let start = 0; start < found.length; start += batchSize) {
+        if (stopping.aborted) return;
+        const ids = found.slice(start, start + batchSize);
         await store.transaction(async (db) => {
           await store.bulk.lockLicenses(db, ids);
           await this.#recordOf(db, due.type, await stillDue(db, due, ids), due.untilMs);
         });
-      return ids.length === batchSize;
-    }, stopping);
+        await yieldToEventLoop();
+      }
   }
 
   /** Those whose expiry was set within the warning period. */

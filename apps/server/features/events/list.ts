@@ -36,7 +36,7 @@ interface EventList {
 }
 
 /** Each costs some memory and a comparison every half second. */
-const polls = new Shares({ perCaller: 20, perOrganization: 60, inAll: 600 }, "too_many_polls");
+export const eventPolls = new Shares({ perCaller: 20, perOrganization: 60, inAll: 600 }, "too_many_polls");
 /** The connection is not closed before the response is due. */
 const idleMarginSeconds = 10;
 
@@ -74,7 +74,7 @@ async function nextPage(context: Context, among: Among, query: Query, first: Pag
   const { store, request } = context;
   const startedMs = performance.now();
   const untilMs = startedMs + query.wait_seconds * 1000;
-  const leave = polls.enter(context);
+  const leave = eventPolls.enter(context);
   try {
     return await whileWaiting(request, query.wait_seconds + idleMarginSeconds, async () => {
       let page = first;

@@ -1,14 +1,17 @@
 import { expect, test } from "bun:test";
-import type { WorkerMetricsText } from "../../threads/messages.ts";
+import { type WorkerMetricsText } from "../../threads/messages.ts";
 import { WorkerPart } from "../../threads/worker-part.ts";
+import { budgetMetrics } from "./budgets.ts";
 import { counter, exposition, gauge } from "./exposition.ts";
 import { histogram, PlainHistogram } from "./histogram.ts";
 
 test("the worker's metrics are passed on", async () => {
-  const part = new WorkerPart(async () => ({ text: "a 1\n", spans: { exported: 5, dropped: 1 } }));
+  const budgets = { exports: { inUse: 1, limit: 24, refused: 3 } };
+  const part = new WorkerPart(async () => ({ text: "a 1\n", spans: { exported: 5, dropped: 1 }, budgets }));
   expect(await part.text()).toBe("a 1\n");
   expect(part.hasAnswered).toBe(true);
   expect(part.spans).toEqual({ exported: 5, dropped: 1 });
+  expect(part.budgets).toBe(budgets);
 });
 
 test("a worker that hangs is asked once, and is missing until it answers", async () => {
@@ -19,11 +22,11 @@ test("a worker that hangs is asked once, and is missing until it answers", async
     return answer.promise;
   }, 1);
   for (let scrape = 0; scrape < 5; scrape++) expect(await part.text()).toBe("");
-  expect([questions, part.hasAnswered]).toEqual([1, false]);
-  answer.resolve({ text: "late 1\n", spans: null });
+  expect([questions, part.hasAnswered, part.budgets]).toEqual([1, false, {}]);
+  answer.resolve({ text: "late 1\n", spans: null, budgets: {} });
   await answer.promise;
   answer = Promise.withResolvers();
-  answer.resolve({ text: "again 1\n", spans: null });
+  answer.resolve({ text: "again 1\n", spans: null, budgets: {} });
   // The late answer is discarded, and the next scrape asks again.
   await new Promise((resolve) => setImmediate(resolve));
   expect(await part.text()).toBe("again 1\n");
@@ -34,8 +37,17 @@ test("a worker that has exited is missing, and is asked again at the next scrape
   let answer = (): Promise<WorkerMetricsText> => Promise.reject(new Error("The thread has exited."));
   const part = new WorkerPart(() => answer());
   expect([await part.text(), part.hasAnswered]).toEqual(["", false]);
-  answer = async () => ({ text: "up 1\n", spans: null });
+  answer = async () => ({ text: "up 1\n", spans: null, budgets: {} });
   expect(await part.text()).toBe("up 1\n");
+});
+
+test("a budget has how much of it is in use, its limit and what was refused", () => {
+  const text = exposition(budgetMetrics({ exports: { inUse: 4, limit: 24, refused: 7 } }));
+  expect(text.split("\n").filter((line) => line.startsWith("countersign_"))).toEqual([
+    'countersign_budget_in_use{budget="exports"} 4',
+    'countersign_budget_limit{budget="exports"} 24',
+    'countersign_budget_refused_total{budget="exports"} 7',
+  ]);
 });
 
 test("metrics are written in the text format of Prometheus", () => {

@@ -32,6 +32,8 @@ export class WorkerMetrics {
   #attemptsInProgress = 0;
   readonly #slowQueries = new Map<string, number>([["other", 0]]);
   #integrity: IntegrityState = { damagedTables: 0, checkedAtMs: null };
+  #archivedAuditEntries = 0;
+  #deletedAuditEntries = 0;
   readonly #emails = new Map<EmailResult, number>(emailResults.map((result) => [result, 0]));
 
   /** `ms` is null for a request that waited on purpose. */
@@ -65,6 +67,14 @@ export class WorkerMetrics {
     this.#integrity = state;
   }
 
+  auditEntriesArchived(entries: number): void {
+    this.#archivedAuditEntries += entries;
+  }
+
+  auditEntriesDeleted(entries: number): void {
+    this.#deletedAuditEntries += entries;
+  }
+
   text(jobs: readonly JobState[], waiting: WaitingCounts | null): string {
     return exposition([
       ...this.#requestFamilies(),
@@ -80,6 +90,16 @@ export class WorkerMetrics {
         labelled("result", this.#emails),
       ),
       ...(waiting === null ? [] : waitingFamilies(waiting)),
+      counter(
+        "countersign_audit_log_archived_total",
+        "Entries of the audit log that were written to the archive.",
+        this.#archivedAuditEntries,
+      ),
+      counter(
+        "countersign_audit_log_deleted_total",
+        "Entries of the audit log that were deleted because they were older than the plan keeps them.",
+        this.#deletedAuditEntries,
+      ),
       ...integrityFamilies(this.#integrity),
       ...jobFamilies(jobs),
     ]);

@@ -9,7 +9,8 @@ import {
 import { lockedOrganization, organizationById } from "@countersign/store/queries/manage/access";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow, WaitingEmailRow } from "@countersign/store/tables";
-import type { Config } from "../../base/config.ts";
+import { type Config } from "../../base/config.ts";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
@@ -43,8 +44,10 @@ export class WaitingEmails implements PeriodicJob {
   async run(stopping = neverAborted): Promise<void> {
     const { reads } = this.#store;
     let id = await nextWaitingOrganization(reads, "");
-    for (; id !== null && !stopping.aborted; id = await nextWaitingOrganization(reads, id))
+    for (; id !== null && !stopping.aborted; id = await nextWaitingOrganization(reads, id)) {
       await this.#writeFor(id, stopping);
+      await yieldToEventLoop();
+    }
   }
 
   async #writeFor(organizationId: string, stopping: AbortSignal): Promise<void> {

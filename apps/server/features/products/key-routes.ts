@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/product-keys";
+import { signingSecretRevealed } from "@countersign/domain/audit-log/audit-log-days";
 import { generateApiKey, shownPrefix } from "@countersign/domain/products/api-key";
 import { mostLiveApiKeys } from "@countersign/domain/products/api-key-rules";
 import { lastEntry } from "@countersign/store/queries/audit-log/entries";
@@ -109,7 +110,11 @@ export const productKeyRoutes: readonly BoundRoute[] = [
 
   bind(contract.getSigningSecret, async (context) => {
     const { id: subjectId, organization_id: organizationId } = requireProduct(context);
-    const last = await lastEntry(context.store.reads, { organizationId, subjectId, action: revealed });
+    const last = await lastEntry(context.store.reads, {
+      organizationId,
+      subjectId,
+      action: signingSecretRevealed,
+    });
     return {
       last_revealed_at: iso(last?.at ?? null),
       last_revealed_by: last?.actor_name ?? null,
@@ -128,7 +133,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
       const [current, upcoming] = await signingKeysFrom(db, row.id, clockMs);
       if (current === undefined) throw new Error(`Product ${row.id} has no signing key.`);
       await audit(db, context, {
-        action: revealed,
+        action: signingSecretRevealed,
         subject: subject(row),
         after: { key_ids: [current, upcoming].flatMap((key) => key?.id ?? []) },
       });
@@ -162,8 +167,6 @@ export const productKeyRoutes: readonly BoundRoute[] = [
     });
   }),
 ];
-
-const revealed = "product.signing_secret_revealed";
 
 /** An active key of this product; any other is not found. */
 async function liveKey(

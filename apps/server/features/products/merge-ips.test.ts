@@ -13,8 +13,13 @@ onBothDatabases("merging registered IPv6 addresses", (fixture) => {
       productId,
       license,
       ask: (key: string, ip: string) => verdict(fixture.store, validate(apiKey, key, { ip })),
-      askAll: (key: string, ips: readonly string[]) =>
-        fixture.store.validateBatch(ips.map((ip) => validate(apiKey, key, { ip }))),
+      /** A few at a time, because a batch has a time limit. */
+      askAll: async (key: string, ips: readonly string[]) => {
+        for (let start = 0; start < ips.length; start += 50) {
+          const some = ips.slice(start, start + 50);
+          await fixture.store.validateBatch(some.map((ip) => validate(apiKey, key, { ip })));
+        }
+      },
       countBy64: () => fixture.change("products", productId, { ipv6_prefix: 64, merge_ips_after: "" }),
     };
   };

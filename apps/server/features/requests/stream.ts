@@ -8,7 +8,7 @@ import { liveRequests } from "./live.ts";
 import { showRequests } from "./show.ts";
 import { overlapMs } from "./tail.ts";
 
-const streams = new Shares({ perCaller: 10, perOrganization: 50, inAll: 400 }, "too_many_streams");
+export const liveViews = new Shares({ perCaller: 10, perOrganization: 50, inAll: 400 }, "too_many_streams");
 const checkEveryMs = 15_000;
 const longestMs = 10 * 60_000;
 /** How much a client gets of what it missed. */
@@ -22,7 +22,7 @@ export async function requestStream(
 ): Promise<Response> {
   if (context.request.method === "HEAD") return new Response(null, { headers });
   const { store, log } = context;
-  const leaveShare = streams.enter(context);
+  const leaveShare = liveViews.enter(context);
   const stream = new EventStream();
   stream.onceEnded(leaveShare);
   const leave = await liveRequests(store, log)

@@ -1,5 +1,6 @@
 import * as contract from "@countersign/contract/manage/admin";
 import { lockSetup, removeState, setState } from "@countersign/store/queries/admin/platform-state";
+import { hasAuditLogLimits } from "@countersign/store/queries/audit-log/retention";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Config } from "../../base/config.ts";
@@ -40,6 +41,11 @@ export const settingsRoutes: readonly BoundRoute[] = [
   ),
 ];
 
+function archiveKind({ auditLogArchive }: Config): "folder" | "none" | "unset" {
+  if (auditLogArchive === null) return "unset";
+  return auditLogArchive === "none" ? "none" : "folder";
+}
+
 type Shown = Awaited<ReturnType<typeof shown>>;
 
 async function shown(db: Database, config: Config) {
@@ -58,6 +64,8 @@ async function shown(db: Database, config: Config) {
     request_log_days_set_by: setBy.request_log_days,
     request_log_mb: values.request_log_mb,
     request_log_mb_set_by: setBy.request_log_mb,
+    audit_log_archive: archiveKind(config),
+    audit_log_limited: await hasAuditLogLimits(db),
     currency,
     billing_contact: contact,
     automatic_tax: automaticTax,

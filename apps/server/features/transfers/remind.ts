@@ -7,6 +7,7 @@ import {
   nextOrganizationToRemind,
 } from "@countersign/store/queries/transfers/transfers";
 import type { Database, Store } from "@countersign/store/store";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { writeEmail } from "../mail/email.ts";
@@ -39,6 +40,7 @@ export class TransferReminders implements PeriodicJob {
     for (let id = await next(""); id !== null && !stopping.aborted; id = await next(id)) {
       const organizationId = id;
       await this.#store.transaction((db) => remindOwner(db, organizationId, this.#url, nowMs), "soon");
+      await yieldToEventLoop();
     }
   }
 }

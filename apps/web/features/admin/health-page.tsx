@@ -10,6 +10,7 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
 import classes from "./admin.module.css";
+import { AuditLogArchiveNotice } from "./audit-log-archive.tsx";
 import { OpenSignUpNotice } from "./open-sign-up.tsx";
 import { RevenuePanel } from "./revenue-panel.tsx";
 import { Tile } from "./tile.tsx";
@@ -37,6 +38,7 @@ export function HealthPage() {
       {data !== undefined && (
         <Stack>
           {settings.data !== undefined && <OpenSignUpNotice settings={settings.data} />}
+          {settings.data !== undefined && <AuditLogArchiveNotice settings={settings.data} />}
           <div className={classes.tiles}>
             <Tile label={t("health.organizations")} to="/admin/organizations">
               {countedFigure(data.counts.organizations)}

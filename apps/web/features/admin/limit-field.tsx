@@ -37,7 +37,8 @@ export function LimitField(props: LimitFieldProps) {
           flex="1 1 9rem"
           min={min}
           max={max}
-          clampBehavior="strict"
+          // Every number begins with a digit that is less than a larger minimum.
+          clampBehavior={min > 1 ? "blur" : "strict"}
           allowDecimal={false}
           allowNegative={false}
           hideControls

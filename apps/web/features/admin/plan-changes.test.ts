@@ -4,11 +4,11 @@ import { changedFields } from "./changed-fields.ts";
 import { hasExamplePrices, needsConfirmation, type PlanFields, planEffects } from "./plan-changes.ts";
 
 const limits = { daily_limit: 100_000, organizations_per_user: 2, max_licenses: 500, max_webhooks: 0 };
-const unlimited = { max_products: null, max_members: null, request_log_days: null };
+const unlimited = { max_products: null, max_members: null, request_log_days: null, audit_log_days: null };
 const prices = { monthly_price: 1900, yearly_price: null };
 const plan: PlanFields = { ...limits, ...unlimited, ...prices, version_module: true };
 
-const lower = { daily_limit: 0, max_products: 10, request_log_days: 30 };
+const lower = { daily_limit: 0, max_products: 10, request_log_days: 30, audit_log_days: 90 };
 const unset = "1970-01-01T00:00:00.000Z";
 
 test.each<[what: string, from: object, to: object, effects: object, isAsked: boolean]>([

@@ -1,3 +1,5 @@
+import { maxAuditLogDays, minAuditLogDays } from "@countersign/domain/audit-log/audit-log-days";
+
 export const planLimits = [
   "daily_limit",
   "organizations_per_user",
@@ -6,8 +8,31 @@ export const planLimits = [
   "max_members",
   "max_webhooks",
   "request_log_days",
+  "audit_log_days",
 ] as const;
 export type PlanLimit = (typeof planLimits)[number];
+
+/** Limits in days. They say what is deleted, not what can be added. */
+export function isInDays(limit: PlanLimit): limit is "request_log_days" | "audit_log_days" {
+  return limit === "request_log_days" || limit === "audit_log_days";
+}
+
+export const mostOf: Readonly<Record<PlanLimit, number>> = {
+  daily_limit: 1_000_000_000_000,
+  organizations_per_user: 1_000_000,
+  max_products: 1_000_000_000_000,
+  max_licenses: 1_000_000_000_000,
+  max_members: 1_000_000_000_000,
+  max_webhooks: 1_000_000_000_000,
+  request_log_days: 3650,
+  audit_log_days: maxAuditLogDays,
+};
+
+/** What a limit must be at least. */
+export function leastOf(limit: PlanLimit): number {
+  if (limit === "audit_log_days") return minAuditLogDays;
+  return limit === "request_log_days" ? 1 : 0;
+}
 
 export interface PlanFields extends Readonly<Record<PlanLimit, number | null>> {
   readonly version_module: boolean;

@@ -1,6 +1,7 @@
 import { List, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import type { PlanEffects, PlanFields, PlanLimit } from "./plan-changes.ts";
+import { isInDays, type PlanEffects, type PlanFields, type PlanLimit } from "./plan-changes.ts";
+import { useNoLimit } from "./plan-names.ts";
 
 interface PlanEffectsListProps {
   readonly saved: PlanFields;
@@ -13,11 +14,10 @@ interface PlanEffectsListProps {
 /** What a changed plan means for the organizations on it, one sentence for each change. */
 export function PlanEffectsList({ saved, next, effects, count }: PlanEffectsListProps) {
   const { t, i18n } = useTranslation("admin");
+  const noLimit = useNoLimit();
   const shown = (name: PlanLimit, value: number | null) =>
-    value === null
-      ? t(name === "request_log_days" ? "terms.serverDefault" : "noLimit")
-      : value.toLocaleString(i18n.language);
-  const keeps = effects.lowered.some((name) => name !== "daily_limit" && name !== "request_log_days");
+    value === null ? noLimit(name) : value.toLocaleString(i18n.language);
+  const keeps = effects.lowered.some((name) => name !== "daily_limit" && !isInDays(name));
   return (
     <Stack gap="sm">
       {count !== null && (
@@ -38,6 +38,7 @@ export function PlanEffectsList({ saved, next, effects, count }: PlanEffectsList
       {keeps && <Text size="sm">{t("planEffects.keeps")}</Text>}
       {effects.lowered.includes("daily_limit") && <Text size="sm">{t("planEffects.requests")}</Text>}
       {effects.lowered.includes("request_log_days") && <Text size="sm">{t("planEffects.log")}</Text>}
+      {effects.lowered.includes("audit_log_days") && <Text size="sm">{t("planEffects.auditLog")}</Text>}
     </Stack>
   );
 }

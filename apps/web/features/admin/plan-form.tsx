@@ -13,6 +13,8 @@ import { changedFields } from "./changed-fields.ts";
 import { type Limit, LimitField } from "./limit-field.tsx";
 import {
   hasExamplePrices,
+  leastOf,
+  mostOf,
   needsConfirmation,
   type PlanLimit,
   planEffects,
@@ -28,20 +30,15 @@ interface PlanFormProps {
   readonly onSaved: () => void;
 }
 
-const most: Readonly<Record<PlanLimit, number>> = {
-  daily_limit: 1_000_000_000_000,
-  organizations_per_user: 1_000_000,
-  max_products: 1_000_000_000_000,
-  max_licenses: 1_000_000_000_000,
-  max_members: 1_000_000_000_000,
-  max_webhooks: 1_000_000_000_000,
-  request_log_days: 3650,
-};
-
 /** Everything about a plan. Asks first if organizations on it lose something. */
 export function PlanForm({ plan, count, onSaved }: PlanFormProps) {
   const { t, i18n } = useTranslation("admin");
-  const save = useChange("updatePlan", ["listPlans", "getRevenue", "getPlatformOrganization"]);
+  const save = useChange("updatePlan", [
+    "listPlans",
+    "getRevenue",
+    "getPlatformOrganization",
+    "getPlatformSettings",
+  ]);
   const [name, setName] = useState(plan.name);
   const [limits, setLimits] = useState<Readonly<Record<PlanLimit, Limit>>>(plan);
   const [hasVersions, setVersions] = useState(plan.version_module);
@@ -113,9 +110,10 @@ export function PlanForm({ plan, count, onSaved }: PlanFormProps) {
             <LimitField
               label={t(`limits.${limit}`)}
               description={t(`limits.${limit}_words`)}
-              min={limit === "request_log_days" ? 1 : 0}
-              max={most[limit]}
+              min={leastOf(limit)}
+              max={mostOf[limit]}
               {...(limit === "request_log_days" ? { none: t("terms.serverDefault") } : {})}
+              {...(limit === "audit_log_days" ? { none: t("forEver") } : {})}
               value={limits[limit]}
               onChange={(value) => setLimits((before) => ({ ...before, [limit]: value }))}
               error={fieldError(save.error, limit)}

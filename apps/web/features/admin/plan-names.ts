@@ -1,6 +1,8 @@
+import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { planName } from "../../session/plan.ts";
 import { usePlans } from "../../session/use-plans.ts";
+import { type PlanLimit } from "./plan-changes.ts";
 import type { plans } from "./terms.ts";
 
 type PlanId = (typeof plans)[number];
@@ -15,4 +17,19 @@ export function usePlanOf(): (id: PlanId) => Item<"listPlans"> | undefined {
 export function usePlanName(): (id: PlanId) => string {
   const all = usePlans();
   return (id) => planName(all, id);
+}
+
+/** What a limit of a plan that is null means. */
+export function useNoLimit(): (limit: PlanLimit) => string {
+  const { t } = useTranslation("admin");
+  return (limit) => {
+    switch (limit) {
+      case "request_log_days":
+        return t("terms.serverDefault");
+      case "audit_log_days":
+        return t("forEver");
+      default:
+        return t("noLimit");
+    }
+  };
 }

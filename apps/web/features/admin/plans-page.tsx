@@ -14,8 +14,10 @@ import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
 import classes from "./admin.module.css";
-import { hasExamplePrices, planLimits } from "./plan-changes.ts";
+import { AuditLogArchiveNotice } from "./audit-log-archive.tsx";
+import { hasExamplePrices, isInDays, planLimits } from "./plan-changes.ts";
 import { PlanForm } from "./plan-form.tsx";
+import { useNoLimit } from "./plan-names.ts";
 
 const plansRoute = getRouteApi("/inside/admin/admin-layout/plans");
 
@@ -28,6 +30,7 @@ export function PlansPage() {
   const navigate = plansRoute.useNavigate();
   const plans = useQuery(ask("listPlans"));
   const revenue = useQuery(ask("getRevenue"));
+  const settings = useQuery(ask("getPlatformSettings"));
   if (plans.isPending) return <Waiting />;
   const open = (plan: Plan["plan"] | undefined) => void navigate({ search: { edit: plan }, replace: true });
   const edited = plans.data?.data.find(({ plan }) => plan === edit);
@@ -38,6 +41,7 @@ export function PlansPage() {
   return (
     <Page title={t("planList.title")} lead={t("planList.lead")}>
       <ProblemAlert error={plans.error} />
+      {settings.data !== undefined && <AuditLogArchiveNotice settings={settings.data} />}
       <div className={classes.plans}>
         {plans.data?.data.map((plan) => (
           <PlanCard key={plan.plan} plan={plan} count={countOf(plan.plan)} onEdit={() => open(plan.plan)} />
@@ -74,6 +78,7 @@ interface PlanCardProps {
 function PlanCard({ plan, count, onEdit }: PlanCardProps) {
   const { t, i18n } = useTranslation("admin");
   const heading = useId();
+  const noLimit = useNoLimit();
   const isExample = hasExamplePrices(plan);
   const figure = (value: number) => value.toLocaleString(i18n.language);
   const prices = (
@@ -137,8 +142,8 @@ function PlanCard({ plan, count, onEdit }: PlanCardProps) {
               <dt>{t(`limits.${name}`)}</dt>
               <dd className="figures">
                 {limit === null
-                  ? t(name === "request_log_days" ? "terms.serverDefault" : "noLimit")
-                  : name === "request_log_days"
+                  ? noLimit(name)
+                  : isInDays(name)
                     ? t("days", { count: limit, number: figure(limit) })
                     : figure(limit)}
               </dd>

@@ -4,6 +4,7 @@ import { ask } from "../../api/queries.ts";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
+import { AuditLogArchiveNotice } from "./audit-log-archive.tsx";
 import { OpenSignUpNotice } from "./open-sign-up.tsx";
 import { PaymentSettings } from "./payment-settings.tsx";
 import { LimitSettings, SignUpSettings } from "./server-settings.tsx";
@@ -19,6 +20,7 @@ export function SettingsPage() {
       {data !== undefined && (
         <>
           <OpenSignUpNotice settings={data} />
+          <AuditLogArchiveNotice settings={data} />
           <SignUpSettings key={`sign-up ${data.default_plan} ${data.sign_up}`} settings={data} />
           <LimitSettings
             key={`limits ${data.daily_emails} ${data.webhook_endpoints} ${data.request_log_days} ${data.request_log_mb}`}

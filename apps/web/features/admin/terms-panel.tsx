@@ -13,6 +13,7 @@ import { SaveForm } from "../../ui/save-form.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { changedFields } from "./changed-fields.ts";
 import { OverrideField } from "./override-field.tsx";
+import { leastOf, mostOf } from "./plan-changes.ts";
 import { usePlanName, usePlanOf } from "./plan-names.ts";
 import { RefusedLicenses } from "./suspension-panel.tsx";
 import { billingStates, type Override, overrides, plans } from "./terms.ts";
@@ -147,8 +148,8 @@ export function TermsPanel({ organization }: { organization: Organization }) {
                 value={terms[name]}
                 onChange={(value) => set({ [name]: value })}
                 error={fieldError(save.error, name)}
-                min={isLog ? 1 : 0}
-                max={isLog ? 3650 : 1_000_000_000_000}
+                min={leastOf(limit)}
+                max={mostOf[limit]}
               />
             );
           })}
@@ -206,6 +207,7 @@ function termsOf(organization: Organization) {
     max_members_override: organization.max_members_override,
     max_webhooks_override: organization.max_webhooks_override,
     request_log_days_override: organization.request_log_days_override,
+    audit_log_days_override: organization.audit_log_days_override,
   };
 }
 

@@ -7,5 +7,6 @@ export const overrides = [
   "max_members_override",
   "max_webhooks_override",
   "request_log_days_override",
+  "audit_log_days_override",
 ] as const;
 export type Override = (typeof overrides)[number];

@@ -2,6 +2,7 @@ import { Button, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
 import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
@@ -9,6 +10,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
+import { shortDate } from "../../ui/time.tsx";
 import { plainWords } from "./actions.ts";
 import { Actor, ActorName } from "./actor.tsx";
 import { AuditFilters, nothing } from "./audit-filters.tsx";
@@ -23,7 +25,7 @@ import { Subject } from "./subject.tsx";
 const auditLogRoute = getRouteApi("/inside/o/$organization/audit-log");
 
 export function AuditLogPage() {
-  const { t } = useTranslation("audit-log");
+  const { t, i18n } = useTranslation("audit-log");
   const { id } = useOrganization();
   const search = auditLogRoute.useSearch();
   const navigate = auditLogRoute.useNavigate();
@@ -32,6 +34,7 @@ export function AuditLogPage() {
     askPages("listAuditLog", { params: { organization_id: id }, query: filters }),
   );
   const entries = flat(list.data);
+  const kept = list.data?.pages.at(-1);
   const narrow = (changes: Partial<AuditSearch>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
   const open = (entry: string | undefined) =>
@@ -84,7 +87,7 @@ export function AuditLogPage() {
   ];
   const isNarrowed = Object.values(filters).some((value) => value !== undefined);
   return (
-    <Page wide title={t("title")} lead={t("lead")} actions={<ExportMenu search={search} />}>
+    <Page wide title={t("title")} lead={<Lead kept={kept} />} actions={<ExportMenu search={search} />}>
       <Stack gap="sm">
         <AuditFilters search={search} onChange={narrow} entries={entries} />
         <DataTable
@@ -114,6 +117,11 @@ export function AuditLogPage() {
             </Empty>
           }
         />
+        {list.isSuccess && !list.hasNextPage && !isNarrowed && typeof kept?.complete_since === "string" && (
+          <Text size="sm" c="dimmed" ta="center">
+            {t("completeSince", { date: shortDate(kept.complete_since, i18n.language) })}
+          </Text>
+        )}
       </Stack>
       <EntryDrawer
         entry={entries.find((entry) => entry.id === openId) ?? null}
@@ -122,4 +130,13 @@ export function AuditLogPage() {
       />
     </Page>
   );
+}
+
+type Kept = Pick<Answer<"listAuditLog">, "kept_days" | "older_entries">;
+
+/** What the log is, and how long its entries are kept if not for ever. */
+function Lead({ kept }: { readonly kept: Kept | undefined }) {
+  const { t } = useTranslation("audit-log");
+  if (kept?.kept_days == null || kept.older_entries === null) return t("lead");
+  return `${t("leadOfKept")} ${t(`kept.${kept.older_entries}`, { count: kept.kept_days })}`;
 }

@@ -33,5 +33,8 @@ export function usePlanFeatures(plan: Plan): readonly PlanFeature[] {
     ...(plan.request_log_days === null
       ? []
       : [{ id: "log", isThere: true, words: t("features.log", { count: plan.request_log_days }) }]),
+    ...(plan.audit_log_days === null
+      ? []
+      : [{ id: "audit-log", isThere: true, words: t("features.auditLog", { count: plan.audit_log_days }) }]),
   ];
 }

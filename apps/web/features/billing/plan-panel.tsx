@@ -96,6 +96,12 @@ export function PlanPanel({ billing, canPay }: PlanPanelProps) {
             <dd>{t("plan.days", { count: billing.request_log_days })}</dd>
           </>
         )}
+        {billing.audit_log_days !== null && (
+          <>
+            <dt>{t("plan.auditLog")}</dt>
+            <dd>{t("plan.days", { count: billing.audit_log_days })}</dd>
+          </>
+        )}
       </Facts>
       <div className={classes.meters}>
         {billing.limits.map(({ name, used, limit }) => (

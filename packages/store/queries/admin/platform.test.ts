@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { emailRow, waitingEmailRow } from "../../../../tests/support/emails.ts";
 import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
+import { watched } from "../../../../tests/support/watched-queries.ts";
 import { times } from "../../suite/calls.ts";
 import type { OrganizationRow } from "../../tables.ts";
 import * as outbox from "../mail/outbox.ts";
@@ -157,6 +158,11 @@ onBothDatabases("queries about the whole installation", (fixture) => {
       [owned, user.id],
     ]);
     expect(idsOf(await read.organizationsOfUser(user.id, 1))).toEqual([joined]);
+    const { store, plans } = watched(fixture.store);
+    await users.organizationsOfUser(store.reads, user.id, 10);
+    for (const { text, plan } of await plans())
+      if (fixture.kind === "sqlite")
+        expect([text, plan]).toEqual([text, expect.not.stringMatching(/SCAN (?:organizations|members)/)]);
   });
 
   test("a change affects one user, who can be locked as they are now", async () => {

@@ -33,15 +33,18 @@ export async function usersStartingWith(
 
 /** Those that a user owns or is a member of. */
 export async function organizationsOfUser(db: Database, userId: string, limit: number) {
+  // A list of IDs rather than alternatives, for which SQLite reads all organizations.
+  const own = db
+    .selectFrom("organizations")
+    .select("id")
+    .where("owner_id", "=", userId)
+    .unionAll(db.selectFrom("members").select("organization_id as id").where("user_id", "=", userId));
   return db
     .selectFrom("organizations")
-    .leftJoin("members", (join) =>
-      join.onRef("members.organization_id", "=", "organizations.id").on("members.user_id", "=", userId),
-    )
-    .select(["organizations.id", "organizations.name", "organizations.slug", "organizations.owner_id"])
-    .where((is) => is.or([is("organizations.owner_id", "=", userId), is("members.user_id", "=", userId)]))
-    .where("organizations.deleted_at", "is", null)
-    .orderBy("organizations.id")
+    .select(["id", "name", "slug", "owner_id"])
+    .where("id", "in", own)
+    .where("deleted_at", "is", null)
+    .orderBy("id")
     .limit(limit)
     .execute();
 }

@@ -162,6 +162,13 @@ onBothDatabases("the customers of an organization", (fixture) => {
     });
     await fixture.log([use(first, nowMs - 9_000), use(second, nowMs - 10_000), use(other, nowMs)]);
     expect(await lastSeen()).toBe(nowMs - 9_000);
+    const { store, plans } = watched(fixture.store);
+    await queries.customerLastSeen(store.reads, organizationId, customerId);
+    const ofLicenses = (await plans()).filter(({ text }) => text.includes('from "licenses"'));
+    expect(ofLicenses).toHaveLength(1);
+    // The licenses themselves are not read: one customer can have hundreds of thousands.
+    if (fixture.kind === "sqlite")
+      expect(ofLicenses[0]?.plan).toMatch(/COVERING INDEX licenses_by_customer[^\n]*id>\?\)$/);
   });
 
   test("licenses are moved if they are still the former customer's and in this organization", async () => {

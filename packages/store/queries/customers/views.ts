@@ -156,23 +156,34 @@ function customersLicenses(db: Database, organizationId: string, customerIds: re
     : query.where("licenses.customer_id", "=", one);
 }
 
+const idsAtOnce = 500;
+
 /** When any of the customer's licenses was last used, if IP addresses are tracked. Only outside of transactions. */
 export async function customerLastSeen(reads: Database, organizationId: string, customerId: string) {
   let last: number | null = null;
-  for await (const licenses of slicesOf(reads, organizationId, customerId)) {
+  for (let after = ""; ; await yieldToEventLoop()) {
+    // From the index alone.
+    const licenses = await reads
+      .selectFrom("licenses")
+      .select("id")
+      .where("organization_id", "=", organizationId)
+      .where("customer_id", "=", customerId)
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(idsAtOnce)
+      .execute();
     const ids = licenses.map((license) => license.id);
-    for (let start = 0; start < ids.length; start += 500) {
-      const row = await reads
-        .selectFrom("ip_sightings")
-        .select((is) => is.fn.max("last_seen_at").as("at"))
-        .where("tier", "=", "license")
-        .where("scope_id", "in", ids.slice(start, start + 500))
-        .executeTakeFirst();
-      if (row?.at != null) last = Math.max(last ?? 0, row.at);
-      await yieldToEventLoop();
-    }
+    if (ids.length === 0) return last;
+    const row = await reads
+      .selectFrom("ip_sightings")
+      .select((is) => is.fn.max("last_seen_at").as("at"))
+      .where("tier", "=", "license")
+      .where("scope_id", "in", ids)
+      .executeTakeFirst();
+    if (row?.at != null) last = Math.max(last ?? 0, row.at);
+    if (ids.length < idsAtOnce) return last;
+    after = ids.at(-1) ?? after;
   }
-  return last;
 }
 
 export async function addCustomerView(db: Database, view: Omit<OrganizationCustomerRow, "search_text">) {

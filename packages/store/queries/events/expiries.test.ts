@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
+import { watched } from "../../../../tests/support/watched-queries.ts";
 import { times } from "../../suite/calls.ts";
 import type { NewLicense } from "../licenses/create.ts";
 import type { Due } from "./expiries.ts";
@@ -13,6 +14,37 @@ const warning = { type: "license.expiring_soon", days: 7 } as const;
 onBothDatabases("licenses that expire", (fixture) => {
   const { read, write } = fixture.queries(queries);
   const deleteProduct = (id: string) => fixture.change("products", id, { deleted_at: 1 });
+
+  const dueIds = async (due: Due, sliceLength?: number) => {
+    const ids: string[] = [];
+    for await (const slice of queries.dueLicenses(fixture.reads, due, sliceLength)) ids.push(...slice);
+    return ids;
+  };
+
+  test("licenses that expire at the same time are each read once, however many were recorded before", async () => {
+    const { organizationId, license } = await fixture.organization();
+    const made = await several(25, () => license({ expiresAtMs: nowMs }));
+    const earlier = await several(5, () => license({ expiresAtMs: nowMs - 1 }));
+    const ids = [...idsOf(earlier).sort(), ...idsOf(made).sort()];
+    const due = expiredToday(organizationId);
+    expect(await dueIds(due, 10)).toEqual(ids);
+    const recorded = idsOf(made).map((license_id) => ({ license_id, type: due.type, ends_at: nowMs }));
+    await write.markExpiriesRecorded(recorded.slice(1));
+    expect(await dueIds(due, 10)).toEqual([...idsOf(earlier).sort(), made[0].id]);
+    const { store, plans, count } = watched(fixture.store);
+    for await (const _ of queries.dueLicenses(store.reads, due, 10));
+    // The organizations, three full slices and an empty one.
+    expect(count()).toBeLessThanOrEqual(2 + 4);
+    const slices = (await plans()).filter(({ text }) => text.includes('from "licenses" as "l" inner join'));
+    expect(slices).toHaveLength(1);
+    for (const { text, plan } of slices) {
+      expect(text).toMatch(/ limit (?:\?|\$\d+)$/);
+      if (fixture.kind === "sqlite")
+        expect(plan).toMatch(
+          /licenses_by_expiry \(organization_id=\? AND \(ends_at,id\)>\(\?,\?\) AND ends_at<\?\)/,
+        );
+    }
+  });
 
   test.each<[what: string, is: "due" | "not due", license: Partial<NewLicense>, due: Partial<Due>]>([
     ["that expires now", "due", { expiresAtMs: nowMs }, {}],
@@ -29,10 +61,10 @@ onBothDatabases("licenses that expire", (fixture) => {
     const { organizationId, license } = await fixture.organization();
     const { id } = await license(settings);
     const check = { ...expiredToday(organizationId), ...due };
-    expect(await read.dueLicenses(check, 10)).toEqual(is === "due" ? [id] : []);
+    expect(await dueIds(check)).toEqual(is === "due" ? [id] : []);
   });
 
-  test("only the licenses of the named organizations and of existing products are due, some at a time", async () => {
+  test("only the licenses of the named organizations and of existing products are due, in slices", async () => {
     const [one, two, other] = await several(3, () => fixture.organization());
     const { productId } = await one.product();
     await deleteProduct(productId);
@@ -40,9 +72,8 @@ onBothDatabases("licenses that expire", (fixture) => {
     const ids: string[] = [];
     for (const org of [one, two, other]) ids.push((await org.license({ expiresAtMs: nowMs })).id);
     const due = expiredToday(one.organizationId, two.organizationId);
-    expect((await read.dueLicenses(due, 10)).sort()).toEqual(ids.slice(0, 2).sort());
-    expect(await read.dueLicenses(due, 1)).toHaveLength(1);
-    expect(await read.dueLicenses(expiredToday(), 10)).toEqual([]);
+    expect((await dueIds(due)).sort()).toEqual(ids.slice(0, 2).sort());
+    expect(await dueIds(expiredToday())).toEqual([]);
   });
 
   test("an expiry is recorded once, by one of the nodes that try at the same time", async () => {
@@ -50,7 +81,7 @@ onBothDatabases("licenses that expire", (fixture) => {
     const { id } = await license({ expiresAtMs: nowMs });
     const record = (ends_at = nowMs, type: Due["type"] = "license.expired") =>
       write.markExpiriesRecorded([{ license_id: id, type, ends_at }]);
-    const isDue = async () => (await read.dueLicenses(expiredToday(organizationId), 10)).includes(id);
+    const isDue = async () => (await dueIds(expiredToday(organizationId))).includes(id);
     // Another expiry than the current one.
     expect([await record(nowMs - 5), await isDue()]).toEqual([new Set([id]), true]);
     const recorded = await Promise.all(times(4, () => record()));
@@ -117,13 +148,13 @@ onBothDatabases("licenses that expire", (fixture) => {
     expect(await read.warningDays([])).toEqual([]);
   });
 
-  test("organizations are read in the order of their IDs, some at a time", async () => {
+  test("organizations are read in the order of their IDs, in slices", async () => {
     const ids = await several(3, async () => (await fixture.organization()).organizationId);
     for (const at of [0, 1] as const)
       expect(await read.organizationIdsAfter(ids[at], 2)).toEqual(ids.slice(at + 1));
   });
 
-  test("recorded refusals of past hours are removed, the oldest first and some at a time", async () => {
+  test("recorded refusals of past hours are removed, the oldest first and in slices", async () => {
     const refusal = { license_id: newId(), type: "license.ip_blocked", in_summary: 0 } as const;
     const rows = [1, 1, 2, 3].map((hour, index) => ({ ...refusal, hour, ip: `203.0.113.${index}` }));
     await fixture.write((db) => db.insertInto("recorded_refusals").values(rows).execute());

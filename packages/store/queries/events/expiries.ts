@@ -2,6 +2,7 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
 import type { RecordedExpiryRow } from "../../tables.ts";
+import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 
 export type ExpiryEvent = "license.expiring_soon" | "license.expired";
 
@@ -46,36 +47,107 @@ export interface Due {
   readonly untilMs: number;
 }
 
-/** Licenses that are due and not recorded yet. Found along `licenses_by_expiry`; only what became due is read. */
-export async function dueLicenses(db: Database, due: Due, limit: number): Promise<string[]> {
-  const { organizationIds, type, days, afterMs, untilMs } = due;
+/** How many licenses are read before other requests are served: a seller's licenses often expire all at once. */
+const licensesAtOnce = 500;
+
+/** Licenses that are due and not recorded yet, in slices along `licenses_by_expiry`. */
+export async function* dueLicenses(
+  db: Database,
+  due: Due,
+  sliceLength = licensesAtOnce,
+): AsyncGenerator<string[], void> {
+  // A license that has expired in the meantime no longer expires soon.
+  const { type, days, untilMs } = due;
+  const afterMs = type === "license.expired" ? due.afterMs : Math.max(due.afterMs + days * dayMs, untilMs);
+  const range = { afterMs, untilMs: untilMs + days * dayMs };
+  for (const organizationId of await organizationsWithExpiries(db, due.organizationIds, range)) {
+    for (let after: ExpiryPosition | undefined = { endsAtMs: afterMs + 1, id: "" }; after !== undefined; ) {
+      const rows: ExpiringRow[] = await expiringAfter(
+        db,
+        organizationId,
+        type,
+        after,
+        range.untilMs,
+        sliceLength,
+      );
+      const ids = rows.filter((row) => isDue(row, due)).map(({ id }) => id);
+      if (ids.length > 0) yield ids;
+      const last = rows.length < sliceLength ? undefined : rows.at(-1);
+      after = last && { endsAtMs: last.ends_at, id: last.id };
+      await yieldToEventLoop();
+    }
+  }
+}
+
+interface ExpiryPosition {
+  readonly endsAtMs: number;
+  readonly id: string;
+}
+
+/** After the first time and not after the second. */
+interface ExpiryRange {
+  readonly afterMs: number;
+  readonly untilMs: number;
+}
+
+/** Those of which any license expires in a range. */
+async function organizationsWithExpiries(
+  db: Database,
+  organizationIds: readonly string[],
+  { afterMs, untilMs }: ExpiryRange,
+): Promise<string[]> {
   if (organizationIds.length === 0) return [];
-  const endsAt = sql.ref<number>("l.ends_at");
-  let query = db
+  const rows = await db
+    .selectFrom("organizations as o")
+    .select("o.id")
+    .where("o.id", "in", organizationIds)
+    .where((is) =>
+      is.exists(
+        is
+          .selectFrom("licenses as l")
+          .select("l.id")
+          .whereRef("l.organization_id", "=", "o.id")
+          .where(endsAt, ">", afterMs)
+          .where(endsAt, "<=", untilMs),
+      ),
+    )
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+const endsAt = sql.ref<number>("l.ends_at");
+
+/** The next ones in the order of their expiry, with what decides whether they are due. */
+function expiringAfter(
+  db: Database,
+  organizationId: string,
+  type: ExpiryEvent,
+  after: ExpiryPosition,
+  untilMs: number,
+  limit: number,
+) {
+  return db
     .selectFrom("licenses as l")
     .innerJoin("products as p", "p.id", "l.product_id")
-    .select("l.id")
-    .where("l.organization_id", "in", organizationIds)
-    // A license that has expired in the meantime no longer expires soon.
-    .where(endsAt, ">", type === "license.expired" ? afterMs : Math.max(afterMs + days * dayMs, untilMs))
-    .where(endsAt, "<=", untilMs + days * dayMs)
-    .where("l.revoked_at", "is", null)
-    .where("p.deleted_at", "is", null)
-    .where((is) =>
-      is.not(
-        is.exists(
-          is
-            .selectFrom("recorded_expiries as t")
-            .select("t.license_id")
-            .whereRef("t.license_id", "=", "l.id")
-            .where("t.type", "=", type)
-            .whereRef("t.ends_at", "=", endsAt),
-        ),
-      ),
-    );
-  if (type === "license.expiring_soon") query = query.where("p.expiring_soon_days", "=", days);
-  const rows = await query.limit(limit).execute();
-  return rows.map((row) => row.id);
+    .leftJoin("recorded_expiries as t", (join) =>
+      join.onRef("t.license_id", "=", "l.id").on("t.type", "=", type).onRef("t.ends_at", "=", endsAt),
+    )
+    .select(["l.id", "l.revoked_at", "p.deleted_at", "p.expiring_soon_days", "t.license_id as recorded"])
+    .select(endsAt.as("ends_at"))
+    .where("l.organization_id", "=", organizationId)
+    .where(sql<boolean>`(${endsAt}, l.id) > (${after.endsAtMs}, ${after.id})`)
+    .where(endsAt, "<=", untilMs)
+    .orderBy(endsAt)
+    .orderBy("l.id")
+    .limit(limit)
+    .execute();
+}
+
+type ExpiringRow = Awaited<ReturnType<typeof expiringAfter>>[number];
+
+function isDue(row: ExpiringRow, { type, days }: Due): boolean {
+  if (row.recorded !== null || row.revoked_at !== null || row.deleted_at !== null) return false;
+  return type === "license.expired" || row.expiring_soon_days === days;
 }
 
 /** Those of the locked rows for which this is still true. */

@@ -69,7 +69,11 @@ export async function ipsStartingWith(
     .execute();
 }
 
-/** The organizations whose licenses an IP address used, in the order of their IDs. */
+/**
+ * The organizations whose licenses an IP address used, in the order of their IDs. Where to continue is one position in the
+ * index of IP addresses: with a condition on each column, SQLite takes the primary key, and reads the IP addresses of
+ * all organizations.
+ */
 export async function organizationsSeeing(
   reads: Database,
   ip: string,
@@ -80,8 +84,9 @@ export async function organizationsSeeing(
     .selectFrom("ip_sightings")
     .selectAll()
     .where("ip", "=", ip)
-    .where("tier", "=", "organization")
-    .where("scope_id", ">", afterId)
+    .where(sql<boolean>`(tier, scope_id) > ('organization', ${afterId})`)
+    .where(unindexed("tier"), "=", "organization")
+    .orderBy("tier")
     .orderBy("scope_id")
     .limit(limit)
     .execute();

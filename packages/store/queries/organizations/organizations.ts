@@ -69,6 +69,7 @@ async function organizationRow(
     max_members_override: null,
     max_webhooks_override: null,
     request_log_days_override: null,
+    audit_log_days_override: null,
     grace_ends_at: null,
     plan_ends_at: null,
     had_version_module: hadVersionModule,

@@ -18,13 +18,14 @@ function organizationsOn(db: Database, plan: Plan) {
     .orderBy("id");
 }
 
+/** The plan whose limits apply to the organization `o`: see `effectivePlan` in domain/quota. */
+export const effectivePlanOfO = sql<Plan>`case when o.billing_state = 'cancelled' then 'free' else o.plan end`;
+
 /** The limits of an organization: its own, and those of its plan. */
 export const organizationLimits = prepared((db, id: string) =>
   db
     .selectFrom("organizations as o")
-    .innerJoin("plans as plan", (join) =>
-      join.on("plan.id", "=", sql<Plan>`case when o.billing_state = 'cancelled' then 'free' else o.plan end`),
-    )
+    .innerJoin("plans as plan", (join) => join.on("plan.id", "=", effectivePlanOfO))
     .select([
       "o.max_products_override",
       "o.max_licenses_override",
