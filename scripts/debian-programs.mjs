@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,7 +7,7 @@ import { join } from "node:path";
  * PgBouncer, reverse proxies, and Go, for Stripe's test server. In CI they are installed from Debian if possible.
  * Elsewhere the skipped tests say how to install them.
  */
-export function ensureDebianPrograms() {
+export async function ensureDebianPrograms() {
   if (process.env.CI !== "true" || process.getuid?.() !== 0 || !has("apt-get")) return;
   const missing = [
     ...(hasPostgres() ? [] : ["postgresql"]),
@@ -20,9 +20,10 @@ export function ensureDebianPrograms() {
   if (missing.length === 0) return;
   process.stdout.write(`Installing ${missing.join(" and ")} from Debian …\n`);
   const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  for (const words of [["update"], ["install", "-y", "--no-install-recommends", ...missing]]) {
-    spawnSync("apt-get", words, { stdio: "ignore", env: environment });
-  }
+  // One process for both steps: nothing here has to run between them.
+  const steps = `apt-get update; apt-get install -y --no-install-recommends ${missing.join(" ")}`;
+  const installation = spawn("sh", ["-c", steps], { stdio: "ignore", env: environment });
+  await new Promise((resolve) => installation.on("close", resolve).on("error", resolve));
 }
 
 function hasPostgres() {

@@ -1,7 +1,7 @@
-// Builds and installs what most tests need and the first ones do not: the dashboard, for tests in a browser, and Stripe's
-// test server.
+// Builds or installs what some tests need, beside the others: with `dashboard`, the dashboard, for tests with a server, and
+// with `stripe-mock`, Stripe's test server, for tests of payments.
 import { ensureBuilt } from "./built.mjs";
 import { ensureStripeMock } from "./stripe-mock.mjs";
 
-if (process.argv.includes("--dashboard")) ensureBuilt("web");
-ensureStripeMock();
+if (process.argv.includes("dashboard")) ensureBuilt("web");
+if (process.argv.includes("stripe-mock")) ensureStripeMock();

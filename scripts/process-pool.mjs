@@ -100,11 +100,21 @@ function ofExitedChildren() {
   }
 }
 
-/** Runs the jobs, at most `workers` at a time. */
+/** Runs the jobs in their order, at most `workers` at a time. Those whose promise `after` is unsettled let others pass. */
 export async function runJobs(jobs, workers, run) {
-  const rest = [...jobs];
+  const rest = jobs.map((job) => {
+    const entry = { job, isReady: job.after === undefined, ready: Promise.resolve(job.after) };
+    entry.ready = entry.ready.then(() => {
+      entry.isReady = true;
+    });
+    return entry;
+  });
   const worker = async () => {
-    for (let job = rest.shift(); job !== undefined; job = rest.shift()) await run(job);
+    while (rest.length > 0) {
+      const place = rest.findIndex(({ isReady }) => isReady);
+      if (place === -1) await Promise.race(rest.map(({ ready }) => ready));
+      else await run(rest.splice(place, 1)[0].job);
+    }
   };
   await Promise.all(Array.from({ length: workers }, worker));
 }

@@ -30,6 +30,7 @@ export function sdkSuites(reportFolder) {
       "sdks/check.mjs",
       "sdks/build.mjs",
       "sdks/framework-versions",
+      "sdks/runtimes",
       "sdks/package-lock.json",
       "sdks/node",
       "sdks/express",

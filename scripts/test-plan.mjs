@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { kindOf } from "./test-report.mjs";
 import { root } from "./toolchain.mjs";
 
@@ -12,6 +12,9 @@ const together = new Set(["rules", "contract", "dashboard"]);
 
 /** These change their process, or start more than others. */
 const apart = new Set(["faults", "races", "test run", "mutants", "guides"]);
+
+/** These start no server, which would serve the dashboard. */
+const withoutServer = new Set(["rules", "contract", "dashboard", "store", "server", "test run", "mutants"]);
 
 /** The files of a process take about this long, so that the last processes end at about the same time. */
 const groupSeconds = 45;
@@ -53,12 +56,32 @@ export function planOf(files, { secondsOf = () => undefined, textOf = readText }
     bucket.files.push(file);
   }
   const groups = [...buckets.values()]
-    .flatMap(({ kind, files: all }) => split(all, kind, seconds).map((part) => ({ kind, files: part })))
+    .flatMap(({ kind, files: all }) =>
+      split(all, kind, seconds).map((part) => ({ kind, files: part, needs: needsOf(kind, part, textOf) })),
+    )
     .sort((a, b) => total(b.files, seconds) - total(a.files, seconds));
   return {
     parallel: groups.filter(({ kind }) => !idleMachine.has(kind)),
     last: groups.filter(({ kind }) => idleMachine.has(kind)),
   };
+}
+
+/** What the files of a process need that is not there from the start. */
+function needsOf(kind, files, textOf) {
+  const needs = withoutServer.has(kind) ? [] : ["dashboard"];
+  if (files.some((file) => loads(file, "tests/support/stripe-mock.ts", textOf))) needs.push("stripe-mock");
+  return needs;
+}
+
+/** Whether a file imports another, also through files of the tests. */
+function loads(file, wanted, textOf, seen = new Set()) {
+  if (file === wanted) return true;
+  if (seen.has(file)) return false;
+  seen.add(file);
+  const imports = [...(textOf(file) ?? "").matchAll(/from "(\.[^"]+)"/g)];
+  return imports
+    .map(([, path]) => posix.join(posix.dirname(file), path))
+    .some((path) => path.startsWith("tests/") && loads(path, wanted, textOf, seen));
 }
 
 /** The database that the tests of a file run on, or `both`. */

@@ -22,11 +22,12 @@ import {
 } from "./test-report.mjs";
 import { bunBinary, ensureInstalled, root, whenOrphaned } from "./toolchain.mjs";
 
+const startedMs = performance.now();
+// Beside what npm installs: both wait for the network.
+const debianPrograms = ensureDebianPrograms();
 ensureInstalled();
-ensureDebianPrograms();
 // Both databases for every file, and every version of the frameworks that the SDKs support.
 if (process.argv.includes("--all")) process.env.COUNTERSIGN_TEST_ALL = "true";
-const startedMs = performance.now();
 const bun = bunBinary();
 const reportFolder = mkdtempSync(join(tmpdir(), "countersign-report-"));
 const pool = new ProcessPool();
@@ -58,6 +59,7 @@ try {
     process.stdout.write(`No test file has ${wanted.join(" or ")} in its path.\n`);
   const checks = wanted.length === 0 ? allChecks : [];
   ensureBuilt("server");
+  await debianPrograms;
   if (!interrupted && files.length + suites.length > 0)
     await test(planOf(files, { secondsOf: (file) => durations.get(file) }), suites, checks);
 } finally {
@@ -94,28 +96,38 @@ async function test({ parallel, last }, suites, checks) {
       COUNTERSIGN_TEST_SERVER: builtServer,
     };
     const prepared = prepare([...parallel, ...last]);
+    const testOf = (group) =>
+      Object.assign(() => testGroup(group, env), {
+        after:
+          group.needs.length === 0 ? undefined : Promise.all(group.needs.map((need) => prepared.get(need))),
+      });
     // The suites start first, because they often wait for the network.
     const jobs = [
       ...suites.map((suite) => () => testSuite(suite, env)),
       ...checks.map((given) => () => check(...given)),
-      ...parallel.map((group) => () => prepared.then(() => testGroup(group, env))),
+      ...parallel.map(testOf),
     ];
     await runJobs(jobs, workerCount(), (job) => job());
-    await runJobs(last, 3, (group) => testGroup(group, env));
+    await runJobs(last.map(testOf), 3, (job) => job());
   } finally {
     await postgres.stop();
   }
 }
 
-/** The rest of the set-up, beside the first jobs. What it prints about a failure explains the failures of tests. */
-async function prepare(groups) {
-  if (groups.length === 0) return;
-  const words = groups.some(({ kind }) => kind === "browser") ? ["--dashboard"] : [];
-  const { code, text } = await pool.run(process.execPath, [
-    join(root, "scripts", "prepare-tests.mjs"),
-    ...words,
-  ]);
+/**
+ * Starts the rest of the set-up, one process for each thing that a group needs, beside the first jobs. What it prints
+ * about a failure explains the failures of tests.
+ */
+function prepare(groups) {
+  const needs = new Set(groups.flatMap((group) => group.needs));
+  return new Map([...needs].map((need) => [need, prepareOne(need)]));
+}
+
+async function prepareOne(need) {
+  const words = [join(root, "scripts", "prepare-tests.mjs"), need];
+  const { code, text, ...spent } = await pool.run(process.execPath, words);
   process.stdout.write(text);
+  addTime("set-up", spent);
   if (code !== 0 && !interrupted) fail("set-up", "The set-up of the tests failed. Its output is above.");
 }
 

@@ -6,7 +6,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { frameworkVersions, testFrameworks } from "./check/frameworks.mjs";
 import { checkPacked, install, pack } from "./check/packages.mjs";
-import { bin, outcome, runOrExit, runTests, sdks } from "./check/run.mjs";
+import { outcome, runOrExit, runTests, runtimes, sdks } from "./check/run.mjs";
 import { runSuite, startConformanceServer } from "./check/suite.mjs";
 
 const [reports = join(sdks, "reports"), ...only] = process.argv.slice(2);
@@ -14,6 +14,8 @@ const isComplete = process.env.COUNTERSIGN_TEST_ALL === "true";
 const versions = isComplete ? frameworkVersions : frameworkVersions.slice(0, 1);
 mkdirSync(reports, { recursive: true });
 for (const { folder } of versions) install(folder);
+// These are larger than everything else that is installed.
+if (isComplete) install(runtimes);
 runOrExit("the build", process.execPath, [join(sdks, "build.mjs")]);
 const packed = pack();
 if (only.length === 0) {
@@ -27,8 +29,8 @@ try {
     runSuite("node", process.execPath, "esm", suite);
     // The same code in another module format: the cases of a real server cover it.
     runSuite("node-cjs", process.execPath, "cjs", { ...suite, part: "real" });
-    if (isComplete)
-      runSuite("deno", bin("deno/bin.cjs"), "esm", { ...suite, before: ["run", "-A", "--quiet"] });
+    const deno = join(runtimes, "node_modules", "deno", "bin.cjs");
+    if (isComplete) runSuite("deno", deno, "esm", { ...suite, before: ["run", "-A", "--quiet"] });
   }
   for (const version of versions) testFrameworks(version, { ...suite, packed, only, isComplete });
 } finally {

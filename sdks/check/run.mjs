@@ -5,6 +5,9 @@ import { fileURLToPath } from "node:url";
 /** The folder of the SDKs. */
 export const sdks = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** The folder of the runtimes other than Node.js. */
+export const runtimes = join(sdks, "runtimes");
+
 export const outcome = { hasFailed: false };
 
 export function bin(path) {

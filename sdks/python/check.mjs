@@ -10,6 +10,9 @@ const environment = join(folder, ".venv");
 const bin = join(environment, process.platform === "win32" ? "Scripts" : "bin");
 const python = join(bin, process.platform === "win32" ? "python.exe" : "python");
 const installedRequirements = join(environment, "installed-requirements.txt");
+// Compiled files stay out of the source folders, and of what is installed only the modules that are used are compiled.
+const { PYTHONDONTWRITEBYTECODE: _, ...inherited } = process.env;
+const variables = { ...inherited, PYTHONPYCACHEPREFIX: join(environment, "compiled") };
 const report = process.argv[2] === undefined ? [] : [`--junitxml=${resolve(process.argv[2])}`];
 const requirements = readFileSync(join(folder, "requirements-dev.txt"), "utf8");
 
@@ -45,20 +48,29 @@ function prepare() {
     );
   // Starts from scratch, so that nothing of another Python or an earlier release remains.
   rmSync(environment, { recursive: true, force: true });
-  if (!run(found, "-m", "venv", environment))
+  // Copying pip into the environment takes longer than creating it, and the installed one can install there.
+  const hasPip = canInstallElsewhere(found);
+  if (!run(found, "-m", "venv", ...(hasPip ? ["--without-pip"] : []), environment))
     exitWith(1, "The virtual environment .venv could not be created.");
-  const install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-  if (!run(python, ...install, "-r", "requirements-dev.txt"))
+  const pip = hasPip ? [found, "-m", "pip", "--python", python] : [python, "-m", "pip"];
+  const install = ["install", "--quiet", "--disable-pip-version-check", "--no-compile"];
+  if (!run(...pip, ...install, "-r", "requirements-dev.txt"))
     exitWith(1, "The tools in requirements-dev.txt could not be installed.");
   writeFileSync(installedRequirements, requirements);
+}
+
+/** Since 22.3. */
+function canInstallElsewhere(found) {
+  const { status, stdout } = spawnSync(found, ["-m", "pip", "--version"], { encoding: "utf8" });
+  const [, major, minor] = /^pip (\d+)\.(\d+)/.exec(stdout ?? "") ?? [];
+  return status === 0 && Number(major) * 100 + Number(minor) >= 2203;
 }
 
 function run(command, ...args) {
   const { status } = spawnSync(command, args, {
     cwd: folder,
     stdio: ["ignore", "inherit", "inherit"],
-    // Keeps compiled files out of the source folders.
-    env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" },
+    env: variables,
   });
   return status === 0;
 }

@@ -20,6 +20,7 @@ const installed = [
   "sdks/",
   "sdks/framework-versions/express-5-nest-11/",
   "sdks/framework-versions/express-4-nest-10/",
+  "sdks/runtimes/",
 ];
 const python = "sdks/python/.venv";
 

@@ -10,6 +10,11 @@ interface Known {
   readonly secondsOf?: (file: string) => number | undefined;
 }
 
+interface Group {
+  readonly files: string[];
+  readonly needs: string[];
+}
+
 /** The files of each process. */
 function planned(files: readonly string[], known?: Known): Record<"parallel" | "last", string[][]> {
   const { parallel, last } = planOf(files, known === undefined ? {} : { textOf: () => "", ...known });
@@ -22,6 +27,23 @@ test("the plan of a test run contains every test file of the project once", () =
   const { parallel, last } = planned(files);
   expect([...parallel, ...last].flat().sort()).toEqual([...files].sort());
   expect(files).toContain("tests/test-run/plan.test.ts");
+});
+
+test("only tests that use Stripe's test server wait for it, and only tests with a server wait for the dashboard", () => {
+  const texts: Readonly<Record<string, string>> = {
+    "tests/manage/paid.test.ts": 'import { payers } from "../support/payers.ts";\n',
+    "apps/server/free.test.ts": 'import { rows } from "./rows.ts";\n',
+    "apps/server/cli/paid.test.ts": 'import { mock } from "../../../tests/support/stripe-mock.ts";\n',
+    "tests/support/payers.ts": 'import { mock } from "./stripe-mock.ts";\n',
+  };
+  const files = Object.keys(texts).filter((file) => file.includes(".test."));
+  const { parallel } = planOf(files, { textOf: (file: string) => texts[file] ?? "" });
+  const needs = parallel.map((group: Group) => [group.files, group.needs]);
+  expect(Object.fromEntries(needs)).toEqual({
+    "tests/manage/paid.test.ts": ["dashboard", "stripe-mock"],
+    "apps/server/free.test.ts": [],
+    "apps/server/cli/paid.test.ts": ["dashboard", "stripe-mock"],
+  });
 });
 
 test("tests that need an idle machine run last", () => {

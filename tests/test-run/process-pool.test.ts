@@ -59,6 +59,20 @@ test("every job runs once, and never more than the given number at a time", asyn
   expect(done.sort((a, b) => a - b)).toEqual(jobs);
 });
 
+test("a job whose preparation is not done lets the following ones pass", async () => {
+  const done: string[] = [];
+  let prepare = () => {};
+  const after = new Promise<void>((resolve) => {
+    prepare = resolve;
+  });
+  const jobs = [{ name: "prepared", after }, { name: "first" }, { name: "second" }];
+  await runJobs(jobs, 1, async ({ name }: { name: string }) => {
+    done.push(name);
+    if (name === "second") prepare();
+  });
+  expect(done).toEqual(["first", "second", "prepared"]);
+});
+
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

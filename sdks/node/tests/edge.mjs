@@ -31,7 +31,7 @@ function assertAllPassed(results) {
   for (const [name, result] of Object.entries(results)) assert.equal(result, "passed", name);
 }
 
-const { default: workerd } = createRequire(join(process.env.SDKS, "package.json"))("workerd");
+const { default: workerd } = createRequire(join(process.env.SDKS, "runtimes", "package.json"))("workerd");
 
 /** Starts a worker, and returns its URL. */
 async function startWorker() {
