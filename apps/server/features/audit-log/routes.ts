@@ -2,7 +2,7 @@ import * as contract from "@countersign/contract/manage/audit-log";
 import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit-log/entries";
 import type { AuditLogRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type Context, requireOrganization } from "../../api/context.ts";
+import type { Context } from "../../api/context.ts";
 import { download } from "../../api/download.ts";
 import { decodeCursor, encodeCursor, milliseconds, pageOf } from "../../api/page.ts";
 import { exportedLog } from "./export.ts";
@@ -10,18 +10,14 @@ import { type ShownEntry, showToOrganization, showToPlatform } from "./show.ts";
 
 export const auditLogRoutes: readonly BoundRoute[] = [
   bind(contract.listAuditLog, async (context, { query }) =>
-    list(context, filterOf(query, requireOrganization(context).id), query, showToOrganization),
+    list(context, filterOf(query, context.organization.id), query, showToOrganization),
   ),
 
   bind(contract.exportAuditLog, async (context, { query }) =>
     download(context, {
       name: `audit-log.${query.format}`,
       contentType: query.format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson; charset=utf-8",
-      parts: exportedLog(
-        context.store.listReads,
-        filterOf(query, requireOrganization(context).id),
-        query.format,
-      ),
+      parts: exportedLog(context.store.listReads, filterOf(query, context.organization.id), query.format),
     }),
   ),
 
