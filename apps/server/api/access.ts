@@ -1,4 +1,4 @@
-import type { ByToken, Route } from "@countersign/contract/api/route";
+import type { ByToken, MemberAccess, Route } from "@countersign/contract/api/route";
 import { hashAccessToken, isAccessToken } from "@countersign/domain/members/access-token";
 import {
   everyPermission,
@@ -131,10 +131,7 @@ function needsFullToken(): Problem {
   return new Problem("full_token_required");
 }
 
-function checkMay(
-  { may, or }: Extract<Route["access"], { who: "member" }>,
-  { permissions }: OrganizationAccess,
-): void {
+function checkMay({ may, or }: MemberAccess, { permissions }: OrganizationAccess): void {
   if (may === null || permissions.has(may) || or.some((other) => permissions.has(other))) return;
   throw new Problem("permission_missing", { permission: [may, ...or].join(" or ") });
 }

@@ -1,9 +1,9 @@
-import type { Route } from "@countersign/contract/api/route";
+import type { Access, PathParams, Route } from "@countersign/contract/api/route";
 import type { z } from "zod";
-import type { Context } from "./context.ts";
+import type { ContextOf } from "./context.ts";
 
-export interface Input<Q, B> {
-  readonly params: Readonly<Record<string, string>>;
+export interface Input<Params, Q, B> {
+  readonly params: Params;
   readonly query: Q;
   readonly body: B;
 }
@@ -11,23 +11,29 @@ export interface Input<Q, B> {
 /** A route with its handler. */
 export interface BoundRoute {
   readonly route: Route;
-  readonly handle: (context: Context, input: Input<never, never>) => Promise<unknown>;
+  /** Takes the context and input of this route. Whoever calls it has authorized the request and parsed its input. */
+  readonly handle: (context: never, input: never) => Promise<unknown>;
 }
 
-/** The response is what the contract declares, or a `Response` if the route streams. */
-export function bind<Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType>(
-  route: Route<Q, B, A>,
-  handle: (context: Context, input: Input<z.output<Q>, z.output<B>>) => Promise<Answer<z.input<A>>>,
+/**
+ * The handler gets what its route guarantees: the names in its path, and what was found while its caller was authorized.
+ * The response is what the contract declares, or a `Response` if the route streams.
+ */
+export function bind<
+  Q extends z.ZodType,
+  B extends z.ZodType,
+  A extends z.ZodType,
+  Path extends string,
+  Who extends Access,
+>(
+  route: Route<Q, B, A, Path, Who>,
+  handle: (
+    context: ContextOf<Path, Who>,
+    input: Input<PathParams<Path>, z.output<Q>, z.output<B>>,
+  ) => Promise<Answer<z.input<A>>>,
 ): BoundRoute {
-  return { route, handle: handle as BoundRoute["handle"] };
+  return { route, handle };
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler without an answer returns nothing.
 type Answer<A> = A | Response | (A extends undefined ? void : never);
-
-/** A path parameter, which the route is known to have. */
-export function param(input: Input<unknown, unknown>, name: string): string {
-  const value = input.params[name];
-  if (value === undefined) throw new Error(`The path has no ${name}.`);
-  return value;
-}

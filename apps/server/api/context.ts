@@ -1,3 +1,4 @@
+import type { Access } from "@countersign/contract/api/route";
 import type { LicenseReference } from "@countersign/store/queries/manage/access";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow, ProductRow, TransferRow } from "@countersign/store/tables";
@@ -18,6 +19,7 @@ export interface Context {
   readonly requestId: string;
   /** The caller's IP address, as far as it is known. */
   readonly ip: string | null;
+  /** Null if anonymous. */
   readonly actor: Actor | null;
   /** The organization of the request, and the actor's access to it; null if there is none. */
   readonly organization: OrganizationRow | null;
@@ -57,54 +59,92 @@ export interface Context {
   readonly checkAccess: () => Promise<void>;
 }
 
-export function requireOrganization(context: Context): OrganizationRow {
-  if (context.organization === null) throw new Error("This route has no organization.");
-  return context.organization;
+/** What is known of a request by its route: each of these holds what was found while its caller was authorized. */
+
+/** Someone is signed in, or there is a token. */
+export interface AuthenticatedContext extends Context {
+  readonly actor: Actor;
 }
 
-export function requireAccess(context: Context): OrganizationAccess {
-  if (context.organizationAccess === null) throw new Error("This route has no organization.");
-  return context.organizationAccess;
+export interface UserOrTokenContext extends AuthenticatedContext {
+  readonly actor: PersonActor | TokenActor;
 }
 
-export function requireProduct(context: Context): ProductRow {
-  if (context.product === null) throw new Error("This route has no product.");
-  return context.product;
+export interface PersonContext extends UserOrTokenContext {
+  readonly actor: PersonActor;
 }
 
-export function requireLicense(context: Context): LicenseReference {
-  if (context.license === null) throw new Error("This route has no license.");
-  return context.license;
+/** Of a member, a token, or a customer of the organization. */
+export interface OrganizationContext extends AuthenticatedContext {
+  readonly organization: OrganizationRow;
 }
 
-export function requireActor(context: Context): Actor {
-  if (context.actor === null) throw new Error("This route allows anonymous requests.");
-  return context.actor;
+export interface ProductContext extends OrganizationContext {
+  readonly product: ProductRow;
 }
 
-/** For routes that no customer can call. */
-export function requireUserOrToken(context: Context): PersonActor | TokenActor {
-  const actor = requireActor(context);
-  if (actor.kind === "customer") throw new Error("Customers cannot call this route.");
-  return actor;
+export interface LicenseContext extends OrganizationContext {
+  readonly license: LicenseReference;
 }
 
-export function requirePerson(context: Context): PersonActor {
-  const actor = requireActor(context);
-  if (actor.kind === "person") return actor;
-  throw new Problem("user_required");
+export interface TransferContext extends OrganizationContext {
+  readonly transfer: TransferRow;
 }
 
-export function requireTransfer(context: Context): TransferRow {
-  if (context.transfer === null) throw new Error("This route has no transfer.");
-  return context.transfer;
+/** Of a member or a token of the organization, or of a platform admin who looks at it. */
+export interface MemberContext extends OrganizationContext {
+  readonly actor: PersonActor | TokenActor;
+  readonly organizationAccess: OrganizationAccess;
 }
 
-export function requireCustomer(context: Context): CustomerActor {
-  const actor = requireActor(context);
-  if (actor.kind === "customer") return actor;
-  throw new Problem("sign_in_required");
+/** No token is the owner of an organization. */
+export interface OwnerContext extends MemberContext {
+  readonly actor: PersonActor;
 }
+
+/** In the portal. */
+export interface CustomerContext extends AuthenticatedContext {
+  readonly actor: CustomerActor;
+}
+
+export interface CustomerLicenseContext extends CustomerContext {
+  readonly organization: OrganizationRow;
+  readonly product: ProductRow;
+  readonly license: LicenseReference;
+  readonly customer: CustomerReference;
+}
+
+export interface CustomerTransferContext extends CustomerContext {
+  readonly organization: OrganizationRow;
+  readonly transfer: TransferRow;
+  readonly customer: CustomerReference;
+}
+
+/** What `authorize` guarantees to the handler of a route. */
+export type ContextOf<Path extends string, Who extends Access> = OfAccess<Path, Who["who"]>;
+
+type OfAccess<Path extends string, Who extends Access["who"]> = Who extends "member"
+  ? MemberContext & OfPath<Path>
+  : Who extends "owner"
+    ? OwnerContext & OfPath<Path>
+    : Who extends "person" | "platform_admin"
+      ? PersonContext
+      : Who extends "customer"
+        ? OfCustomerPath<Path>
+        : Context;
+
+type OfPath<Path extends string> = (Path extends With<"product_id"> ? ProductContext : unknown) &
+  (Path extends With<"license_id"> ? LicenseContext : unknown) &
+  (Path extends With<"transfer_id"> ? TransferContext : unknown);
+
+type OfCustomerPath<Path extends string> =
+  Path extends With<"license_id">
+    ? CustomerLicenseContext
+    : Path extends With<"transfer_id">
+      ? CustomerTransferContext
+      : CustomerContext;
+
+type With<Name extends string> = `${string}{${Name}}${string}`;
 
 /** Rejects a change based on an outdated read: by `If-Match`, or by an `updated_at` in the body. */
 export function checkUnchanged(

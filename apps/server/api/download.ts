@@ -1,5 +1,5 @@
 import { StreamedResponse } from "../http/streamed-response.ts";
-import type { Context } from "./context.ts";
+import type { OrganizationContext } from "./context.ts";
 import { type ExportSlot, ExportSlots } from "./export-slots.ts";
 
 /** Each reads from the database for as long as its caller takes. */
@@ -16,7 +16,7 @@ export interface ExportedFile {
 }
 
 /** An exported file, read while it is sent: as fast as its caller takes it, and never all in memory. */
-export async function download(context: Context, file: ExportedFile): Promise<Response> {
+export async function download(context: OrganizationContext, file: ExportedFile): Promise<Response> {
   const headers = {
     "content-type": file.contentType,
     "content-disposition": `attachment; filename="${file.name}"`,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Context } from "./context.ts";
+import type { OrganizationContext } from "./context.ts";
 import { type ExportSlot, ExportSlots } from "./export-slots.ts";
 
 const limits = { perCaller: 4, perOrganization: 4, inAll: 24 };
@@ -17,7 +17,7 @@ function openSlots(ofLimits = limits) {
     const context = {
       actor: { kind: "token", tokenId: `token ${organization}` },
       organization: { id: organization },
-    } as Context;
+    } as OrganizationContext;
     const slot = slots.enter(context, () => cut.push(name));
     exports.set(name, slot);
     clock.nowMs += 1;

@@ -1,5 +1,5 @@
-import type { Context } from "./context.ts";
-import { requireOrganization } from "./context.ts";
+import type { OrganizationContext } from "./context.ts";
+
 import { type ShareLimits, Shares } from "./shares.ts";
 
 /** An export whose caller has not taken the last piece for this long can be cut for any organization. */
@@ -45,10 +45,10 @@ export class ExportSlots {
   }
 
   /** `cut` is called at most once, and ends it. */
-  enter(context: Context, cut: () => void): ExportSlot {
+  enter(context: OrganizationContext, cut: () => void): ExportSlot {
     const leave = this.#shares.enter(context);
     const entered: Export = {
-      organizationId: requireOrganization(context).id,
+      organizationId: context.organization.id,
       cut,
       end: () => {
         this.#exports.delete(entered);

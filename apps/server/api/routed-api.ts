@@ -180,7 +180,8 @@ export class RoutedApi {
     };
     try {
       const input = { params: match.params, query, body: body.value };
-      const value = await handle(context, input as never);
+      // `authorize` has found what the route's path and access promise, and the schemas have parsed the rest.
+      const value = await handle(context as never, input as never);
       if (isImpersonated) return this.#respond(route.status, shownToImpersonator(value), requestId, false);
       if (value instanceof Response) {
         value.headers.set("x-request-id", requestId);

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import type { Context } from "./context.ts";
+import type { OrganizationContext } from "./context.ts";
 import { Shares } from "./shares.ts";
 
-function contextOf(tokenId: string, organizationId: string): Context {
-  return { actor: { kind: "token", tokenId }, organization: { id: organizationId } } as Context;
+function contextOf(tokenId: string, organizationId: string): OrganizationContext {
+  return { actor: { kind: "token", tokenId }, organization: { id: organizationId } } as OrganizationContext;
 }
 
 test("a caller, an organization and all together have at most their share, and what ends is free again", () => {

@@ -1,7 +1,7 @@
 import type { ProblemCode } from "@countersign/contract/problems/problems";
 import { Problem } from "../http/problem.ts";
 import { actorId } from "./actor.ts";
-import { type Context, requireActor, requireOrganization } from "./context.ts";
+import type { OrganizationContext } from "./context.ts";
 
 export interface ShareLimits {
   readonly perCaller: number;
@@ -37,10 +37,10 @@ export class Shares {
   }
 
   /** Returns a function that ends it; a second call does nothing. */
-  enter(context: Context): () => void {
+  enter(context: OrganizationContext): () => void {
     const { perCaller, perOrganization, inAll } = this.#limits;
-    const caller = `caller ${actorId(requireActor(context))}`;
-    const { id } = requireOrganization(context);
+    const caller = `caller ${actorId(context.actor)}`;
+    const { id } = context.organization;
     const organization = `organization ${id}`;
     this.#check(caller, perCaller);
     this.#check(organization, perOrganization);

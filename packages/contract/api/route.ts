@@ -11,18 +11,20 @@ export interface Route<
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
   Answer extends z.ZodType = z.ZodType,
+  Path extends string = string,
+  Who extends Access = Access,
 > {
   /** Unique, and the name in generated clients. */
   readonly id: string;
   readonly method: Method;
   /** Below `manageBase`, with `{name}` for what varies. */
-  readonly path: string;
+  readonly path: Path;
   /** What it does, as one short sentence without a period. */
   readonly summary: string;
   readonly description?: string;
   /** Its heading in the reference. */
   readonly group: string;
-  readonly access: Access;
+  readonly access: Who;
   readonly query: Query;
   readonly body: Body;
   /** The body of the response; `nothing` for a 204. */
@@ -49,24 +51,45 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Who can call it. Others learn nothing: to a non-member, an organization does not exist. */
 export type Access =
-  | {
-      readonly who: "anyone";
-      /** What a request counts as, if one IP address sends many. */
-      readonly attempt: AnonymousAttempt;
-    }
-  /** A signed-in user, or a personal access token as far as the route allows. */
-  | { readonly who: "person"; readonly byToken: ByToken }
-  /** A member whose role, or a token that, has this permission in the organization; null for any member. */
-  | {
-      readonly who: "member";
-      readonly may: Permission | null;
-      /** Alternative permissions: those that can manage something can read it. */
-      readonly or: readonly Permission[];
-    }
-  | { readonly who: "owner" }
-  | { readonly who: "platform_admin" }
-  /** A customer, signed in to the portal. No user and no token is one. */
-  | { readonly who: "customer" };
+  | AnyoneAccess
+  | PersonAccess
+  | MemberAccess
+  | OwnerAccess
+  | PlatformAdminAccess
+  | CustomerAccess;
+
+export interface AnyoneAccess {
+  readonly who: "anyone";
+  /** What a request counts as, if one IP address sends many. */
+  readonly attempt: AnonymousAttempt;
+}
+
+/** A signed-in user, or a personal access token as far as the route allows. */
+export interface PersonAccess {
+  readonly who: "person";
+  readonly byToken: ByToken;
+}
+
+/** A member whose role, or a token that, has this permission in the organization; null for any member. */
+export interface MemberAccess {
+  readonly who: "member";
+  readonly may: Permission | null;
+  /** Alternative permissions: those that can manage something can read it. */
+  readonly or: readonly Permission[];
+}
+
+export interface OwnerAccess {
+  readonly who: "owner";
+}
+
+export interface PlatformAdminAccess {
+  readonly who: "platform_admin";
+}
+
+/** A customer, signed in to the portal. No user and no token is one. */
+export interface CustomerAccess {
+  readonly who: "customer";
+}
 
 /** A read, an attempt at a secret, a request for a sign-in code, or an attempt at such a code. */
 export type AnonymousAttempt = "anything" | "token" | "portal_sign_in" | "portal_code";
@@ -77,12 +100,12 @@ export type AnonymousAttempt = "anything" | "token" | "portal_sign_in" | "portal
  */
 export type ByToken = "never" | "full" | "any";
 
-export const anyone = (attempt: AnonymousAttempt): Access => ({ who: "anyone", attempt });
-export const person = (byToken: ByToken): Access => ({ who: "person", byToken });
-export const owner: Access = { who: "owner" };
-export const platformAdmin: Access = { who: "platform_admin" };
-export const customer: Access = { who: "customer" };
-export const member = (may: Permission | null, ...or: readonly Permission[]): Access => ({
+export const anyone = (attempt: AnonymousAttempt): AnyoneAccess => ({ who: "anyone", attempt });
+export const person = (byToken: ByToken): PersonAccess => ({ who: "person", byToken });
+export const owner: OwnerAccess = { who: "owner" };
+export const platformAdmin: PlatformAdminAccess = { who: "platform_admin" };
+export const customer: CustomerAccess = { who: "customer" };
+export const member = (may: Permission | null, ...or: readonly Permission[]): MemberAccess => ({
   who: "member",
   may,
   or,
@@ -95,18 +118,20 @@ type Part = z.ZodType;
 
 /** A route with the common defaults filled in. */
 export function route<
+  const Path extends string,
+  Who extends Access,
   Q extends Part = typeof noQuery,
   B extends Part = typeof nothing,
   A extends Part = typeof nothing,
 >(
-  parts: Omit<Route<Q, B, A>, "query" | "body" | "answer" | "status" | "bodyLimit"> & {
+  parts: Omit<Route<Q, B, A, Path, Who>, "query" | "body" | "answer" | "status" | "bodyLimit"> & {
     readonly query?: Q;
     readonly body?: B;
     readonly answer?: A;
     readonly status?: Route["status"];
     readonly bodyLimit?: BodyLimit;
   },
-): Route<Q, B, A> {
+): Route<Q, B, A, Path, Who> {
   const answer = (parts.answer ?? nothing) as A;
   return {
     ...parts,
@@ -117,6 +142,15 @@ export function route<
     status: parts.status ?? (parts.answer === undefined ? 204 : parts.method === "POST" ? 201 : 200),
   };
 }
+
+/** The values for the names in braces of a path. */
+export type PathParams<Path extends string> = string extends Path
+  ? Readonly<Record<string, string>>
+  : { readonly [Name in NamesIn<Path>]: string };
+
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
 
 /** The names in braces, in order. */
 export function pathParameters(path: string): string[] {

@@ -7,7 +7,7 @@ import { eventTypeList } from "./webhook-shapes.ts";
 
 const group = "Webhooks";
 const one = "/organizations/{organization_id}/webhooks/{endpoint_id}";
-const aDelivery = `${one}/deliveries/{delivery_id}`;
+const aDelivery = `${one}/deliveries/{delivery_id}` as const;
 const looking = member("webhooks:view", "webhooks:manage");
 const managing = member("webhooks:manage");
 

@@ -13,7 +13,7 @@ import {
 
 const group = "Webhooks";
 const all = "/organizations/{organization_id}/webhooks";
-const one = `${all}/{endpoint_id}`;
+const one = `${all}/{endpoint_id}` as const;
 const looking = member("webhooks:view", "webhooks:manage");
 const managing = member("webhooks:manage");
 

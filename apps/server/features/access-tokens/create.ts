@@ -15,7 +15,7 @@ import {
 import { sessionOpenedAt } from "@countersign/store/queries/identity/sign-in";
 import { lockedUser } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
-import { type Context, requireActor, requireUserOrToken } from "../../api/context.ts";
+import type { AuthenticatedContext, UserOrTokenContext } from "../../api/context.ts";
 import { iso, milliseconds } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -38,7 +38,7 @@ export interface TokenInput {
 
 /** Creates a token that has no more permissions, and lasts no longer, than the credentials that request it. */
 export async function createToken(
-  context: Context,
+  context: UserOrTokenContext,
   holder: TokenHolder,
   heldNow: (db: Database) => Promise<ReadonlySet<Permission>>,
   body: TokenInput,
@@ -46,13 +46,12 @@ export async function createToken(
   const expiresAtMs = body.expires_at === null ? null : milliseconds(body.expires_at);
   if (expiresAtMs !== null && expiresAtMs <= context.nowMs) throw invalid("expires_at", "not_in_future");
   const permissions = sortedPermissions(body.permissions);
-  const { store, signIn, ip, nowMs } = context;
-  const asking = requireActor(context);
-  if (asking.kind === "person")
+  const { store, signIn, actor, ip, nowMs } = context;
+  if (actor.kind === "person")
     await checkReauthenticated({
       store,
       flood: signIn.flood,
-      actor: asking,
+      actor,
       password: body.password,
       confirmation: body.confirmation,
       ip,
@@ -65,7 +64,6 @@ export async function createToken(
     if ((await countAccessTokens(db, holder)) >= mostTokens)
       throw new Problem("access_token_limit_reached", { limit: mostTokens });
     const { token, hash, shownPrefix } = generateAccessToken(randomBytes);
-    const actor = requireActor(context);
     const row = {
       id: newId(),
       hash,
@@ -91,8 +89,8 @@ export async function createToken(
 }
 
 /** The person who added it may not be the person it acts for, so those affected are notified. */
-async function writeEmails(db: Database, context: Context, holder: TokenHolder): Promise<void> {
-  const actor = requireActor(context);
+async function writeEmails(db: Database, context: AuthenticatedContext, holder: TokenHolder): Promise<void> {
+  const { actor } = context;
   const what = "userId" in holder ? "access_token_created" : "organization_token_created";
   const owner = "userId" in holder ? holder.userId : context.organization?.owner_id;
   const people = new Set([owner, actor.kind === "person" ? actor.userId : null]);
@@ -106,8 +104,8 @@ async function writeEmails(db: Database, context: Context, holder: TokenHolder):
  * Held until the transaction ends: a password reset that ends the session runs before or after, and leaves no token
  * behind.
  */
-async function checkAskingSession(db: Database, context: Context): Promise<void> {
-  const actor = requireActor(context);
+async function checkAskingSession(db: Database, context: AuthenticatedContext): Promise<void> {
+  const { actor } = context;
   if (actor.kind !== "person" || !("session" in actor.by)) return;
   await lockedUser(db, actor.userId);
   if ((await sessionOpenedAt(db, actor.by.session)) === null) throw new Problem("session_expired");
@@ -120,8 +118,12 @@ function checkHasPermissions(held: ReadonlySet<Permission>, wanted: readonly Per
 }
 
 /** Looked up again inside the transaction: a token that is revoked in the meantime must not create another. */
-async function checkAskingToken(db: Database, context: Context, expiresAtMs: number | null): Promise<void> {
-  const actor = requireUserOrToken(context);
+async function checkAskingToken(
+  db: Database,
+  context: UserOrTokenContext,
+  expiresAtMs: number | null,
+): Promise<void> {
+  const { actor } = context;
   const tokenId = actor.kind === "token" ? actor.tokenId : "token" in actor.by ? actor.by.token : null;
   if (tokenId === null) return;
   const asking = await accessTokenById(db, tokenId);

@@ -6,8 +6,8 @@ import {
 } from "@countersign/store/queries/access-tokens/tokens";
 import type { Database } from "@countersign/store/store";
 import type { AccessTokenRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import { type Context, requireOrganization, requirePerson } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import type { Context } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -18,28 +18,28 @@ import { showToken } from "./show.ts";
 
 export const accessTokenRoutes: readonly BoundRoute[] = [
   bind(contract.listMyAccessTokens, async (context, { query }) =>
-    list(context, { userId: requirePerson(context).userId }, query),
+    list(context, { userId: context.actor.userId }, query),
   ),
 
   bind(contract.createMyAccessToken, async (context, { body }) => {
-    const { userId, atMost } = requirePerson(context);
+    const { userId, atMost } = context.actor;
     return createToken(context, { userId }, async () => atMost, body);
   }),
 
   bind(contract.revokeMyAccessToken, async (context, input) => {
-    const { userId } = requirePerson(context);
+    const { userId } = context.actor;
     // Only a session or a token with every permission gets here: neither is weaker than the token it revokes.
-    return revoke(context, { userId }, param(input, "token_id"), async () => () => {});
+    return revoke(context, { userId }, input.params.token_id, async () => () => {});
   }),
 
   bind(contract.listOrganizationAccessTokens, async (context, { query }) =>
-    list(context, { organizationId: requireOrganization(context).id }, query),
+    list(context, { organizationId: context.organization.id }, query),
   ),
 
   bind(contract.createOrganizationAccessToken, async (context, { body }) =>
     createToken(
       context,
-      { organizationId: requireOrganization(context).id },
+      { organizationId: context.organization.id },
       // Checked again under the lock: someone whose role is being removed cannot create a token.
       async (db) =>
         (await lockOrganization(db, context, "organization:manage")).organizationAccess.permissions,
@@ -48,15 +48,10 @@ export const accessTokenRoutes: readonly BoundRoute[] = [
   ),
 
   bind(contract.revokeOrganizationAccessToken, async (context, input) =>
-    revoke(
-      context,
-      { organizationId: requireOrganization(context).id },
-      param(input, "token_id"),
-      async (db) => {
-        const locked = await lockOrganization(db, context, "organization:manage");
-        return (row) => checkPower(locked, { from: row.permissions, to: null });
-      },
-    ),
+    revoke(context, { organizationId: context.organization.id }, input.params.token_id, async (db) => {
+      const locked = await lockOrganization(db, context, "organization:manage");
+      return (row) => checkPower(locked, { from: row.permissions, to: null });
+    }),
   ),
 ];
 

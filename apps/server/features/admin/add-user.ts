@@ -6,7 +6,7 @@ import { passwordHashOf } from "@countersign/store/queries/identity/sign-in";
 import { addUser, userByEmail } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
@@ -52,7 +52,7 @@ export const addUserRoutes: readonly BoundRoute[] = [
 
   bind(contract.createPasswordLink, async (context, input) =>
     context.transaction(async (db) => {
-      const user = await currentUser(db, param(input, "user_id"));
+      const user = await currentUser(db, input.params.user_id);
       if (user.suspended_at !== null) throw new Problem("user_suspended");
       const link = await passwordLink(db, context, user);
       await audit(db, asPlatform(context), {

@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/admin";
 import { lockPlatformBlocks } from "@countersign/store/queries/admin/platform";
 import type { Database } from "@countersign/store/store";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asPlatform } from "../audit-log/record.ts";
 import { addBlock, changeBlock, listBlocks, removeBlock } from "../ip-blocks/blocks.ts";
 
@@ -17,13 +17,13 @@ export const platformBlockRoutes: readonly BoundRoute[] = [
 
   bind(contract.updatePlatformIpBlock, async (context, input) =>
     context.transaction(async (db) =>
-      changeBlock(db, asPlatform(context), await locked(db), param(input, "block_id"), input.body),
+      changeBlock(db, asPlatform(context), await locked(db), input.params.block_id, input.body),
     ),
   ),
 
   bind(contract.removePlatformIpBlock, async (context, input) =>
     context.transaction(async (db) =>
-      removeBlock(db, asPlatform(context), await locked(db), param(input, "block_id")),
+      removeBlock(db, asPlatform(context), await locked(db), input.params.block_id),
     ),
   ),
 ];

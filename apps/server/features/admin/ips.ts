@@ -6,7 +6,7 @@ import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { blockedAmong } from "../ips/blocked.ts";
-import { askedIn, ipPage, showSighting } from "../ips/list.ts";
+import { askedIp, ipPage, showSighting } from "../ips/list.ts";
 import { DeviceIds } from "../requests/device-ids.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
 import { busiestOrganizations } from "./organizations-of-ip.ts";
@@ -35,7 +35,7 @@ export const platformIpRoutes: readonly BoundRoute[] = [
 
   bind(contract.getPlatformIp, async (context, input) => {
     const { reads, listReads } = context.store;
-    const asked = askedIn(input);
+    const asked = askedIp(input.params.ip);
     const sightings = await sightingsOf(reads, scope, asked.countedAs);
     const blocked = await blockedAmong(reads, [asked.text], onlyPlatform, context.nowMs);
     const seenBy = await busiestOrganizations(listReads, asked.countedAs);

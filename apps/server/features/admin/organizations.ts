@@ -16,8 +16,8 @@ import { updateOrganization } from "@countersign/store/queries/organizations/org
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationBillingRow, OrganizationRow, PlanRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import { type Context, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { checkUnchanged, nextUpdatedAt, type PersonContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { showSubscription } from "../billing/show-subscription.ts";
 import { impersonatedUntil } from "../impersonations/routes.ts";
@@ -65,12 +65,12 @@ export const platformOrganizationRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.getPlatformOrganization, async (context, input) =>
-    details(context.store.reads, param(input, "organization_id"), context),
+    details(context.store.reads, input.params.organization_id, context),
   ),
 
   bind(contract.updatePlatformOrganization, async (context, input) => {
     const { updated_at: guard, ...body } = input.body;
-    const id = param(input, "organization_id");
+    const id = input.params.organization_id;
     return context.transaction(async (db) => {
       const locked = await lockedBilling(db, id);
       if (locked === undefined) throw new Problem("organization_not_found");
@@ -81,14 +81,14 @@ export const platformOrganizationRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.suspendPlatformOrganization, async (context, input) => {
-    const id = param(input, "organization_id");
+    const id = input.params.organization_id;
     return changeSuspendable(context, organization, id, "organization.suspended", (row) =>
       suspension(row, context, input.body.reason),
     );
   }),
 
   bind(contract.restorePlatformOrganization, async (context, input) => {
-    const id = param(input, "organization_id");
+    const id = input.params.organization_id;
     return changeSuspendable(context, organization, id, "organization.restored", () => noSuspension);
   }),
 ];
@@ -104,7 +104,7 @@ const organization: SuspendableKind<OrganizationRow, Awaited<ReturnType<typeof d
   details,
 };
 
-async function details(db: Database, id: string, context: Context) {
+async function details(db: Database, id: string, context: PersonContext) {
   const row = await organizationWithOwner(db, id);
   if (row === undefined) throw new Problem("organization_not_found");
   const billing = await billingOf(db, id);

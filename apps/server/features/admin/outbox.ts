@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/admin-mail";
 import { emailById, emails } from "@countersign/store/queries/mail/outbox";
 import type { OutboxRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { shownFailure } from "../../base/shown-failure.ts";
 import { Problem } from "../../http/problem.ts";
@@ -19,7 +19,7 @@ export const outboxRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.getOutboxEmail, async (context, input) => {
-    const row = await emailById(context.store.reads, param(input, "email_id"));
+    const row = await emailById(context.store.reads, input.params.email_id);
     if (row === undefined) throw new Problem("email_not_found");
     const wasSent = row.sent_at !== null;
     return {
@@ -30,7 +30,7 @@ export const outboxRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.getOutboxEmailHtml, async (context, input) => {
-    const row = await emailById(context.store.reads, param(input, "email_id"));
+    const row = await emailById(context.store.reads, input.params.email_id);
     if (row === undefined) throw new Problem("email_not_found");
     if (row.sent_at !== null) throw new Problem("email_content_deleted");
     if (row.body_html === null) throw new Problem("email_without_html");

@@ -1,5 +1,5 @@
 import type { Database } from "@countersign/store/store";
-import type { Context } from "../../api/context.ts";
+import type { Context, PersonContext } from "../../api/context.ts";
 import { containsTerm, type SearchedList, searchPage } from "../../api/search.ts";
 import type { Problem } from "../../http/problem.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
@@ -51,13 +51,13 @@ export interface SuspendableKind<Row, Shown> {
   readonly kind: "user" | "organization";
   readonly missing: () => Problem;
   lock(db: Database, id: string): Promise<Row | undefined>;
-  write(db: Database, context: Context, row: Row, changes: Partial<Row>): Promise<void>;
-  details(db: Database, id: string, context: Context): Promise<Shown>;
+  write(db: Database, context: PersonContext, row: Row, changes: Partial<Row>): Promise<void>;
+  details(db: Database, id: string, context: PersonContext): Promise<Shown>;
 }
 
 /** Applies what `changesOf` returns and records it; does nothing if nothing changes. */
 export async function changeSuspendable<Row extends Suspendable, Shown>(
-  context: Context,
+  context: PersonContext,
   { kind, missing, lock, write, details }: SuspendableKind<Row, Shown>,
   id: string,
   action: string,

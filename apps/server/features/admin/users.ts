@@ -9,9 +9,9 @@ import {
 } from "@countersign/store/queries/admin/users";
 import type { Database } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
-import { checkUnchanged, nextUpdatedAt, requirePerson } from "../../api/context.ts";
+import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { endAllImpersonations } from "../impersonations/end.ts";
@@ -41,26 +41,26 @@ export const userRoutes: readonly BoundRoute[] = [
     return { data: rows.map(showUser), next_cursor };
   }),
 
-  bind(contract.getUser, async (context, input) => userDetails(context.store.reads, param(input, "user_id"))),
+  bind(contract.getUser, async (context, input) => userDetails(context.store.reads, input.params.user_id)),
 
   bind(contract.updateUser, async (context, input) => {
     const { updated_at: guard, ...body } = input.body;
-    return changeSuspendable(context, user, param(input, "user_id"), "user.updated", (row) => {
+    return changeSuspendable(context, user, input.params.user_id, "user.updated", (row) => {
       checkUnchanged(context, Date.parse(row.updated_at), guard);
       return asColumns(body);
     });
   }),
 
   bind(contract.suspendUser, async (context, input) => {
-    const id = param(input, "user_id");
-    if (id === requirePerson(context).userId) throw new Problem("cannot_suspend_yourself");
+    const id = input.params.user_id;
+    if (id === context.actor.userId) throw new Problem("cannot_suspend_yourself");
     return changeSuspendable(context, user, id, "user.suspended", (row) =>
       suspension(row, context, input.body.reason),
     );
   }),
 
   bind(contract.restoreUser, async (context, input) =>
-    changeSuspendable(context, user, param(input, "user_id"), "user.restored", () => noSuspension),
+    changeSuspendable(context, user, input.params.user_id, "user.restored", () => noSuspension),
   ),
 ];
 

@@ -4,7 +4,7 @@ import type { Scope } from "@countersign/store/queries/analytics/figures";
 import { productById } from "@countersign/store/queries/manage/access";
 import type { Geo } from "@countersign/store/rollups/geo";
 import { allProducts } from "@countersign/store/rollups/roll-up";
-import { type Context, requireOrganization } from "../../api/context.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { iso, milliseconds } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { loadedGeo } from "../geoip/geo-file.ts";
@@ -24,8 +24,8 @@ export interface Asked {
   readonly geo: Geo | null;
 }
 
-export async function askedIn(context: Context, query: AskedQuery): Promise<Asked> {
-  const { id: organizationId } = requireOrganization(context);
+export async function askedIn(context: OrganizationContext, query: AskedQuery): Promise<Asked> {
+  const { id: organizationId } = context.organization;
   const range = hourRange(
     {
       fromMs: query.from === undefined ? null : milliseconds(query.from),

@@ -1,7 +1,7 @@
 import type { analyticsTables } from "@countersign/contract/manage/analytics";
 import type { Interval } from "@countersign/domain/analytics/range";
 import { type CsvValue, csvLine } from "@countersign/domain/csv/cell";
-import type { Context } from "../../api/context.ts";
+import type { MemberContext } from "../../api/context.ts";
 import type { AskedQuery } from "./asked.ts";
 import { mostCounted } from "./compared.ts";
 import { licenseAnalytics } from "./licenses.ts";
@@ -16,7 +16,7 @@ type Lines = readonly (readonly CsvValue[])[];
 const mostListed = 100;
 
 export async function exportedTable(
-  context: Context,
+  context: MemberContext,
   query: AskedQuery & { readonly table: Table; readonly interval?: Interval | undefined },
 ): Promise<Response> {
   const lines = await tables[query.table](context, query);
@@ -32,7 +32,7 @@ export async function exportedTable(
 type Query = AskedQuery & { readonly interval?: Interval | undefined };
 
 /** The heading and the lines of each table. */
-const tables: Readonly<Record<Table, (context: Context, query: Query) => Promise<Lines>>> = {
+const tables: Readonly<Record<Table, (context: MemberContext, query: Query) => Promise<Lines>>> = {
   requests: async (context, query) => {
     const { buckets, totals, previous } = await requestAnalytics(context, query);
     const outcomes = Object.keys({ ...totals.outcomes, ...previous.outcomes }).sort();

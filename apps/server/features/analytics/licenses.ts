@@ -11,12 +11,12 @@ import {
 } from "@countersign/store/queries/licenses/stored-counts";
 import { uniqueHoursSince } from "@countersign/store/rollups/retention";
 import type { Database } from "@countersign/store/store";
-import type { Context } from "../../api/context.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { type AskedQuery, askedIn, shownRange } from "./asked.ts";
 
 /** New, active, expiring and churned licenses. */
-export async function licenseAnalytics(context: Context, query: AskedQuery) {
+export async function licenseAnalytics(context: OrganizationContext, query: AskedQuery) {
   const { range, scope, timeZone } = await askedIn(context, query);
   const { nowMs } = context;
   const db = context.store.listReads;

@@ -1,26 +1,26 @@
 import { maskedKey } from "@countersign/domain/licenses/key";
 import { listedLicenses } from "@countersign/store/queries/analytics/listed-licenses";
-import { type Context, requireAccess, requireOrganization } from "../../api/context.ts";
+import type { MemberContext, OrganizationContext } from "../../api/context.ts";
 
 export type Listed = Awaited<ReturnType<typeof listedLicenses>>[number];
 
 /** The licenses with these IDs that still exist. */
 export async function knownLicenses(
-  context: Context,
+  context: OrganizationContext,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Listed>> {
-  const rows = await listedLicenses(context.store.reads, requireOrganization(context).id, ids);
+  const rows = await listedLicenses(context.store.reads, context.organization.id, ids);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** A license as lists show it. Its customer is only shown to those who can view licenses. */
 export function shownLicense(
-  context: Context,
+  context: MemberContext,
   licenseId: string,
   productId: string,
   known: Listed | undefined,
 ) {
-  const seesCustomers = requireAccess(context).permissions.has("licenses:view");
+  const seesCustomers = context.organizationAccess.permissions.has("licenses:view");
   return {
     license_id: licenseId,
     license_key: known === undefined ? null : maskedKey(known.license_key),

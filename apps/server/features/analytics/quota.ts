@@ -2,16 +2,15 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { runsOutAt } from "@countersign/domain/quota/forecast";
 import { mostUsedProducts } from "@countersign/store/queries/analytics/listed-licenses";
-import { type Context, requireOrganization } from "../../api/context.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { planOf } from "../plans/limits.ts";
 
 const mostProducts = 20;
 
 /** The products that used most of their daily limit today, or one product. */
-export async function quotaUse(context: Context, productId: string | null) {
-  const organization = requireOrganization(context);
-  const { nowMs } = context;
+export async function quotaUse(context: OrganizationContext, productId: string | null) {
+  const { organization, nowMs } = context;
   const db = context.store.reads;
   const today = quotaDay(nowMs);
   const limit = organization.daily_limit_override ?? (await planOf(db, organization)).daily_limit;

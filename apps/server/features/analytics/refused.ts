@@ -1,6 +1,6 @@
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
 import { refusalsByLicense } from "@countersign/store/queries/analytics/refused";
-import type { Context } from "../../api/context.ts";
+import type { MemberContext } from "../../api/context.ts";
 import { type AskedQuery, askedIn, daysBefore, daysOf, shownRange } from "./asked.ts";
 import { knownLicenses, shownLicense } from "./listed.ts";
 
@@ -9,7 +9,10 @@ const lookedUpTogether = 200;
 const mostLookedUp = 5_000;
 
 /** The licenses whose validations were refused most. */
-export async function refusedLicenses(context: Context, query: AskedQuery & { readonly limit: number }) {
+export async function refusedLicenses(
+  context: MemberContext,
+  query: AskedQuery & { readonly limit: number },
+) {
   const { range, scope } = await askedIn(context, query);
   const db = context.store.listReads;
   const days = daysOf(range);

@@ -15,7 +15,7 @@ import { countUniques } from "@countersign/store/queries/analytics/uniques";
 import { uniqueHoursSince } from "@countersign/store/rollups/retention";
 import { addAll, mergeUniques, noCountry, noUniques, type Uniques } from "@countersign/store/rollups/roll-up";
 import type { z } from "zod";
-import type { Context } from "../../api/context.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { type AskedQuery, askedIn, shownRange } from "./asked.ts";
@@ -28,7 +28,7 @@ type Answer = z.input<typeof getAnalytics.answer>;
 const noCounts = (): HourCounts => ({ counts: new Map(), versions: new Map(), countries: new Map() });
 
 export async function requestAnalytics(
-  context: Context,
+  context: OrganizationContext,
   query: AskedQuery & { readonly interval?: Interval | undefined },
 ): Promise<Answer> {
   const asked = await askedIn(context, query);

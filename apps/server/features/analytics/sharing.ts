@@ -10,7 +10,7 @@ import { unusualLicenseDays } from "@countersign/store/queries/analytics/license
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
 import type { Travel, Visit } from "@countersign/store/rollups/sharing";
 import type { LicenseDayRow } from "@countersign/store/tables";
-import type { Context } from "../../api/context.ts";
+import type { MemberContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { deviceIds } from "../requests/device-ids.ts";
 import { type AskedQuery, askedIn, daysBefore, daysOf, shownRange } from "./asked.ts";
@@ -21,7 +21,10 @@ const mostSamples = 10;
 const mostLookedUp = 1_000;
 
 /** Licenses that may be shared, the most suspicious ones first. */
-export async function sharingSuspects(context: Context, query: AskedQuery & { readonly limit: number }) {
+export async function sharingSuspects(
+  context: MemberContext,
+  query: AskedQuery & { readonly limit: number },
+) {
   const { range, scope, geo } = await askedIn(context, query);
   const db = context.store.listReads;
   const days = daysOf(range);

@@ -2,8 +2,8 @@ import * as contract from "@countersign/contract/manage/announcements";
 import { newId } from "@countersign/store/new-id";
 import * as announcements from "@countersign/store/queries/announcements/announcements";
 import type { AnnouncementRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import { checkUnchanged, nextUpdatedAt, requirePerson } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
 import { decodeCursor, milliseconds, pageOf } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
@@ -36,7 +36,7 @@ export const announcementRoutes: readonly BoundRoute[] = [
       url: body.url ?? null,
       starts_at: body.starts_at === undefined ? nowMs : milliseconds(body.starts_at),
       ends_at: body.ends_at == null ? null : milliseconds(body.ends_at),
-      created_by: requirePerson(context).name,
+      created_by: context.actor.name,
       created_at: nowMs,
       updated_at: nowMs,
     };
@@ -57,7 +57,7 @@ export const announcementRoutes: readonly BoundRoute[] = [
   bind(contract.updateAnnouncement, async (context, input) => {
     const { level, message, url, starts_at: startsAt, ends_at: endsAt } = input.body;
     return context.transaction(async (db) => {
-      const before = await announcements.lockedAnnouncement(db, param(input, "announcement_id"));
+      const before = await announcements.lockedAnnouncement(db, input.params.announcement_id);
       if (before === undefined) throw new Problem("announcement_not_found");
       checkUnchanged(context, before.updated_at, undefined);
       const after: AnnouncementRow = {
@@ -84,7 +84,7 @@ export const announcementRoutes: readonly BoundRoute[] = [
 
   bind(contract.deleteAnnouncement, async (context, input) =>
     context.transaction(async (db) => {
-      const row = await announcements.removeAnnouncement(db, param(input, "announcement_id"));
+      const row = await announcements.removeAnnouncement(db, input.params.announcement_id);
       if (row === undefined) throw new Problem("announcement_not_found");
       await audit(db, asPlatform(context), {
         action: "announcement.deleted",

@@ -23,7 +23,7 @@ export type AuditContext = Pick<Context, "actor" | "organization" | "nowMs" | "i
 };
 
 /** For actions of the operator, so that an organization sees that it was not one of its members. */
-export function asPlatform(context: Context): Context & AuditContext {
+export function asPlatform<C extends Context>(context: C): C & AuditContext {
   return { ...context, asPlatform: true };
 }
 

@@ -4,7 +4,7 @@ import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit
 import { keptEntries } from "@countersign/store/queries/audit-log/retention";
 import type { AuditLogRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type Context, requireOrganization } from "../../api/context.ts";
+import type { Context, OrganizationContext } from "../../api/context.ts";
 import { download } from "../../api/download.ts";
 import { decodeCursor, encodeCursor, milliseconds, pageOf, iso } from "../../api/page.ts";
 import { exportedLog } from "./export.ts";
@@ -12,7 +12,7 @@ import { type ShownEntry, showToOrganization, showToPlatform } from "./show.ts";
 
 export const auditLogRoutes: readonly BoundRoute[] = [
   bind(contract.listAuditLog, async (context, { query }) => ({
-    ...(await list(context, filterOf(query, requireOrganization(context).id), query, showToOrganization)),
+    ...(await list(context, filterOf(query, context.organization.id), query, showToOrganization)),
     ...(await kept(context)),
   })),
 
@@ -20,11 +20,7 @@ export const auditLogRoutes: readonly BoundRoute[] = [
     download(context, {
       name: `audit-log.${query.format}`,
       contentType: query.format === "csv" ? "text/csv; charset=utf-8" : "application/x-ndjson; charset=utf-8",
-      parts: exportedLog(
-        context.store.listReads,
-        filterOf(query, requireOrganization(context).id),
-        query.format,
-      ),
+      parts: exportedLog(context.store.listReads, filterOf(query, context.organization.id), query.format),
     }),
   ),
 
@@ -34,8 +30,8 @@ export const auditLogRoutes: readonly BoundRoute[] = [
 ];
 
 /** How long the entries of the organization are kept, and what happens then. */
-async function kept(context: Context) {
-  const row = await keptEntries(context.store.reads, requireOrganization(context).id);
+async function kept(context: OrganizationContext) {
+  const row = await keptEntries(context.store.reads, context.organization.id);
   const days =
     row === undefined ? null : auditLogDays({ ofOrganization: row.of_organization, ofPlan: row.of_plan });
   const { auditLogArchive: archive } = context.config;

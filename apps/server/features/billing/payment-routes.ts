@@ -2,7 +2,7 @@ import * as contract from "@countersign/contract/manage/billing";
 import { userById } from "@countersign/store/queries/identity/users";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type Context, requireOrganization } from "../../api/context.ts";
+import type { Context, OrganizationContext } from "../../api/context.ts";
 import { Shares } from "../../api/shares.ts";
 import { Problem } from "../../http/problem.ts";
 import { whileWaiting } from "../../limits/waiting.ts";
@@ -17,7 +17,7 @@ import type { PaymentParts } from "./sync.ts";
 export const paymentRoutes: readonly BoundRoute[] = [
   bind(contract.startCheckout, async (context, { body: { plan, interval } }) => {
     const parts = requirePayments(context);
-    const organization = requireOrganization(context);
+    const { organization } = context;
     const locale = await localeOf(context, organization);
     const url = await waitForStripe(context, () =>
       checkoutUrl(parts, { organization, plan, interval, locale }),
@@ -34,7 +34,7 @@ export const paymentRoutes: readonly BoundRoute[] = [
 
   bind(contract.openBillingPortal, async (context) => {
     const parts = requirePayments(context);
-    const organization = requireOrganization(context);
+    const { organization } = context;
     const locale = await localeOf(context, organization);
     const url = await waitForStripe(context, () => portalUrl(parts, organization, locale));
     return context.transaction(async (db) => {
@@ -49,7 +49,7 @@ export const paymentRoutes: readonly BoundRoute[] = [
   bind(contract.listInvoices, async (context) => {
     const parts = paymentsOf(context);
     if (parts === null) return { data: [], next_cursor: null };
-    const { id } = requireOrganization(context);
+    const { id } = context.organization;
     return { data: await waitForStripe(context, () => invoicesOf(parts, id)), next_cursor: null };
   }),
 ];
@@ -58,7 +58,7 @@ export const paymentRoutes: readonly BoundRoute[] = [
 export const paymentCalls = new Shares({ perCaller: 6, perOrganization: 10, inAll: 60 }, "server_busy");
 const longestSeconds = 15;
 
-async function waitForStripe<T>(context: Context, work: () => Promise<T>): Promise<T> {
+async function waitForStripe<T>(context: OrganizationContext, work: () => Promise<T>): Promise<T> {
   const leave = paymentCalls.enter(context);
   try {
     return await whileWaiting(context.request, longestSeconds, () => askStripe(context, work));

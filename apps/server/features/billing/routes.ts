@@ -2,7 +2,6 @@ import * as contract from "@countersign/contract/manage/billing";
 import { auditLogDays } from "@countersign/domain/audit-log/audit-log-days";
 import { billingOf, countVersionChecks } from "@countersign/store/queries/billing/billing";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { requireOrganization } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { limitsInUse, planOf } from "../plans/limits.ts";
 import { paymentSettings } from "../settings/platform-settings.ts";
@@ -11,7 +10,7 @@ import { showSubscription } from "./show-subscription.ts";
 export const billingRoutes: readonly BoundRoute[] = [
   bind(contract.getBilling, async (context) => {
     const db = context.store.reads;
-    const organization = requireOrganization(context);
+    const { organization } = context;
     const billing = await billingOf(db, organization.id);
     const plan = await planOf(db, organization);
     const takesPayments = context.config.stripe !== null;

@@ -8,9 +8,9 @@ import {
 } from "@countersign/store/queries/branding/branding";
 import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import type { BrandingRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
-import { type Context, checkUnchanged, nextUpdatedAt, requireOrganization } from "../../api/context.ts";
+import { checkUnchanged, nextUpdatedAt, type OrganizationContext } from "../../api/context.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { checkedLogo, logoResponse, noLogo, receiveLogo } from "./logo.ts";
@@ -19,7 +19,7 @@ import { brandingOrDefault, showBranding, showLinks } from "./show.ts";
 
 export const brandingRoutes: readonly BoundRoute[] = [
   bind(contract.getBranding, async (context) => {
-    const organization = requireOrganization(context);
+    const { organization } = context;
     const row = await brandingOf(context.store.reads, organization.id);
     return showBranding(brandingOrDefault(organization, row), organization, context.config.portalUrl);
   }),
@@ -41,7 +41,7 @@ export const brandingRoutes: readonly BoundRoute[] = [
 export const portalBrandingRoutes: readonly BoundRoute[] = [
   bind(portalContract.getPortalSeller, async (context, input) => {
     const db = context.store.reads;
-    const id = await portalOrganizationBySlug(db, param(input, "slug"));
+    const id = await portalOrganizationBySlug(db, input.params.slug);
     const seller = id === null ? undefined : (await showSellers(db, [id])).get(id);
     if (seller === undefined) throw new Problem("not_found");
     // Only its customers learn that it is suspended.
@@ -49,15 +49,15 @@ export const portalBrandingRoutes: readonly BoundRoute[] = [
   }),
 
   bind(portalContract.getPortalLogo, async (context, input) =>
-    logoResponse(context.store.reads, param(input, "logo")),
+    logoResponse(context.store.reads, input.params.logo),
   ),
 ];
 
 type Changes = Partial<Omit<BrandingRow, "organization_id" | "updated_at">>;
 
-async function change(context: Context, changes: Changes, guard: string | undefined) {
+async function change(context: OrganizationContext, changes: Changes, guard: string | undefined) {
   return context.transaction(async (db) => {
-    const organization = await lockedOrganization(db, requireOrganization(context).id);
+    const organization = await lockedOrganization(db, context.organization.id);
     if (organization === undefined || organization.deleted_at !== null) throw new Problem("not_found");
     const before = brandingOrDefault(organization, await brandingOf(db, organization.id));
     checkUnchanged(context, before.updated_at, guard);

@@ -6,7 +6,7 @@ import {
   staleTexts,
 } from "@countersign/store/queries/licenses/search";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
-import { type Context, requireOrganization } from "../../api/context.ts";
+import type { Context, OrganizationContext } from "../../api/context.ts";
 import {
   type CustomerChanges,
   changeCustomer,
@@ -26,11 +26,11 @@ const licensesAtOnce = 50;
  * acknowledged: if that is interrupted, repeating the request does the rest.
  */
 export async function changeCustomerInSteps(
-  context: Context,
+  context: OrganizationContext,
   customerId: string,
   changes: CustomerChanges,
 ): Promise<ShownCustomer> {
-  const before = await customerOf(context.store.reads, requireOrganization(context).id, customerId);
+  const before = await customerOf(context.store.reads, context.organization.id, customerId);
   const { updated_at: _, ...fields } = changes;
   const wanted = before === undefined ? null : changedView(context, before, fields);
   const change = (movedBefore: number | null) =>
@@ -52,26 +52,30 @@ export async function changeCustomerInSteps(
   return showWithCount(context.store.reads, changed);
 }
 
-async function isAboutMany(context: Context, before: CustomerView, wanted: CustomerView): Promise<boolean> {
+async function isAboutMany(
+  context: OrganizationContext,
+  before: CustomerView,
+  wanted: CustomerView,
+): Promise<boolean> {
   if (await hasMany(context, before.customer_id)) return true;
   if (isSamePerson(before, wanted)) return false;
   const { email, discord_id: discordId } = wanted;
   if (email === null && discordId === null) return false;
-  const { id } = requireOrganization(context);
+  const { id } = context.organization;
   const other = await knownCustomerId(context.store.reads, id, { email, discordId });
   return other !== null && (await hasMany(context, other));
 }
 
-async function hasMany(context: Context, customerId: string): Promise<boolean> {
-  const { id } = requireOrganization(context);
+async function hasMany(context: OrganizationContext, customerId: string): Promise<boolean> {
+  const { id } = context.organization;
   const some = await someLicenseIdsOfCustomer(context.store.reads, id, customerId, fewLicenses + 1);
   return some.length > fewLicenses;
 }
 
 /** All but a few, which the final transaction includes. */
-async function moveAll(context: Context, fromId: string, view: CustomerView): Promise<number> {
+async function moveAll(context: OrganizationContext, fromId: string, view: CustomerView): Promise<number> {
   const { store } = context;
-  const { id } = requireOrganization(context);
+  const { id } = context.organization;
   for (let moved = 0; ; await yieldToEventLoop()) {
     const ids = await someLicenseIdsOfCustomer(store.reads, id, fromId, licensesAtOnce);
     if (ids.length < licensesAtOnce) return moved;

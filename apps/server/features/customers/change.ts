@@ -19,7 +19,7 @@ import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { type Context, checkUnchanged, nextUpdatedAt, requireOrganization } from "../../api/context.ts";
+import { type Context, checkUnchanged, nextUpdatedAt, type OrganizationContext } from "../../api/context.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { recordingChanges } from "../events/record-changes.ts";
@@ -30,11 +30,11 @@ export type CustomerChanges = z.output<typeof updateCustomer.body>;
 /** The new record of a customer: their own, or that of the customer they turn out to be. */
 export async function writeChangedCustomer(
   db: Database,
-  context: Context,
+  context: OrganizationContext,
   customerId: string,
   { updated_at: guard, ...changes }: CustomerChanges,
 ): Promise<{ row: OrganizationCustomerRow; view: CustomerView }> {
-  const { id: organizationId } = requireOrganization(context);
+  const { id: organizationId } = context.organization;
   // Two changes that swap two customers would each lock what the other needs: locking the organization's row serializes
   // them.
   await lockedOrganization(db, organizationId);
@@ -71,12 +71,12 @@ export function changedView(
  */
 export async function changeCustomer(
   db: Database,
-  context: Context,
+  context: OrganizationContext,
   customerId: string,
   changes: CustomerChanges,
   movedBefore: number | null,
 ): Promise<CustomerView> {
-  const { id: organizationId } = requireOrganization(context);
+  const { id: organizationId } = context.organization;
   const { row, view } = await writeChangedCustomer(db, context, customerId, changes);
   const moved =
     view.customer_id === customerId
@@ -137,7 +137,7 @@ async function becomeAnother(
 
 async function moveEverything(
   db: Database,
-  context: Context,
+  context: OrganizationContext,
   organizationId: string,
   fromId: string,
   toId: string,
@@ -158,7 +158,7 @@ async function moveEverything(
 /** Transfers these licenses to another customer, and records the events. */
 export async function moveAndRecord(
   db: Database,
-  context: Context,
+  context: OrganizationContext,
   fromId: string,
   toId: string,
   ids: readonly string[],
@@ -167,6 +167,6 @@ export async function moveAndRecord(
   const { nowMs } = context;
   await context.store.bulk.lockLicenses(db, [...ids, ...alsoLocked]);
   return recordingChanges(db, nowMs, "license.updated", ids, () =>
-    moveLicenses(db, requireOrganization(context).id, fromId, toId, ids, nowMs),
+    moveLicenses(db, context.organization.id, fromId, toId, ids, nowMs),
   );
 }

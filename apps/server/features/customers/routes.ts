@@ -18,8 +18,8 @@ import { removeUnknownIdentities } from "@countersign/store/queries/portal/unkno
 import { eraseFromTransfers } from "@countersign/store/queries/transfers/erase-customer";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, type Input, param } from "../../api/bind.ts";
-import { type Context, requireAccess, requireOrganization } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -30,7 +30,7 @@ import { showCustomer } from "./show.ts";
 
 export const customerRoutes: readonly BoundRoute[] = [
   bind(contract.listCustomers, async (context, { query }) => {
-    const { id: organizationId } = requireOrganization(context);
+    const { id: organizationId } = context.organization;
     const db = context.store.reads;
     const { rows, next_cursor } = await findCustomers(db, organizationId, {
       cursor: query.cursor,
@@ -43,7 +43,7 @@ export const customerRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.createCustomer, async (context, { body }) => {
-    const { id: organizationId } = requireOrganization(context);
+    const { id: organizationId } = context.organization;
     const { email = null, name = null, discord_id = null } = body;
     checkIdentified({ email, discord_id });
     return context.transaction(async (db) => {
@@ -75,7 +75,7 @@ export const customerRoutes: readonly BoundRoute[] = [
 
   bind(contract.getCustomer, async (context, input) => {
     const db = context.store.reads;
-    const row = await findCustomer(db, context, input);
+    const row = await findCustomer(db, context, input.params.customer_id);
     const { organization_id: organizationId, customer_id: id } = row;
     const licenses = await statusCountsOf(db, organizationId, id, context.nowMs);
     return {
@@ -86,11 +86,11 @@ export const customerRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.updateCustomer, (context, input) =>
-    changeCustomerInSteps(context, param(input, "customer_id"), input.body),
+    changeCustomerInSteps(context, input.params.customer_id, input.body),
   ),
 
   bind(contract.deleteCustomer, async (context, input) => {
-    const { id: organizationId } = requireOrganization(context);
+    const { id: organizationId } = context.organization;
     const refuseIfUsed = async (db: Database, id: string) => {
       const count = (await licenseCountsOf(db, organizationId, [id])).get(id) ?? 0;
       if (count > 0) throw new Problem("customer_has_licenses", { count });
@@ -98,11 +98,11 @@ export const customerRoutes: readonly BoundRoute[] = [
     // Counting many takes a while, so it is done before the transaction; inside, there is hardly anything to count.
     await refuseIfUsed(
       context.store.reads,
-      (await findCustomer(context.store.reads, context, input)).customer_id,
+      (await findCustomer(context.store.reads, context, input.params.customer_id)).customer_id,
     );
     return context.transaction(async (db) => {
       await lockedOrganization(db, organizationId);
-      const row = await lockedCustomer(db, organizationId, param(input, "customer_id"));
+      const row = await lockedCustomer(db, organizationId, input.params.customer_id);
       if (row === undefined) throw new Problem("customer_not_found");
       await refuseIfUsed(db, row.customer_id);
       await removeIpBlocks(db, { tier: "customer", organizationId, customerId: row.customer_id });
@@ -121,10 +121,10 @@ export const customerRoutes: readonly BoundRoute[] = [
 
   bind(contract.listCustomerLicenses, async (context, input) => {
     const { query } = input;
-    if (!requireAccess(context).permissions.has("licenses:view"))
+    if (!context.organizationAccess.permissions.has("licenses:view"))
       throw new Problem("permission_missing", { permission: "licenses:view" });
     const db = context.store.reads;
-    const customer = await findCustomer(db, context, input);
+    const customer = await findCustomer(db, context, input.params.customer_id);
     const after = decodeCursor(query.cursor, ["text"]);
     const rows = await licensesOfCustomer(db, customer.organization_id, customer.customer_id, {
       afterId: after === null ? null : String(after[0]),
@@ -144,10 +144,10 @@ export const customerRoutes: readonly BoundRoute[] = [
 /** Another organization's customer is not found here, even if it is the same person. */
 async function findCustomer(
   db: Database,
-  context: Context,
-  input: Input<unknown, unknown>,
+  context: OrganizationContext,
+  customerId: string,
 ): Promise<OrganizationCustomerRow> {
-  const row = await customerOf(db, requireOrganization(context).id, param(input, "customer_id"));
+  const row = await customerOf(db, context.organization.id, customerId);
   if (row === undefined) throw new Problem("customer_not_found");
   return row;
 }

@@ -5,7 +5,7 @@ import { type EventFilter, eventsAfter } from "@countersign/store/queries/events
 import type { EventRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";
-import type { Context } from "../../api/context.ts";
+import type { Context, OrganizationContext } from "../../api/context.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds } from "../../api/page.ts";
 import { Shares } from "../../api/shares.ts";
 import { invalid } from "../../http/problem.ts";
@@ -50,7 +50,11 @@ const mostRows = 5_000;
 const settledAfterMs = 2_000;
 
 /** A page of events; with `wait_seconds`, once there is one. */
-export async function listEvents(context: Context, among: Among, query: Query): Promise<EventList> {
+export async function listEvents(
+  context: OrganizationContext,
+  among: Among,
+  query: Query,
+): Promise<EventList> {
   const follows = query.order === "oldest";
   if (!follows && query.after !== undefined) throw invalid("after", "only_with_oldest");
   if (!follows && query.wait_seconds > 0) throw invalid("wait_seconds", "only_with_oldest");
@@ -70,7 +74,12 @@ export async function listEvents(context: Context, among: Among, query: Query): 
 }
 
 /** The page that has an event, or the last one when the time is over, the caller has left, or the server stops. */
-async function nextPage(context: Context, among: Among, query: Query, first: Page): Promise<Page> {
+async function nextPage(
+  context: OrganizationContext,
+  among: Among,
+  query: Query,
+  first: Page,
+): Promise<Page> {
   const { store, request } = context;
   const startedMs = performance.now();
   const untilMs = startedMs + query.wait_seconds * 1000;

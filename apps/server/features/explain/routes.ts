@@ -3,8 +3,8 @@ import { type ExplainedRule, explain } from "@countersign/domain/validate/explai
 import { explainAgain } from "@countersign/domain/validate/explain-again";
 import { requestById } from "@countersign/store/queries/requests/by-id";
 import { everyRequest } from "@countersign/store/queries/requests/filter";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import { type Context, requireAccess, requireLicense, requireOrganization } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import type { MemberContext } from "../../api/context.ts";
 import { milliseconds } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { requestsKeptSince } from "../requests/kept-since.ts";
@@ -13,7 +13,7 @@ import { explainedRequest } from "./explained-request.ts";
 
 export const explainRoutes: readonly BoundRoute[] = [
   bind(contract.explainLicense, async (context, { body }) => {
-    const { id: licenseId, product_id: productId } = requireLicense(context);
+    const { id: licenseId, product_id: productId } = context.license;
     const asked = {
       ip: body.ip ?? null,
       version: body.version ?? null,
@@ -26,9 +26,8 @@ export const explainRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.explainRequest, async (context, input) => {
-    const organization = requireOrganization(context);
-    const { store, nowMs } = context;
-    const filter = { ...everyRequest(organization.id), requestId: param(input, "request_id") };
+    const { organization, store, nowMs } = context;
+    const filter = { ...everyRequest(organization.id), requestId: input.params.request_id };
     const fromMs = await requestsKeptSince(context, organization);
     const row = await requestById(store.listReads, filter, { fromMs, untilMs: Number.MAX_SAFE_INTEGER });
     if (row === null) throw new Problem("request_not_found");
@@ -50,8 +49,8 @@ export const explainRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-function viewOf(context: Context) {
-  return { nowMs: context.nowMs, showsLicense: requireAccess(context).permissions.has("licenses:view") };
+function viewOf(context: MemberContext) {
+  return { nowMs: context.nowMs, showsLicense: context.organizationAccess.permissions.has("licenses:view") };
 }
 
 function shownRules(rules: readonly ExplainedRule[]) {

@@ -8,7 +8,6 @@ import {
 } from "@countersign/store/queries/identity/sign-in";
 import { lockedUser, updateUser, userByEmail } from "@countersign/store/queries/identity/users";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { requirePerson } from "../../api/context.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { writeEmail } from "../mail/email.ts";
@@ -26,7 +25,7 @@ const goodForMs = 60 * 60_000;
  */
 export const changeEmailRoutes: readonly BoundRoute[] = [
   bind(contract.changeMyEmail, async (context, { body }) => {
-    const actor = requirePerson(context);
+    const { actor } = context;
     const newEmail = body.new_email.toLowerCase();
     checkSignInEmail("new_email", newEmail);
     if (newEmail === actor.email.toLowerCase()) throw invalid("new_email", "same_email");
@@ -71,7 +70,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.confirmMyEmail, async (context, { body }) => {
-    const actor = requirePerson(context);
+    const { actor } = context;
     await context.signIn.flood.check("token", context.ip, actor.userId);
     return context.transaction(async (db) => {
       const kept = await consumeOneTimeToken(db, identifierOf(body.token), context.nowMs);

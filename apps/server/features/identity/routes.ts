@@ -2,9 +2,8 @@ import * as contract from "@countersign/contract/manage/account";
 import { endOtherSessions, endSession, sessionsOf } from "@countersign/store/queries/identity/sign-in";
 import { lockedUser, updateUser } from "@countersign/store/queries/identity/users";
 import type { PersonActor } from "../../api/actor.ts";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
-import { requirePerson } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
@@ -14,10 +13,10 @@ import { showMe, showSession } from "./show.ts";
 
 /** Account routes other than sign-in. */
 export const accountRoutes: readonly BoundRoute[] = [
-  bind(contract.getMe, async (context) => showMe(context.store.reads, requirePerson(context).userId)),
+  bind(contract.getMe, async (context) => showMe(context.store.reads, context.actor.userId)),
 
   bind(contract.updateMe, async (context, { body }) => {
-    const { userId } = requirePerson(context);
+    const { userId } = context.actor;
     return context.transaction(async (db) => {
       const row = await lockedUser(db, userId);
       if (row === undefined) throw new Problem("user_not_found");
@@ -36,7 +35,7 @@ export const accountRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.listMySessions, async (context, { query }) => {
-    const actor = requirePerson(context);
+    const { actor } = context;
     const after = decodeCursor(query.cursor, ["text"]);
     const rows = await sessionsOf(context.store.reads, actor.userId, {
       afterId: after === null ? null : String(after[0]),
@@ -52,9 +51,9 @@ export const accountRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.endMySession, async (context, input) => {
-    const { userId, name } = requirePerson(context);
+    const { userId, name } = context.actor;
     return context.transaction(async (db) => {
-      if (!(await endSession(db, userId, param(input, "session_id")))) throw new Problem("session_not_found");
+      if (!(await endSession(db, userId, input.params.session_id))) throw new Problem("session_not_found");
       await audit(db, context, {
         action: "person.session_ended",
         subject: { kind: "person", id: userId, name },
@@ -63,7 +62,7 @@ export const accountRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.endMyOtherSessions, async (context) => {
-    const actor = requirePerson(context);
+    const { actor } = context;
     return context.transaction(async (db) => {
       const ended = await endOtherSessions(db, actor.userId, currentSession(actor));
       if (ended === 0) return;

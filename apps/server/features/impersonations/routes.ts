@@ -7,8 +7,8 @@ import { memberPermissions, organizationById } from "@countersign/store/queries/
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { sessionOf } from "../../api/actor.ts";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import { type Context, requirePerson } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import type { PersonContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { asPlatform, audit } from "../audit-log/record.ts";
@@ -20,8 +20,8 @@ const mostAtOnce = 20;
 
 export const impersonationRoutes: readonly BoundRoute[] = [
   bind(contract.startImpersonation, async (context, input) => {
-    const actor = requirePerson(context);
-    const organizationId = param(input, "organization_id");
+    const { actor } = context;
+    const organizationId = input.params.organization_id;
     const { reason } = input.body;
     const expiresAtMs = context.nowMs + lengthMs;
     return context.transaction(async (db) => {
@@ -53,8 +53,8 @@ export const impersonationRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.endImpersonation, async (context, input) => {
-    const organizationId = param(input, "organization_id");
-    const sessionId = sessionOf(requirePerson(context));
+    const organizationId = input.params.organization_id;
+    const sessionId = sessionOf(context.actor);
     await context.transaction(async (db) => {
       const organization = await existing(db, organizationId);
       const row = await impersonations.endImpersonation(db, sessionId, organizationId);
@@ -67,10 +67,10 @@ export const impersonationRoutes: readonly BoundRoute[] = [
 /** Until when the caller can look at the organization; null if they cannot. */
 export async function impersonatedUntil(
   db: Database,
-  context: Context,
+  context: PersonContext,
   organizationId: string,
 ): Promise<string | null> {
-  const actor = requirePerson(context);
+  const { actor } = context;
   const active = await impersonations.activeImpersonation(
     db,
     sessionOf(actor),

@@ -13,8 +13,7 @@ import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import { permissionSet } from "../../api/access.ts";
 import { accessOf } from "../../api/actor.ts";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import { requirePerson } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { showOwnOrganization } from "../organizations/show.ts";
@@ -28,7 +27,7 @@ import { showReceived, stateOf } from "./show.ts";
 export const receivedInvitationRoutes: readonly BoundRoute[] = [
   bind(contract.getReceivedInvitation, async (context, input) => {
     const db = context.store.reads;
-    const tokenHash = hashInvitationToken(param(input, "token"));
+    const tokenHash = hashInvitationToken(input.params.token);
     const invitation = await invitationByToken(db, tokenHash);
     if (invitation === undefined) throw new Problem("invalid_invitation_link");
     const isPending = stateOf(invitation, context.nowMs) === "pending";
@@ -37,8 +36,8 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.acceptInvitation, async (context, input) => {
-    const actor = requirePerson(context);
-    const tokenHash = hashInvitationToken(param(input, "token"));
+    const { actor } = context;
+    const tokenHash = hashInvitationToken(input.params.token);
     return context.transaction(async (db) => {
       const found = await pendingInvitationByToken(db, tokenHash, context.nowMs);
       if (found === undefined) throw new Problem("invalid_invitation_link");

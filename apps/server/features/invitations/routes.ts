@@ -15,8 +15,8 @@ import {
 import { countEmails, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import { type Context, requireActor, requireOrganization } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import type { Context } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -38,7 +38,7 @@ export const invitationRoutes: readonly BoundRoute[] = [
     const before = decodeCursor(query.cursor, ["text"]);
     const rows = await invitationsOf(
       context.store.reads,
-      requireOrganization(context).id,
+      context.organization.id,
       {
         beforeId: before === null ? null : String(before[0]),
         limit: query.limit + 1,
@@ -65,7 +65,7 @@ export const invitationRoutes: readonly BoundRoute[] = [
       await checkInvitable(db, context, organization.id, email);
       await checkInvitationLimit(db, organization, context.nowMs);
       const { token, hash } = generateInvitationToken(randomBytes);
-      const actor = requireActor(context);
+      const { actor } = context;
       const id = newId();
       await addInvitation(db, {
         id,
@@ -96,7 +96,7 @@ export const invitationRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       const locked = await lockOrganization(db, context, "members:invite");
       const { organization } = locked;
-      const invitation = await openInvitation(db, context, organization.id, param(input, "invitation_id"));
+      const invitation = await openInvitation(db, context, organization.id, input.params.invitation_id);
       checkPower(locked, { from: null, to: invitation.role_permissions });
       checkPause(context, invitation);
       // One that has expired does not count until it is sent again.
@@ -123,7 +123,7 @@ export const invitationRoutes: readonly BoundRoute[] = [
   bind(contract.revokeInvitation, async (context, input) => {
     return context.transaction(async (db) => {
       const locked = await lockOrganization(db, context, "members:invite");
-      const id = param(input, "invitation_id");
+      const id = input.params.invitation_id;
       const invitation = await openInvitation(db, context, locked.organization.id, id);
       checkPower(locked, { from: invitation.role_permissions, to: null });
       await updateInvitation(db, invitation.id, { revoked_at: context.nowMs });

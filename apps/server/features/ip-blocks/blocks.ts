@@ -14,17 +14,18 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { IpBlockRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import {
-  type Context,
-  checkUnchanged,
-  nextUpdatedAt,
-  requireLicense,
-  requireUserOrToken,
-} from "../../api/context.ts";
+import { type Context, checkUnchanged, nextUpdatedAt, type UserOrTokenContext } from "../../api/context.ts";
 import { decodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { showIpBlock } from "./show.ts";
+
+/** A scope whose blocks are listed and changed; for a license also its key, by which the audit log names it. */
+export type BlockList = BlockScope &
+  (
+    | { readonly tier: Exclude<BlockScope["tier"], "license"> }
+    | { readonly tier: "license"; readonly licenseKey: string }
+  );
 
 /** The operations of every level, on a scope that was found, and locked for writing. */
 
@@ -53,8 +54,8 @@ export async function listBlocks(
 
 export async function addBlock(
   db: Database,
-  context: Context,
-  scope: BlockScope,
+  context: UserOrTokenContext,
+  scope: BlockList,
   body: z.output<typeof newIpBlock>,
 ) {
   const expiresAtMs = endOf(context, body.expires_at);
@@ -63,7 +64,7 @@ export async function addBlock(
   const limit = mostBlocks[scope.tier];
   if ((await countIpBlocks(db, scope)) >= limit) throw new Problem("block_limit_reached", { limit });
   const id = newId();
-  const createdBy = requireUserOrToken(context).name;
+  const createdBy = context.actor.name;
   await addIpBlocks(
     db,
     [{ id, scope, cidr: body.cidr, note: body.note, expiresAtMs, createdBy }],
@@ -71,7 +72,7 @@ export async function addBlock(
   );
   await audit(db, context, {
     action: "ip_block.added",
-    subject: subject(context, scope, id, body.cidr),
+    subject: subject(scope, id, body.cidr),
     after: { ...scopeNames(scope), cidr: body.cidr, note: body.note, expires_at: iso(expiresAtMs) },
   });
   const row = await ipBlockOf(db, id, scope);
@@ -82,7 +83,7 @@ export async function addBlock(
 export async function changeBlock(
   db: Database,
   context: Context,
-  scope: BlockScope,
+  scope: BlockList,
   id: string,
   body: z.output<typeof ipBlockChanges>,
 ) {
@@ -99,19 +100,19 @@ export async function changeBlock(
   await updateIpBlock(db, id, scope, { note, expires_at, updated_at });
   await audit(db, context, {
     action: "ip_block.updated",
-    subject: subject(context, scope, id, row.cidr),
+    subject: subject(scope, id, row.cidr),
     before: { ...scopeNames(scope), cidr: row.cidr, ...shownChange(row, body) },
     after: { ...scopeNames(scope), cidr: row.cidr, ...shownChange(changed, body) },
   });
   return showIpBlock(changed);
 }
 
-export async function removeBlock(db: Database, context: Context, scope: BlockScope, id: string) {
+export async function removeBlock(db: Database, context: Context, scope: BlockList, id: string) {
   const row = await ipBlockOf(db, id, scope);
   if (row === undefined || !(await removeIpBlock(db, id, scope))) throw new Problem("block_not_found");
   await audit(db, context, {
     action: "ip_block.removed",
-    subject: subject(context, scope, id, row.cidr),
+    subject: subject(scope, id, row.cidr),
     before: { ...scopeNames(scope), cidr: row.cidr, note: row.note, expires_at: iso(row.expires_at) },
   });
 }
@@ -148,7 +149,7 @@ function scopeNames(scope: BlockScope): object {
 }
 
 /** A license's own blocks are part of its history, where people look for them. */
-function subject(context: Context, scope: BlockScope, id: string, cidr: string) {
+function subject(scope: BlockList, id: string, cidr: string) {
   if (scope.tier !== "license") return { kind: "ip_block", id, name: cidr };
-  return { kind: "license", id: scope.licenseId, name: maskedKey(requireLicense(context).license_key) };
+  return { kind: "license", id: scope.licenseId, name: maskedKey(scope.licenseKey) };
 }

@@ -1,12 +1,11 @@
 import * as contract from "@countersign/contract/manage/ip-blocks";
 import { customerOf } from "@countersign/store/queries/customers/views";
-import type { BlockScope } from "@countersign/store/queries/ip-blocks/blocks";
 import { lockedLicense, lockedOrganization } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
-import { type BoundRoute, bind, type Input, param } from "../../api/bind.ts";
-import { type Context, requireLicense, requireOrganization } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import type { LicenseContext, OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
-import { addBlock, changeBlock, listBlocks, removeBlock } from "./blocks.ts";
+import { addBlock, type BlockList, changeBlock, listBlocks, removeBlock } from "./blocks.ts";
 
 export const ipBlockRoutes: readonly BoundRoute[] = [
   bind(contract.listOrganizationIpBlocks, async (context, { query }) =>
@@ -17,32 +16,43 @@ export const ipBlockRoutes: readonly BoundRoute[] = [
   ),
   bind(contract.updateOrganizationIpBlock, async (context, input) =>
     context.transaction(async (db) =>
-      changeBlock(db, context, await ofOrganization(db, context), blockId(input), input.body),
+      changeBlock(db, context, await ofOrganization(db, context), input.params.block_id, input.body),
     ),
   ),
   bind(contract.removeOrganizationIpBlock, async (context, input) =>
     context.transaction(async (db) =>
-      removeBlock(db, context, await ofOrganization(db, context), blockId(input)),
+      removeBlock(db, context, await ofOrganization(db, context), input.params.block_id),
     ),
   ),
 
   bind(contract.listCustomerIpBlocks, async (context, input) => {
     const db = context.store.reads;
-    return listBlocks(db, await customerScope(db, context, input), input.query);
+    return listBlocks(db, await customerScope(db, context, input.params.customer_id), input.query);
   }),
   bind(contract.addCustomerIpBlock, async (context, input) =>
     context.transaction(async (db) =>
-      addBlock(db, context, await ofCustomer(db, context, input), input.body),
+      addBlock(db, context, await ofCustomer(db, context, input.params.customer_id), input.body),
     ),
   ),
   bind(contract.updateCustomerIpBlock, async (context, input) =>
     context.transaction(async (db) =>
-      changeBlock(db, context, await ofCustomer(db, context, input), blockId(input), input.body),
+      changeBlock(
+        db,
+        context,
+        await ofCustomer(db, context, input.params.customer_id),
+        input.params.block_id,
+        input.body,
+      ),
     ),
   ),
   bind(contract.removeCustomerIpBlock, async (context, input) =>
     context.transaction(async (db) =>
-      removeBlock(db, context, await ofCustomer(db, context, input), blockId(input)),
+      removeBlock(
+        db,
+        context,
+        await ofCustomer(db, context, input.params.customer_id),
+        input.params.block_id,
+      ),
     ),
   ),
 
@@ -54,51 +64,55 @@ export const ipBlockRoutes: readonly BoundRoute[] = [
   ),
   bind(contract.updateLicenseIpBlock, async (context, input) =>
     context.transaction(async (db) =>
-      changeBlock(db, context, await ofLicense(db, context), blockId(input), input.body),
+      changeBlock(db, context, await ofLicense(db, context), input.params.block_id, input.body),
     ),
   ),
   bind(contract.removeLicenseIpBlock, async (context, input) =>
-    context.transaction(async (db) => removeBlock(db, context, await ofLicense(db, context), blockId(input))),
+    context.transaction(async (db) =>
+      removeBlock(db, context, await ofLicense(db, context), input.params.block_id),
+    ),
   ),
 ];
 
 /** Each of these locks the row with the scope's counters, so that concurrent writes to a list are serialized. */
 
-async function ofOrganization(db: Database, context: Context): Promise<BlockScope> {
-  const row = await lockedOrganization(db, requireOrganization(context).id);
+async function ofOrganization(db: Database, context: OrganizationContext): Promise<BlockList> {
+  const row = await lockedOrganization(db, context.organization.id);
   if (row === undefined) throw new Problem("organization_not_found");
   return organizationScope(context);
 }
 
-async function ofCustomer(db: Database, context: Context, input: AnyInput): Promise<BlockScope> {
+async function ofCustomer(
+  db: Database,
+  context: OrganizationContext,
+  customerId: string,
+): Promise<BlockList> {
   await ofOrganization(db, context);
-  return customerScope(db, context, input);
+  return customerScope(db, context, customerId);
 }
 
-async function ofLicense(db: Database, context: Context): Promise<BlockScope> {
-  const row = await lockedLicense(db, requireLicense(context).id);
+async function ofLicense(db: Database, context: LicenseContext): Promise<BlockList> {
+  const row = await lockedLicense(db, context.license.id);
   if (row === undefined) throw new Problem("license_not_found");
   return licenseScope(context);
 }
 
-function organizationScope(context: Context): BlockScope {
-  return { tier: "organization", organizationId: requireOrganization(context).id };
+function organizationScope(context: OrganizationContext): BlockList {
+  return { tier: "organization", organizationId: context.organization.id };
 }
 
-async function customerScope(db: Database, context: Context, input: AnyInput): Promise<BlockScope> {
-  const { id: organizationId } = requireOrganization(context);
-  const customer = await customerOf(db, organizationId, param(input, "customer_id"));
+async function customerScope(
+  db: Database,
+  context: OrganizationContext,
+  customerId: string,
+): Promise<BlockList> {
+  const { id: organizationId } = context.organization;
+  const customer = await customerOf(db, organizationId, customerId);
   if (customer === undefined) throw new Problem("customer_not_found");
   return { tier: "customer", organizationId, customerId: customer.customer_id };
 }
 
-function licenseScope(context: Context): BlockScope {
-  const { id: licenseId, organization_id: organizationId } = requireLicense(context);
-  return { tier: "license", organizationId, licenseId };
-}
-
-type AnyInput = Input<unknown, unknown>;
-
-function blockId(input: AnyInput): string {
-  return param(input, "block_id");
+function licenseScope(context: LicenseContext): BlockList {
+  const { id: licenseId, organization_id: organizationId, license_key: licenseKey } = context.license;
+  return { tier: "license", organizationId, licenseId, licenseKey };
 }

@@ -3,7 +3,6 @@ import { type AskedIp, parseAsked } from "@countersign/domain/ip/covering";
 import { busiestIps, type SightingScope } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
 import type { IpSightingRow } from "@countersign/store/tables";
-import { type Input, param } from "../../api/bind.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { invalid } from "../../http/problem.ts";
 import { ipsWithin } from "./within.ts";
@@ -46,8 +45,8 @@ export async function ipPage(
 }
 
 /** The IP address in a path. */
-export function askedIn(input: Input<unknown, unknown>): AskedIp {
-  const asked = parseAsked(param(input, "ip"));
+export function askedIp(text: string): AskedIp {
+  const asked = parseAsked(text);
   if (asked !== null) return asked;
   throw invalid("ip", "not_an_ip");
 }

@@ -11,12 +11,12 @@ import {
 } from "@countersign/store/queries/ips/sightings";
 import type { IpSightingRow, LicenseRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type Context, requireOrganization } from "../../api/context.ts";
+import type { MemberContext, OrganizationContext } from "../../api/context.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { showIpBlock } from "../ip-blocks/show.ts";
 import { deviceIds } from "../requests/device-ids.ts";
 import { blockedAmong, isInForce, networksThatCover } from "./blocked.ts";
-import { askedIn, ipPage, showSighting } from "./list.ts";
+import { askedIp, ipPage, showSighting } from "./list.ts";
 
 export const ipRoutes: readonly BoundRoute[] = [
   bind(contract.listIps, async (context, { query }) => {
@@ -25,8 +25,8 @@ export const ipRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.getIp, async (context, input) => {
-    const asked = askedIn(input);
-    const { id } = requireOrganization(context);
+    const asked = askedIp(input.params.ip);
+    const { id } = context.organization;
     const db = context.store.reads;
     const sightings = await sightingsOf(db, scopeOf(context), asked.countedAs);
     const covering = await ipBlocksOfCidrs(db, id, networksThatCover(asked));
@@ -49,10 +49,10 @@ export const ipRoutes: readonly BoundRoute[] = [
 
   bind(contract.listIpLicenses, async (context, input) => {
     const { query } = input;
-    const { countedAs: ips } = askedIn(input);
+    const { countedAs: ips } = askedIp(input.params.ip);
     const db = context.store.reads;
     const after = decodeCursor(query.cursor, ["text"]);
-    const rows = await licensesOfIps(db, requireOrganization(context).id, ips, {
+    const rows = await licensesOfIps(db, context.organization.id, ips, {
       afterId: after === null ? "" : String(after[0]),
       limit: query.limit + 1,
     });
@@ -60,7 +60,7 @@ export const ipRoutes: readonly BoundRoute[] = [
     const registrations = await registrationsAt(db, ids, ips);
     const seen = await licenseSightings(db, ids, ips);
     const customerIds = new Set(rows.flatMap((row) => row.customer_id ?? []));
-    const customers = await customersByIds(db, requireOrganization(context).id, [...customerIds]);
+    const customers = await customersByIds(db, context.organization.id, [...customerIds]);
     const devices = await deviceIds(context, { ips });
     return pageOf(
       rows,
@@ -84,8 +84,8 @@ export const ipRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-function scopeOf(context: Context): SightingScope {
-  return { tier: "organization", organizationId: requireOrganization(context).id };
+function scopeOf(context: OrganizationContext): SightingScope {
+  return { tier: "organization", organizationId: context.organization.id };
 }
 
 function statusOf(row: LicenseRow, nowMs: number): "active" | "revoked" | "expired" {
@@ -93,8 +93,8 @@ function statusOf(row: LicenseRow, nowMs: number): "active" | "revoked" | "expir
   return isExpired(row.is_lifetime === 1 ? null : row.expires_at, nowMs) ? "expired" : "active";
 }
 
-async function listed(context: Context, rows: readonly IpSightingRow[]) {
-  const { id: organizationId } = requireOrganization(context);
+async function listed(context: MemberContext, rows: readonly IpSightingRow[]) {
+  const { id: organizationId } = context.organization;
   const ips = rows.map(({ ip }) => ip);
   const blocked = await blockedAmong(context.store.reads, ips, { organizationId }, context.nowMs);
   const devices = await deviceIds(context, { ips });

@@ -1,17 +1,16 @@
 import { importById } from "@countersign/store/queries/license-files/imports";
 import type { Database } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables";
-import { type Context, requireProduct } from "../../api/context.ts";
+import type { ProductContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 
 /** The import in the path, if it belongs to the product. */
 export async function findImport(
-  context: Context,
+  context: ProductContext,
   id: string,
   db: Database = context.store.reads,
 ): Promise<ImportRow> {
   const row = await importById(db, id);
-  if (row === undefined || row.product_id !== requireProduct(context).id)
-    throw new Problem("import_not_found");
+  if (row === undefined || row.product_id !== context.product.id) throw new Problem("import_not_found");
   return row;
 }

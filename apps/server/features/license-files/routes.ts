@@ -8,9 +8,9 @@ import {
 } from "@countersign/store/queries/license-files/imports";
 import { rejectedHeader, rejectsOf } from "@countersign/store/queries/license-files/rejects";
 import type { ImportRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 import { closeConnection } from "../../api/bounded-body.ts";
-import { type Context, requireAccess, requireOrganization, requireProduct } from "../../api/context.ts";
+import type { Context, MemberContext } from "../../api/context.ts";
 import { download } from "../../api/download.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { invalidField, Problem } from "../../http/problem.ts";
@@ -35,7 +35,7 @@ import { undoRoutes } from "./undo-routes.ts";
 export const licenseFileRoutes: readonly BoundRoute[] = [
   bind(contract.importLicenses, async (context, { query }) => {
     const { store, log } = context;
-    checkOpenForSale(requireProduct(context));
+    checkOpenForSale(context.product);
     if (query.on_existing === "update") checkMayUpdate(context);
     const runner = importRunner(store, log);
     const options: ImportOptions = {
@@ -47,16 +47,9 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
       columns: query.columns,
       fileName: query.file_name ?? null,
     };
-    const { time_zone: timeZone } = requireOrganization(context);
+    const { time_zone: timeZone } = context.organization;
     const nowMs = await store.clock();
-    const job = newImport(
-      requireProduct(context),
-      timeZone,
-      options,
-      actorOf(context),
-      runner.claimant,
-      nowMs,
-    );
+    const job = newImport(context.product, timeZone, options, actorOf(context), runner.claimant, nowMs);
     await store.transaction((db) => addImport(db, job));
     try {
       const bytes = await receiveBody(context, job, runner.claimant, options);
@@ -76,7 +69,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
 
   bind(contract.listLicenseImports, async (context, { query }) => {
     const before = decodeCursor(query.cursor, ["number", "text"]);
-    const rows = await importsOf(context.store.reads, requireProduct(context).id, {
+    const rows = await importsOf(context.store.reads, context.product.id, {
       before: before === null ? null : { createdAt: Number(before[0]), id: String(before[1]) },
       limit: query.limit + 1,
     });
@@ -85,7 +78,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
 
   bind(contract.listOrganizationImports, async (context, { query }) => {
     const before = decodeCursor(query.cursor, ["text"]);
-    const rows = await importsOfOrganization(context.store.reads, requireOrganization(context).id, {
+    const rows = await importsOfOrganization(context.store.reads, context.organization.id, {
       beforeId: before === null ? null : String(before[0]),
       limit: query.limit + 1,
     });
@@ -98,11 +91,11 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.getLicenseImport, async (context, input) =>
-    showImportWithErrors(await findImport(context, param(input, "import_id"))),
+    showImportWithErrors(await findImport(context, input.params.import_id)),
   ),
 
   bind(contract.listRejectedRows, async (context, input) => {
-    const { id } = await findImport(context, param(input, "import_id"));
+    const { id } = await findImport(context, input.params.import_id);
     const after = decodeCursor(input.query.cursor, ["number"]);
     const rows = await rejectsOf(context.store.reads, id, {
       after: after === null ? 0 : Number(after[0]),
@@ -121,7 +114,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
   ...undoRoutes,
 
   bind(contract.exportLicenses, async (context, { query }) => {
-    const { id, name, slug } = requireOrganization(context);
+    const { id, name, slug } = context.organization;
     const { format, ...filters } = query;
     const filter = await filterOf(context, filters);
     return download(context, {
@@ -175,7 +168,7 @@ function asProblem(error: unknown): unknown {
 }
 
 /** Rows can set an expiry and revoke a license, so updating existing ones requires both permissions. */
-function checkMayUpdate(context: Context): void {
+function checkMayUpdate(context: MemberContext): void {
   for (const permission of ["licenses:update", "licenses:revoke"] as const)
-    if (!requireAccess(context).permissions.has(permission)) throw missingPermission(permission);
+    if (!context.organizationAccess.permissions.has(permission)) throw missingPermission(permission);
 }

@@ -4,8 +4,8 @@ import { requestCancel, requestUndo } from "@countersign/store/queries/license-f
 import { forecastUndo } from "@countersign/store/queries/license-files/undo-on-request";
 import type { ImportRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import { type Context, requireAccess } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import type { MemberContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { missingPermission } from "../members/lock.ts";
@@ -22,7 +22,7 @@ const licensesAtOnce = 2_000;
 export const undoRoutes: readonly BoundRoute[] = [
   bind(contract.cancelLicenseImport, (context, input) =>
     context.transaction(async (db) => {
-      const { id } = await findImport(context, param(input, "import_id"), db);
+      const { id } = await findImport(context, input.params.import_id, db);
       if (!(await requestCancel(db, id, context.nowMs))) throw new Problem("import_finished");
       await audit(db, context, {
         action: "import.cancelled",
@@ -33,7 +33,7 @@ export const undoRoutes: readonly BoundRoute[] = [
   ),
 
   bind(contract.forecastImportUndo, async (context, input) => {
-    const { id } = await findImport(context, param(input, "import_id"));
+    const { id } = await findImport(context, input.params.import_id);
     const sum = { created: 0, used: 0, updated: 0, changed: 0 };
     for (let after: string | null = ""; after !== null; ) {
       const { counts, next } = await forecastUndo(context.store.reads, id, after, licensesAtOnce);
@@ -49,7 +49,7 @@ export const undoRoutes: readonly BoundRoute[] = [
 
   bind(contract.undoLicenseImport, async (context, input) => {
     const answer = await context.transaction(async (db) => {
-      const row = await findImport(context, param(input, "import_id"), db);
+      const row = await findImport(context, input.params.import_id, db);
       checkMayUndo(context, row);
       const undo: RequestedUndo = {
         actor: actorOf(context),
@@ -77,9 +77,9 @@ function whyNot({ state, dry_run: dryRun, undo, created, updated, finished_at: e
 }
 
 /** It does what the two permissions allow: it deletes licenses, and changes those that the file had changed. */
-function checkMayUndo(context: Context, { updated }: ImportRow): void {
+function checkMayUndo(context: MemberContext, { updated }: ImportRow): void {
   const needed: Permission[] = ["licenses:delete"];
   if (updated > 0) needed.push("licenses:update", "licenses:revoke");
   for (const permission of needed)
-    if (!requireAccess(context).permissions.has(permission)) throw missingPermission(permission);
+    if (!context.organizationAccess.permissions.has(permission)) throw missingPermission(permission);
 }

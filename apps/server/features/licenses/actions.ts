@@ -14,7 +14,7 @@ import {
 import { type LicenseView, type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type Context, requireLicense, requireOrganization } from "../../api/context.ts";
+import type { Context, LicenseContext } from "../../api/context.ts";
 import { invalid, invalidField, Problem } from "../../http/problem.ts";
 import { applyChange, current, recorded } from "./change.ts";
 import { checkKeysAreFree } from "./create.ts";
@@ -32,12 +32,12 @@ export const actionRoutes: readonly BoundRoute[] = [
   ),
 
   bind(contract.resetLicenseIps, async (context) => {
-    const drained = await drain(context.store, [requireLicense(context).id]);
+    const drained = await drain(context.store, [context.license.id]);
     return change(context, "license.ips_reset", resettingIps(context.nowMs), drained);
   }),
 
   bind(contract.renewLicense, async (context, { body }) => {
-    const renewal = renewalOf(body, requireOrganization(context).time_zone, context.nowMs);
+    const renewal = renewalOf(body, context.organization.time_zone, context.nowMs);
     return context.transaction(async (db) => {
       const row = await current(db, context);
       if (row.is_lifetime === 1) {
@@ -50,7 +50,7 @@ export const actionRoutes: readonly BoundRoute[] = [
 
   bind(contract.rotateLicenseKey, async (context, { body }) => {
     const key = keyOf(body.license_key);
-    const { product_id: productId, id } = requireLicense(context);
+    const { product_id: productId, id } = context.license;
     const check = () => checkKeysAreFree(context.store.reads, productId, [{ key, id }], () => "");
     await check();
     try {
@@ -81,7 +81,7 @@ export async function replaceKey(
 }
 
 async function change(
-  context: Context,
+  context: LicenseContext,
   action: string,
   what: LicenseChange,
   drained: Drained = new Map(),

@@ -11,7 +11,7 @@ import type { Database } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type Context, requireAccess, requireOrganization } from "../../api/context.ts";
+import type { Context, OrganizationContext } from "../../api/context.ts";
 import { invalid, invalidField, Problem } from "../../http/problem.ts";
 import { applyChange, lockedLicenses } from "./change.ts";
 import { type Drained, drain } from "./drain.ts";
@@ -90,11 +90,11 @@ interface Progress {
 export const bulkRoutes: readonly BoundRoute[] = [
   bind(contract.bulkLicenses, async (context, { body: order }) => {
     const [permission, action, changeOf] = actions[order.action];
-    if (!requireAccess(context).permissions.has(permission))
+    if (!context.organizationAccess.permissions.has(permission))
       throw new Problem("permission_missing", { permission });
     let progress: Progress = (context.progress() as Progress | null) ?? {
       nowMs: context.nowMs,
-      timeZone: requireOrganization(context).time_zone,
+      timeZone: context.organization.time_zone,
       at: positionOf(order.cursor, orderName(order)),
       matched: 0,
       changed: 0,
@@ -190,7 +190,7 @@ function orderName(order: Order): string {
 
 /** Finds the licenses after a position. */
 async function batchesOf(
-  context: Context,
+  context: OrganizationContext,
   order: Order,
   nowMs: number,
   until: number,
@@ -228,7 +228,7 @@ const byAge = { by: "created_at", descending: false } as const;
 /** The given licenses that belong to the organization and, if there is a filter, still match it. */
 async function chosenLicenses(
   db: Database,
-  context: Context,
+  context: OrganizationContext,
   ids: readonly string[],
   filter: LicenseFilter | null,
   nowMs: number,
@@ -241,13 +241,13 @@ async function chosenLicenses(
 
 async function matchingIds(
   db: Database,
-  context: Context,
+  context: OrganizationContext,
   ids: readonly string[],
   filter: LicenseFilter | null,
   nowMs: number,
 ): Promise<string[]> {
   if (ids.length === 0) return [];
-  const organizationId = requireOrganization(context).id;
+  const organizationId = context.organization.id;
   let query = db
     .selectFrom("licenses")
     .select("id")

@@ -8,7 +8,7 @@ import {
   showLicense,
 } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
-import { type Context, requireLicense, requireOrganization } from "../../api/context.ts";
+import type { Context, LicenseContext, OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit, type Change, difference } from "../audit-log/record.ts";
 import {
@@ -22,17 +22,17 @@ import type { Drained } from "./drain.ts";
 /** The licenses as they are now, locked until the transaction ends. Deleted ones and those of others are omitted. */
 export async function lockedLicenses(
   db: Database,
-  context: Context,
+  context: OrganizationContext,
   ids: readonly string[],
 ): Promise<LicenseView[]> {
   if (ids.length === 0) return [];
   await context.store.bulk.lockLicenses(db, ids);
-  return ownLicenseViews(db, requireOrganization(context).id, ids);
+  return ownLicenseViews(db, context.organization.id, ids);
 }
 
 /** The license in the path as it is now, locked until the transaction ends. */
-export async function current(db: Database, context: Context): Promise<LicenseView> {
-  const [license] = await lockedLicenses(db, context, [requireLicense(context).id]);
+export async function current(db: Database, context: LicenseContext): Promise<LicenseView> {
+  const [license] = await lockedLicenses(db, context, [context.license.id]);
   if (license === undefined) throw new Problem("license_not_found");
   return license;
 }

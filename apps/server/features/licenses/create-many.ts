@@ -5,7 +5,7 @@ import { deleting } from "@countersign/store/queries/licenses/changes";
 import { licenseViews, type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
 import type { ProductRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
-import { type Context, requireOrganization } from "../../api/context.ts";
+import type { Context, OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { deliverLicenses } from "../mail/license-emails.ts";
 import { checkLimit, currentLimit, limitReached } from "../plans/check-limit.ts";
@@ -33,7 +33,7 @@ interface Progress {
  * created; if a key is taken in the meantime, what was created is reverted.
  */
 export async function createInBatches(
-  context: Context,
+  context: OrganizationContext,
   product: ProductRow,
   draftsAt: (nowMs: number) => readonly Draft[],
   prefixOf: (index: number) => string,
@@ -71,8 +71,8 @@ export async function createInBatches(
 }
 
 /** Before the first is created: each batch is checked again, under a lock. */
-async function checkAllFit(context: Context, count: number): Promise<void> {
-  const limit = await currentLimit(context.store.reads, requireOrganization(context), "licenses");
+async function checkAllFit(context: OrganizationContext, count: number): Promise<void> {
+  const limit = await currentLimit(context.store.reads, context.organization, "licenses");
   if (limit !== null && limit.used + count > limit.limit) throw limitReached("licenses", limit);
 }
 
@@ -148,7 +148,7 @@ function uuidOf(bytes: Uint8Array): string {
 
 /** In reverse: if it is interrupted, a repeat continues from what is left. */
 async function revertBatches(
-  context: Context,
+  context: OrganizationContext,
   from: Progress,
   named: readonly IdentifiedDraft[],
 ): Promise<void> {

@@ -7,7 +7,7 @@ import { knownEmails, removeWaitingEmail } from "@countersign/store/queries/mail
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type Context, requireLicense } from "../../api/context.ts";
+import type { Context } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { shownFailure } from "../../base/shown-failure.ts";
 import { Problem } from "../../http/problem.ts";
@@ -21,7 +21,7 @@ const pauseBetweenEmailsMs = 60_000;
 
 /** The email with a license's key: its status, its text, and sending it again. */
 export const emailRoutes: readonly BoundRoute[] = [
-  bind(contract.getLicenseEmail, (context) => show(context.store.reads, context, requireLicense(context).id)),
+  bind(contract.getLicenseEmail, (context) => show(context.store.reads, context, context.license.id)),
 
   bind(contract.sendLicenseEmail, async (context) => {
     if (context.config.mail === null) throw new Problem("license_email_unavailable");

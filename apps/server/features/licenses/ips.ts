@@ -8,8 +8,8 @@ import { shownLicense } from "@countersign/store/queries/licenses/views";
 import { productById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import { type Context, requireLicense } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import type { Context, LicenseContext } from "../../api/context.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -21,15 +21,11 @@ import { current } from "./change.ts";
 export const ipRoutes: readonly BoundRoute[] = [
   bind(contract.listLicenseIps, async (context, { query }) => {
     const after = decodeCursor(query.cursor, ["text"]);
-    const rows = await licenseIps(context.store.reads, requireLicense(context).id, {
+    const rows = await licenseIps(context.store.reads, context.license.id, {
       afterIp: after === null ? null : String(after[0]),
       limit: query.limit + 1,
     });
-    const {
-      id: licenseId,
-      organization_id: organizationId,
-      customer_id: customerId,
-    } = requireLicense(context);
+    const { id: licenseId, organization_id: organizationId, customer_id: customerId } = context.license;
     const blocked = await blockedAmong(
       context.store.reads,
       rows.map(({ ip }) => ip),
@@ -50,7 +46,7 @@ export const ipRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.addLicenseIp, async (context, { body }) => {
-    const license = requireLicense(context);
+    const { license } = context;
     const ip = await countedIp(context, body.ip);
     if (ip === null) throw invalid("ip", "not_an_ip");
     const seen = await sighting(context.store.reads, license.id, ip);
@@ -79,7 +75,7 @@ export const ipRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.removeLicenseIp, async (context, input) => {
-    const text = param(input, "ip");
+    const text = input.params.ip;
     const ip = (await countedIp(context, text)) ?? text;
     await context.transaction(async (db) => removeIp(db, context, await current(db, context), ip, text));
   }),
@@ -107,8 +103,8 @@ export async function removeIp(
 }
 
 /** The IP address as validations count it, by the product's setting; null if it is not one. */
-export async function countedIp(context: Context, text: string): Promise<string | null> {
-  const product = await productById(context.store.reads, requireLicense(context).product_id);
+export async function countedIp(context: LicenseContext, text: string): Promise<string | null> {
+  const product = await productById(context.store.reads, context.license.product_id);
   if (product === undefined) throw new Problem("license_not_found");
   const address = parseIpAddress(text.trim());
   if (address !== null) return countedAs(address, product.ipv6_prefix);

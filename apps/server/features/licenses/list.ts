@@ -8,7 +8,7 @@ import type { LicenseOrder, Position } from "@countersign/store/queries/licenses
 import { licenseViews, showLicense } from "@countersign/store/queries/licenses/views";
 import { productById } from "@countersign/store/queries/manage/access";
 import type { z } from "zod";
-import { type Context, requireOrganization } from "../../api/context.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { decodeCursor, encodeCursor, wrongCursor } from "../../api/page.ts";
 
 export type FilterInput = {
@@ -26,7 +26,7 @@ interface ListQuery extends FilterInput {
 /** A million licenses are counted one by one in less, on a machine that has little else to do. */
 const longestCountMs = 4_000;
 
-export async function listLicenses(context: Context, query: ListQuery) {
+export async function listLicenses(context: OrganizationContext, query: ListQuery) {
   const { store, nowMs } = context;
   const filter = await filterOf(context, query);
   const order = { by: query.sort, descending: query.order === "desc" };
@@ -50,11 +50,11 @@ export async function listLicenses(context: Context, query: ListQuery) {
 
 /** Null if it can match no license: another organization's product counts as one that does not exist. */
 export async function filterOf(
-  context: Context,
+  context: OrganizationContext,
   input: FilterInput,
   nowMs = context.nowMs,
 ): Promise<LicenseFilter | null> {
-  const organizationId = requireOrganization(context).id;
+  const organizationId = context.organization.id;
   const productId = context.product?.id ?? input.product_id ?? null;
   if (productId !== null && context.product === null) {
     const product = await productById(context.store.reads, productId);

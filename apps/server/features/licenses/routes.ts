@@ -3,7 +3,7 @@ import { deleting } from "@countersign/store/queries/licenses/changes";
 import { shownLicense } from "@countersign/store/queries/licenses/views";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { checkUnchanged, requireLicense, requireOrganization, requireProduct } from "../../api/context.ts";
+import { checkUnchanged } from "../../api/context.ts";
 import { invalid } from "../../http/problem.ts";
 import { deliverLicenses } from "../mail/license-emails.ts";
 import { checkLimit } from "../plans/check-limit.ts";
@@ -24,11 +24,11 @@ import { writeChanges } from "./update.ts";
 
 export const licenseRoutes: readonly BoundRoute[] = [
   bind(contract.createLicenses, async (context, { body }) => {
-    const product = requireProduct(context);
+    const { product } = context;
     // A request that began before the product was closed is completed: half an order helps nobody.
     if (context.progress() === null) checkOpenForSale(product);
     const { inputs, isList, prefixOf } = wantedLicenses(body);
-    const { time_zone: timeZone } = requireOrganization(context);
+    const { time_zone: timeZone } = context.organization;
     const draftsAt = (nowMs: number) => readDrafts(inputs, prefixOf, product, timeZone, nowMs);
     const drafts = draftsAt(context.nowMs);
     checkTotalSize(drafts);
@@ -63,7 +63,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
   bind(contract.listProductLicenses, (context, { query }) => listLicenses(context, query)),
 
   bind(contract.getLicense, (context) =>
-    shownLicense(context.store.reads, requireLicense(context).id, context.nowMs),
+    shownLicense(context.store.reads, context.license.id, context.nowMs),
   ),
 
   bind(contract.updateLicense, async (context, { body: { updated_at: guard, ...body } }) => {
@@ -80,7 +80,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.deleteLicense, async (context) => {
-    const drained = await drain(context.store, [requireLicense(context).id]);
+    const drained = await drain(context.store, [context.license.id]);
     await context.transaction(async (db) => {
       await applyChange(db, context, "license.deleted", deleting(), [await current(db, context)], {
         drained,

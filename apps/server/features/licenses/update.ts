@@ -11,7 +11,7 @@ import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { asColumns } from "../../api/columns.ts";
-import { type Context, requireOrganization } from "../../api/context.ts";
+import type { Context, OrganizationContext } from "../../api/context.ts";
 import { expiryOf, FieldErrors, jsonColumns, pinColumns, pinOf, uniqueTags } from "./fields.ts";
 
 type Changes = Omit<z.output<typeof updateLicense.body>, "updated_at">;
@@ -19,7 +19,7 @@ type Changes = Omit<z.output<typeof updateLicense.body>, "updated_at">;
 /** Applies a PATCH to a license whose row is locked. */
 export async function writeChanges(
   db: Database,
-  context: Context,
+  context: OrganizationContext,
   row: LicenseView,
   shown: ShownLicense | undefined,
   body: Changes,
@@ -104,10 +104,10 @@ async function attach(
 function expiryColumns(
   row: LicenseRow,
   body: Changes,
-  context: Context,
+  context: OrganizationContext,
   errors: FieldErrors,
 ): Partial<LicenseRow> {
-  const answer = expiryOf(body, row.first_used_at, context.nowMs, requireOrganization(context).time_zone);
+  const answer = expiryOf(body, row.first_used_at, context.nowMs, context.organization.time_zone);
   if (!answer.ok) {
     errors.add(answer.field, answer.fault);
     return {};

@@ -4,7 +4,7 @@ import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { permissionSet } from "../../api/access.ts";
 import { accessOf, type OrganizationAccess } from "../../api/actor.ts";
-import { type Context, requireActor, requireOrganization } from "../../api/context.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 
 export interface LockedOrganization {
@@ -18,11 +18,11 @@ export interface LockedOrganization {
  */
 export async function lockOrganization(
   db: Database,
-  context: Context,
+  context: OrganizationContext,
   may: Permission | null,
 ): Promise<LockedOrganization> {
-  const actor = requireActor(context);
-  const organization = await lockedOrganization(db, requireOrganization(context).id);
+  const { actor } = context;
+  const organization = await lockedOrganization(db, context.organization.id);
   if (organization === undefined || organization.deleted_at !== null) throw new Problem("not_found");
   const role =
     actor.kind === "person" && organization.owner_id !== actor.userId
@@ -35,7 +35,7 @@ export async function lockOrganization(
 }
 
 /** As the owner: someone else may have become the owner since the request was authorized. */
-export async function lockAsOwner(db: Database, context: Context): Promise<OrganizationRow> {
+export async function lockAsOwner(db: Database, context: OrganizationContext): Promise<OrganizationRow> {
   const { organization, organizationAccess } = await lockOrganization(db, context, null);
   if (organizationAccess.isOwner) return organization;
   throw new Problem("owner_required");

@@ -10,14 +10,8 @@ import {
 } from "@countersign/store/queries/members/members";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import {
-  type Context,
-  checkUnchanged,
-  nextUpdatedAt,
-  requireActor,
-  requireOrganization,
-} from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type AuthenticatedContext, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
 import { type CursorValues, decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -30,7 +24,7 @@ const ownersPosition = [-1, ""] as const;
 
 export const memberRoutes: readonly BoundRoute[] = [
   bind(contract.listMembers, async (context, { query }) => {
-    const organization = requireOrganization(context);
+    const { organization } = context;
     const db = context.store.reads;
     const after = decodeCursor(query.cursor, ["number", "text"]);
     const owner = after === null ? await ownerOf(db, organization) : [];
@@ -48,7 +42,7 @@ export const memberRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.updateMember, async (context, input) => {
-    const userId = param(input, "user_id");
+    const userId = input.params.user_id;
     const { role_id: roleId, updated_at: guard } = input.body;
     return context.transaction(async (db) => {
       const locked = await lockOrganization(db, context, "roles:edit");
@@ -71,7 +65,7 @@ export const memberRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.removeMember, async (context, input) => {
-    const userId = param(input, "user_id");
+    const userId = input.params.user_id;
     return context.transaction(async (db) => {
       const locked = await lockOrganization(db, context, null);
       const { organization, organizationAccess } = locked;
@@ -104,8 +98,8 @@ async function memberNamed(db: Database, organizationId: string, userId: string)
 }
 
 /** A token without every permission cannot end its person's membership. */
-function isThemselves(context: Context, userId: string): boolean {
-  const actor = requireActor(context);
+function isThemselves(context: AuthenticatedContext, userId: string): boolean {
+  const { actor } = context;
   return (
     actor.kind === "person" &&
     actor.userId === userId &&

@@ -1,6 +1,5 @@
 import * as contract from "@countersign/contract/manage/organizations";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { requireOrganization } from "../../api/context.ts";
 import { download } from "../../api/download.ts";
 import { audit } from "../audit-log/record.ts";
 import { type ExportLine, organizationLines } from "./lines.ts";
@@ -8,7 +7,7 @@ import { type ExportLine, organizationLines } from "./lines.ts";
 /** Everything as a file. */
 export const organizationExportRoutes: readonly BoundRoute[] = [
   bind(contract.exportOrganization, async (context) => {
-    const organization = requireOrganization(context);
+    const { organization } = context;
     return download(context, {
       name: `${organization.slug}.jsonl`,
       contentType: "application/x-ndjson; charset=utf-8",

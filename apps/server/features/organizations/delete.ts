@@ -5,7 +5,7 @@ import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type Context, nextUpdatedAt, requireAccess, requireUserOrToken } from "../../api/context.ts";
+import { type MemberContext, nextUpdatedAt, type UserOrTokenContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { invalid } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -40,12 +40,12 @@ export const deletionRoutes: readonly BoundRoute[] = [
 
 async function setDeleteAfter(
   db: Database,
-  context: Context,
+  context: MemberContext,
   organization: OrganizationRow,
   deleteAfter: number | null,
   action: string,
 ) {
-  const organizationAccess = requireAccess(context);
+  const { organizationAccess } = context;
   const plans = await allPlans(db);
   if (organization.delete_after === deleteAfter)
     return showOwnOrganization(organization, organizationAccess, plans);
@@ -67,13 +67,13 @@ async function setDeleteAfter(
 /** Also if the owner requested it: it may have been someone else with their session or token. */
 async function notifyOwner(
   db: Database,
-  context: Context,
+  context: UserOrTokenContext,
   organization: OrganizationRow,
   deleteAfterMs: number | null,
 ): Promise<void> {
   const owner = await recipientById(db, organization.owner_id);
   if (owner === undefined) return;
-  const by = requireUserOrToken(context).name;
+  const by = context.actor.name;
   const message =
     deleteAfterMs === null
       ? deletionCancelledEmail(owner, organization.name, by)

@@ -14,14 +14,7 @@ import { impersonatedAccess, isPlatformAdmin, permissionSet } from "../../api/ac
 import { accessOf, type PersonActor, sessionOf } from "../../api/actor.ts";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
-import {
-  type Context,
-  checkUnchanged,
-  nextUpdatedAt,
-  requireAccess,
-  requireOrganization,
-  requirePerson,
-} from "../../api/context.ts";
+import { type Context, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
@@ -34,7 +27,7 @@ import { transferRoute } from "./transfer.ts";
 
 export const organizationRoutes: readonly BoundRoute[] = [
   bind(contract.listOrganizations, async (context, { query }) => {
-    const actor = requirePerson(context);
+    const { actor } = context;
     const after = decodeCursor(query.cursor, ["text"]);
     const impersonated = await impersonatedBy(context, actor);
     const page = { afterId: after === null ? null : String(after[0]), limit: query.limit + 1 };
@@ -56,7 +49,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.createOrganization, async (context, { body }) => {
-    const actor = requirePerson(context);
+    const { actor } = context;
     return context.transaction(async (db) => {
       await checkAllowance(db, context, actor.userId, "creator");
       if (body.slug !== undefined) await checkSlug(db, body.slug, null);
@@ -88,15 +81,15 @@ export const organizationRoutes: readonly BoundRoute[] = [
 
   bind(contract.getOrganization, async (context) =>
     showOwnOrganization(
-      requireOrganization(context),
-      requireAccess(context),
+      context.organization,
+      context.organizationAccess,
       await allPlans(context.store.reads),
     ),
   ),
 
   bind(contract.updateOrganization, async (context, { body: { updated_at: guard, ...body } }) => {
     return context.transaction(async (db) => {
-      const row = await lockedOrganization(db, requireOrganization(context).id);
+      const row = await lockedOrganization(db, context.organization.id);
       if (row === undefined) throw new Problem("not_found");
       checkUnchanged(context, row.updated_at, guard);
       if (body.slug !== undefined) await checkSlug(db, body.slug, row.id);
@@ -108,7 +101,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
         subject: { kind: "organization", id: row.id, name: changed.name },
         ...difference(row, changes),
       });
-      return showOwnOrganization(changed, requireAccess(context), await allPlans(db));
+      return showOwnOrganization(changed, context.organizationAccess, await allPlans(db));
     });
   }),
 

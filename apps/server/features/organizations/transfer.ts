@@ -5,7 +5,7 @@ import { allPlans } from "@countersign/store/queries/plans/plans";
 import { permissionSet } from "../../api/access.ts";
 import { accessOf } from "../../api/actor.ts";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { nextUpdatedAt, requirePerson } from "../../api/context.ts";
+import { nextUpdatedAt } from "../../api/context.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { writeEmail } from "../mail/email.ts";
@@ -19,7 +19,7 @@ import { showOwnOrganization } from "./show.ts";
 
 /** The owner and a member swap in one transaction: there is always exactly one owner. */
 export const transferRoute: BoundRoute = bind(contract.transferOwnership, async (context, { body }) => {
-  const actor = requirePerson(context);
+  const { actor } = context;
   return context.transaction(async (db) => {
     const organization = await lockAsOwner(db, context);
     const organizationId = organization.id;

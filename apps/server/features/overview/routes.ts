@@ -3,12 +3,11 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { createdByDay, expiringByWeek } from "@countersign/store/queries/licenses/stored-counts";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { requireOrganization } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 
 export const overviewRoutes: readonly BoundRoute[] = [
   bind(contract.getLicenseTrend, async (context) => {
-    const { id } = requireOrganization(context);
+    const { id } = context.organization;
     const db = context.store.listReads;
     const { nowMs } = context;
     const today = quotaDay(nowMs);

@@ -4,7 +4,7 @@ import { keepVersionModule } from "@countersign/store/queries/plans/organization
 import { allPlans, lockedPlan, planById, updatePlan } from "@countersign/store/queries/plans/plans";
 import type { Store } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
 import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
@@ -24,7 +24,7 @@ export const planRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.updatePlan, async (context, input) => {
-    const plan = plans.find((known) => known === param(input, "plan"));
+    const plan = plans.find((known) => known === input.params.plan);
     if (plan === undefined) throw new Problem("plan_not_found");
     const { updated_at: guard, ...body } = input.body;
     if (body.version_module === false) {

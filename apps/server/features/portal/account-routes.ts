@@ -12,8 +12,7 @@ import {
   portalSessionById,
   portalSessionsOf,
 } from "@countersign/store/queries/portal/sessions";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import { requireCustomer } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 import { requireSession } from "../../api/customer-access.ts";
 import { Problem } from "../../http/problem.ts";
 import { cancelLostTransfers, releaseTransfers } from "../transfers/end.ts";
@@ -29,13 +28,13 @@ import { withCookies } from "./with-cookies.ts";
 export const portalAccountRoutes: readonly BoundRoute[] = [
   bind(contract.getPortalMe, async (context) => {
     const db = context.store.reads;
-    const session = await portalSessionById(db, requireCustomer(context).sessionId);
+    const session = await portalSessionById(db, context.actor.sessionId);
     if (session === undefined) throw new Problem("sign_in_required");
     return showPortalMe(db, session);
   }),
 
   bind(contract.updatePortalMe, async (context, { body }) => {
-    const { personId, sessionId } = requireCustomer(context);
+    const { personId, sessionId } = context.actor;
     return context.transaction(async (db) => {
       const session = await requireSession(db, personId, sessionId);
       if (body.locale !== undefined) await setPortalLocale(db, personId, body.locale, context.nowMs);
@@ -44,7 +43,7 @@ export const portalAccountRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.deletePortalMe, async (context) => {
-    const { personId, sessionId } = requireCustomer(context);
+    const { personId, sessionId } = context.actor;
     await context.transaction(async (db) => {
       await requireSession(db, personId, sessionId);
       await releaseTransfers(db, context, personId);
@@ -54,20 +53,20 @@ export const portalAccountRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.listPortalSessions, async (context) => {
-    const { personId, sessionId } = requireCustomer(context);
+    const { personId, sessionId } = context.actor;
     const rows = await portalSessionsOf(context.store.reads, personId, context.nowMs);
     return { data: rows.map((row) => showPortalSession(row, sessionId)) };
   }),
 
   bind(contract.endPortalSession, async (context, input) => {
-    const { personId } = requireCustomer(context);
+    const { personId } = context.actor;
     return context.transaction(async (db) => {
-      if (!(await endPortalSession(db, personId, param(input, "session_id")))) throw new Problem("not_found");
+      if (!(await endPortalSession(db, personId, input.params.session_id))) throw new Problem("not_found");
     });
   }),
 
   bind(contract.addPortalEmail, async (context, { body }) => {
-    const { personId } = requireCustomer(context);
+    const { personId } = context.actor;
     const { store, signIn, request, ip, nowMs } = context;
     if ((await countIdentities(store.reads, personId)) >= mostIdentities) throw new IdentityLimitReached();
     // Whatever the email addresses: a customer must not send emails to everyone.
@@ -84,8 +83,7 @@ export const portalAccountRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.verifyPortalEmail, async (context, { body }) => {
-    const actor = requireCustomer(context);
-    const { nowMs } = context;
+    const { actor, nowMs } = context;
     const email = body.email.toLowerCase();
     const attempt = { email, code: body.code, personId: actor.personId, nowMs };
     const shown = await withAdditionCode(await codeParts(context), attempt, async (db) => {
@@ -97,7 +95,7 @@ export const portalAccountRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.addPortalDiscord, async (context) => {
-    const { personId, sessionId } = requireCustomer(context);
+    const { personId, sessionId } = context.actor;
     if ((await countIdentities(context.store.reads, personId)) >= mostIdentities)
       throw new IdentityLimitReached();
     const { url, cookie } = await startDiscord(context, { sessionId, next: null });
@@ -105,11 +103,11 @@ export const portalAccountRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.removePortalIdentity, async (context, input) => {
-    const { personId, sessionId } = requireCustomer(context);
+    const { personId, sessionId } = context.actor;
     return context.transaction(async (db) => {
       const session = await requireSession(db, personId, sessionId);
       const isLast = (await countIdentities(db, personId)) === 1;
-      if (!(await removeIdentity(db, personId, param(input, "identity_id")))) throw new Problem("not_found");
+      if (!(await removeIdentity(db, personId, input.params.identity_id))) throw new Problem("not_found");
       if (isLast) throw new Problem("last_sign_in_method");
       await cancelLostTransfers(db, context, personId);
       return showPortalMe(db, session);

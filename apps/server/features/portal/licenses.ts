@@ -8,7 +8,6 @@ import {
 } from "@countersign/store/queries/portal/license-list";
 import { portalLicensesByKey } from "@countersign/store/queries/portal/licenses";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { requireCustomer } from "../../api/context.ts";
 import { decodeCursor, encodeCursor, wrongCursor } from "../../api/page.ts";
 import { showSellers } from "../branding/seller.ts";
 import { countChange, selfServiceRoutes } from "./self-service.ts";
@@ -19,7 +18,7 @@ import { showSummaries } from "./summary.ts";
 export const portalLicenseRoutes: readonly BoundRoute[] = [
   bind(contract.listPortalLicenses, async (context, { query }) => {
     const { reads } = context.store;
-    const actor = requireCustomer(context);
+    const { actor } = context;
     const { organization_id: organizationId, limit } = query;
     const after = positionOf(query.cursor);
     if (organizationId !== undefined && after !== null && after.organizationId !== organizationId)
@@ -38,7 +37,7 @@ export const portalLicenseRoutes: readonly BoundRoute[] = [
   bind(contract.findPortalLicense, async (context, { body }) => {
     await countChange(context);
     const { reads } = context.store;
-    const ids = await portalLicensesByKey(reads, matchForm(body.license_key), requireCustomer(context));
+    const ids = await portalLicensesByKey(reads, matchForm(body.license_key), context.actor);
     return { data: await showSummaries(reads, ids, context.nowMs) };
   }),
 

@@ -18,8 +18,8 @@ import { addPortalAction, portalActions } from "@countersign/store/queries/porta
 import { portalLicenseReference } from "@countersign/store/queries/portal/licenses";
 import type { Database } from "@countersign/store/store";
 import type { PortalActionRow, ProductRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import { type Context, requireCustomer } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import type { Context, CustomerContext, CustomerLicenseContext } from "../../api/context.ts";
 import { customerIn, isTheirsNow } from "../../api/customer-access.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
@@ -49,7 +49,7 @@ export const selfServiceRoutes: readonly BoundRoute[] = [
 
   bind(contract.removePortalIp, async (context, input) => {
     await countChange(context);
-    const text = param(input, "ip");
+    const text = input.params.ip;
     const ip = (await countedIp(context, text)) ?? text;
     const around = await readSurroundings(context);
     return context.transaction(async (db) => {
@@ -95,8 +95,8 @@ export const selfServiceRoutes: readonly BoundRoute[] = [
 ];
 
 /** Counts a customer's change, or throws a 429. Counted before it is tried: refused ones cost a transaction too. */
-export async function countChange(context: Context): Promise<void> {
-  const { personId } = requireCustomer(context);
+export async function countChange(context: CustomerContext): Promise<void> {
+  const { personId } = context.actor;
   await context.signIn.flood.accounts.check("portal_change", personId, { ip: context.ip, deviceId: null });
 }
 
@@ -105,21 +105,21 @@ interface OwnLicense {
   readonly product: ProductRow;
   readonly facts: SelfServiceFacts;
   /** The request, with the customer whose license it is now. */
-  readonly asCustomer: Context & { readonly customer: NonNullable<Context["customer"]> };
+  readonly asCustomer: CustomerLicenseContext;
 }
 
 /**
  * The license in the path, locked, with the seller's settings as they are now. Since the request was authorized, the
  * license may have been given to someone else, and the person may have lost the identity that it belongs to.
  */
-export async function ownLicense(db: Database, context: Context): Promise<OwnLicense> {
+export async function ownLicense(db: Database, context: CustomerLicenseContext): Promise<OwnLicense> {
   const license = await current(db, context);
   const reference = await portalLicenseReference(db, license.id);
   const product = await productById(db, license.product_id);
   const organization = await organizationById(db, license.organization_id);
   if (reference === undefined || product === undefined || organization === undefined)
     throw new Problem("not_found");
-  if (!(await isTheirsNow(db, reference, requireCustomer(context).personId))) throw new Problem("not_found");
+  if (!(await isTheirsNow(db, reference, context.actor.personId))) throw new Problem("not_found");
   const facts = selfServiceFacts(license, product, organization, null, context.nowMs);
   if (facts.sellerIsSuspended) throw new Problem("seller_suspended");
   const asCustomer = { ...context, organization, product, customer: customerIn(reference) };

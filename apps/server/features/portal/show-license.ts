@@ -35,7 +35,7 @@ import type {
   TransferRow,
 } from "@countersign/store/tables";
 import type { z } from "zod";
-import { type Context, requireLicense, requireOrganization, requireProduct } from "../../api/context.ts";
+import type { LicenseContext, ProductContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { showSellers } from "../branding/seller.ts";
@@ -66,12 +66,13 @@ export interface LicenseSurroundings {
   readonly downloads: readonly ProductDownloadRow[];
 }
 
-export async function readSurroundings(context: Context): Promise<LicenseSurroundings> {
+export async function readSurroundings(
+  context: ProductContext & LicenseContext,
+): Promise<LicenseSurroundings> {
   const { reads } = context.store;
-  const { id, customer_id: customerId } = requireLicense(context);
+  const { id, customer_id: customerId } = context.license;
   if (customerId === null) throw new Problem("license_not_found");
-  const product = requireProduct(context);
-  const organization = requireOrganization(context);
+  const { product, organization } = context;
   const plan = await planOf(reads, organization);
   const seen = await licenseIps(reads, id, { afterIp: null, limit: mostIpsRead });
   const earliestMs = context.nowMs - recentMs;
@@ -101,11 +102,11 @@ export async function readSurroundings(context: Context): Promise<LicenseSurroun
 /** The license in the path, as `db` has it. */
 export async function showPortalLicense(
   db: Database,
-  context: Context,
+  context: LicenseContext,
   around: LicenseSurroundings,
 ): Promise<PortalLicense> {
   const { nowMs } = context;
-  const [row] = await portalLicenses(db, [requireLicense(context).id]);
+  const [row] = await portalLicenses(db, [context.license.id]);
   if (row === undefined) throw new Problem("license_not_found");
   const product = await productById(db, row.product_id);
   const organization = await organizationById(db, row.organization_id);

@@ -3,7 +3,7 @@ import { preferredLanguage } from "@countersign/domain/mail/languages";
 import { endPortalSession, endPortalSessions } from "@countersign/store/queries/portal/sessions";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type Context, requireCustomer } from "../../api/context.ts";
+import type { Context } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { pause } from "../../limits/waiting.ts";
 import { isFirstReturn } from "../identity/discord-flow.ts";
@@ -100,7 +100,7 @@ export const portalSignInRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.signOutOfPortal, async (context, { body }) => {
-    const { personId, sessionId } = requireCustomer(context);
+    const { personId, sessionId } = context.actor;
     const { portalUrl } = context.config;
     await context.transaction((db) =>
       body.everywhere ? endPortalSessions(db, personId) : endSession(db, personId, sessionId),

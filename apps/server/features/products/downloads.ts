@@ -3,19 +3,18 @@ import { newId } from "@countersign/store/new-id";
 import { downloadsOf, replaceDownloads } from "@countersign/store/queries/products/downloads";
 import type { ProductDownloadRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { requireProduct } from "../../api/context.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentProduct } from "./current.ts";
 
 /** What a product's customers can download in the portal. */
 export const downloadRoutes: readonly BoundRoute[] = [
   bind(contract.getDownloads, async (context) => ({
-    data: (await downloadsOf(context.store.reads, requireProduct(context).id)).map(show),
+    data: (await downloadsOf(context.store.reads, context.product.id)).map(show),
   })),
 
   bind(contract.replaceDownloads, async (context, { body }) =>
     context.transaction(async (db) => {
-      const product = await currentProduct(db, requireProduct(context).id);
+      const product = await currentProduct(db, context.product.id);
       const before = await downloadsOf(db, product.id);
       const rows = body.data.map((wanted, position) => {
         const download = withoutId(wanted);

@@ -17,8 +17,8 @@ import {
 import { addApiKey, updateProduct } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
 import type { ProductApiKeyRow, ProductRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import { type Context, nextUpdatedAt, requireProduct, requireUserOrToken } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type Context, nextUpdatedAt } from "../../api/context.ts";
 import { iso, milliseconds } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -33,7 +33,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
     const clockMs = await context.store.clock();
     const endMs = body.overlap_seconds === null ? null : clockMs + body.overlap_seconds * 1_000;
     return context.transaction(async (db) => {
-      const row = await currentProduct(db, requireProduct(context).id);
+      const row = await currentProduct(db, context.product.id);
       const key = generateApiKey(randomBytes);
       if (endMs !== null) await endApiKeys(db, row.id, endMs);
       await checkRoomForKey(db, row.id, clockMs);
@@ -52,7 +52,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
     const clockMs = await context.store.clock();
     const expiresAtMs = endOf(body.expires_at, clockMs);
     return context.transaction(async (db) => {
-      const row = await currentProduct(db, requireProduct(context).id);
+      const row = await currentProduct(db, context.product.id);
       await checkRoomForKey(db, row.id, clockMs);
       const key = generateApiKey(randomBytes);
       await addApiKey(db, row.id, key, clockMs, { name: body.name, expiresAtMs });
@@ -68,10 +68,10 @@ export const productKeyRoutes: readonly BoundRoute[] = [
 
   bind(contract.updateApiKey, async (context, input) => {
     const clockMs = await context.store.clock();
-    const prefix = param(input, "prefix");
+    const prefix = input.params.prefix;
     const { name, expires_at: end } = input.body;
     return context.transaction(async (db) => {
-      const row = await currentProduct(db, requireProduct(context).id);
+      const row = await currentProduct(db, context.product.id);
       const key = await liveKey(db, row.id, prefix, clockMs);
       const expiresAtMs = end === undefined ? key.expires_at : endOf(end, clockMs);
       if (expiresAtMs !== null) await checkOneIsLeft(db, row.id, key, prefix, clockMs);
@@ -92,9 +92,9 @@ export const productKeyRoutes: readonly BoundRoute[] = [
 
   bind(contract.endApiKey, async (context, input) => {
     const clockMs = await context.store.clock();
-    const prefix = param(input, "prefix");
+    const prefix = input.params.prefix;
     return context.transaction(async (db) => {
-      const row = await currentProduct(db, requireProduct(context).id);
+      const row = await currentProduct(db, context.product.id);
       const key = await liveKey(db, row.id, prefix, clockMs);
       await checkOneIsLeft(db, row.id, key, prefix, clockMs);
       await endApiKey(db, key.public_id, clockMs);
@@ -109,7 +109,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.getSigningSecret, async (context) => {
-    const { id: subjectId, organization_id: organizationId } = requireProduct(context);
+    const { id: subjectId, organization_id: organizationId } = context.product;
     const last = await lastEntry(context.store.reads, {
       organizationId,
       subjectId,
@@ -122,14 +122,13 @@ export const productKeyRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.revealSigningSecret, async (context, { body: { password, confirmation } }) => {
-    const { store, signIn, ip, nowMs } = context;
-    const actor = requireUserOrToken(context);
+    const { store, signIn, ip, nowMs, actor } = context;
     if (actor.kind === "person")
       await checkReauthenticated({ store, flood: signIn.flood, actor, password, confirmation, ip, nowMs });
     const clockMs = await store.clock();
     const { sealer } = store;
     return context.transaction(async (db) => {
-      const row = await currentProduct(db, requireProduct(context).id);
+      const row = await currentProduct(db, context.product.id);
       const [current, upcoming] = await signingKeysFrom(db, row.id, clockMs);
       if (current === undefined) throw new Error(`Product ${row.id} has no signing key.`);
       await audit(db, context, {
@@ -148,7 +147,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
     const clockMs = await context.store.clock();
     const { sealer } = context.store;
     return context.transaction(async (db) => {
-      const row = await currentProduct(db, requireProduct(context).id);
+      const row = await currentProduct(db, context.product.id);
       const [current] = await signingKeysFrom(db, row.id, clockMs);
       await removeUpcomingSigningKeys(db, row.id, clockMs);
       // Never the same time as the previous one, or it would be undefined which of them signs.

@@ -12,13 +12,13 @@ import { licenseById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type Context, requireAccess, requireOrganization, requireProduct } from "../../api/context.ts";
+import type { MemberContext, ProductContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 
 export const customResponseRoutes: readonly BoundRoute[] = [
   bind(previewCustomResponse, async (context, { body }) => {
     const license = body.license_id === undefined ? null : await licenseToShow(context, body.license_id);
-    const product = requireProduct(context);
+    const { product } = context;
     const template = chosen(body.template, product.custom_response);
     const override = chosen(body.override, license?.custom_override ?? null);
     const values = {
@@ -31,11 +31,14 @@ export const customResponseRoutes: readonly BoundRoute[] = [
 ];
 
 /** A preview shows a customer's email address, so it requires the permission to view the license. */
-async function licenseToShow(context: Context, licenseId: string): Promise<LicenseRow> {
-  if (!requireAccess(context).permissions.has("licenses:view"))
+async function licenseToShow(
+  context: MemberContext & ProductContext,
+  licenseId: string,
+): Promise<LicenseRow> {
+  if (!context.organizationAccess.permissions.has("licenses:view"))
     throw new Problem("permission_missing", { permission: "licenses:view" });
   const license = await licenseById(context.store.reads, licenseId);
-  if (license?.product_id !== requireProduct(context).id) throw new Problem("license_not_found");
+  if (license?.product_id !== context.product.id) throw new Problem("license_not_found");
   return license;
 }
 
@@ -65,9 +68,9 @@ async function valuesOf(db: Database, license: LicenseRow): Promise<Partial<Plac
   };
 }
 
-function examples(context: Context): PlaceholderValues {
-  const { id, name } = requireProduct(context);
-  const organization = requireOrganization(context);
+function examples(context: ProductContext): PlaceholderValues {
+  const { id, name } = context.product;
+  const { organization } = context;
   return {
     "customer.email": "ada@example.com",
     "customer.name": "Ada Lovelace",

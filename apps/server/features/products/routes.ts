@@ -4,7 +4,7 @@ import { deleteProduct, productsOf, updateProduct } from "@countersign/store/que
 import type { ProductRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
-import { checkUnchanged, nextUpdatedAt, requireOrganization, requireProduct } from "../../api/context.ts";
+import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { checkLimit } from "../plans/check-limit.ts";
@@ -16,7 +16,7 @@ import { showProduct, showProducts } from "./show.ts";
 export const productRoutes: readonly BoundRoute[] = [
   bind(contract.listProducts, async (context, { query }) => {
     const after = decodeCursor(query.cursor, ["number", "text"]);
-    const rows = await productsOf(context.store.reads, requireOrganization(context).id, {
+    const rows = await productsOf(context.store.reads, context.organization.id, {
       after: after === null ? null : { createdAt: Number(after[0]), id: String(after[1]) },
       limit: query.limit + 1,
       status: query.status ?? null,
@@ -33,7 +33,7 @@ export const productRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.createProduct, async (context, { body: { name, ...settings } }) => {
-    const organization = requireOrganization(context);
+    const { organization } = context;
     const organizationId = organization.id;
     return context.transaction(async (db) => {
       await checkLimit(db, organizationId, "products");
@@ -55,15 +55,15 @@ export const productRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.getProduct, async (context) =>
-    showProduct(context.store.reads, requireProduct(context), context.nowMs),
+    showProduct(context.store.reads, context.product, context.nowMs),
   ),
 
   bind(contract.updateProduct, async (context, { body: { updated_at: guard, name, ...settings } }) => {
     return context.transaction(async (db) => {
-      const row = await currentProduct(db, requireProduct(context).id);
+      const row = await currentProduct(db, context.product.id);
       checkUnchanged(context, row.updated_at, guard);
       if (settings.version_module_enabled === true && row.version_module_enabled === 0)
-        await checkVersionModule(db, requireOrganization(context));
+        await checkVersionModule(db, context.organization);
       const changes = {
         ...asColumns({ name }),
         ...settingColumns(settings),
@@ -81,7 +81,7 @@ export const productRoutes: readonly BoundRoute[] = [
 
   bind(contract.deleteProduct, async (context) => {
     return context.transaction(async (db) => {
-      const { id, name } = await currentProduct(db, requireProduct(context).id);
+      const { id, name } = await currentProduct(db, context.product.id);
       await deleteProduct(db, id, context.nowMs);
       await audit(db, context, { action: "product.deleted", subject: { kind: "product", id, name } });
     });

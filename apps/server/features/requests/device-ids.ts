@@ -1,6 +1,6 @@
 import { networkOf } from "@countersign/domain/ip/registered";
 import { type DeviceSearch, type SeenDevice, seenDevices } from "@countersign/store/queries/ips/seen-devices";
-import { type Context, requireAccess, requireOrganization } from "../../api/context.ts";
+import type { MemberContext } from "../../api/context.ts";
 import { requestsKeptSince } from "./kept-since.ts";
 
 /** The device IDs that are shown together with an IP address. */
@@ -40,12 +40,12 @@ export class DeviceIds {
  * `requests:view`.
  */
 export async function deviceIds(
-  context: Context,
+  context: MemberContext,
   of: { readonly licenseIds: readonly string[] } | { readonly ips: readonly string[] },
   range: { readonly fromMs: number; readonly untilMs: number } = always,
 ): Promise<DeviceIds | null> {
-  if (!requireAccess(context).permissions.has("requests:view")) return null;
-  const organization = requireOrganization(context);
+  if (!context.organizationAccess.permissions.has("requests:view")) return null;
+  const { organization } = context;
   const search: DeviceSearch =
     "ips" in of ? { seen: of.ips.map((ip) => ({ organizationId: organization.id, ip })) } : of;
   const keptSinceMs = await requestsKeptSince(context, organization);

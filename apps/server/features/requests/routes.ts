@@ -6,8 +6,8 @@ import { everyRequest } from "@countersign/store/queries/requests/filter";
 import { lastValidation } from "@countersign/store/queries/requests/last-validation";
 import { searchRequests } from "@countersign/store/queries/requests/search";
 import type { TimeRange } from "@countersign/store/queries/requests/span";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import { type Context, requireOrganization, requireProduct } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { download } from "../../api/download.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
@@ -19,7 +19,7 @@ import { requestStream } from "./stream.ts";
 
 export const requestRoutes: readonly BoundRoute[] = [
   bind(contract.listRequests, async (context, { query }) => {
-    const { id: organizationId } = requireOrganization(context);
+    const { id: organizationId } = context.organization;
     const { store } = context;
     const keptSinceMs = await keptSince(context);
     const after = decodeCursor(query.cursor, ["number", "text"]);
@@ -38,9 +38,9 @@ export const requestRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.getRequest, async (context, input) => {
-    const { id } = requireOrganization(context);
+    const { id } = context.organization;
     const { store } = context;
-    const filter = { ...everyRequest(id), requestId: param(input, "request_id") };
+    const filter = { ...everyRequest(id), requestId: input.params.request_id };
     const row = await requestById(store.listReads, filter, rangeOf({}, await keptSince(context)));
     const [request] = row === null ? [] : await showRequests(store.reads, id, [row]);
     if (request === undefined) throw new Problem("request_not_found");
@@ -48,12 +48,12 @@ export const requestRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.streamRequests, async (context, { query }) => {
-    const filter = filterOf(query, requireOrganization(context).id);
+    const filter = filterOf(query, context.organization.id);
     return requestStream(context, filter, await keptSince(context));
   }),
 
   bind(contract.exportRequests, async (context, { query }) => {
-    const filter = filterOf(query, requireOrganization(context).id);
+    const filter = filterOf(query, context.organization.id);
     const range = rangeOf(query, await keptSince(context));
     return download(context, {
       name: `requests.${query.format}`,
@@ -64,7 +64,7 @@ export const requestRoutes: readonly BoundRoute[] = [
 
   bind(contract.getLastValidation, async (context) => {
     const { listReads } = context.store;
-    const row = await lastValidation(listReads, requireProduct(context), context.nowMs - hourMs);
+    const row = await lastValidation(listReads, context.product, context.nowMs - hourMs);
     const status = validateStatuses.find((known) => known === row?.status);
     if (row === undefined || status === undefined) return { request: null };
     const { id, at, license_id, problem } = row;
@@ -72,8 +72,8 @@ export const requestRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-function keptSince(context: Context): Promise<number> {
-  return requestsKeptSince(context, requireOrganization(context));
+function keptSince(context: OrganizationContext): Promise<number> {
+  return requestsKeptSince(context, context.organization);
 }
 
 function rangeOf(

@@ -1,6 +1,6 @@
 import type { RequestFilter } from "@countersign/store/queries/requests/filter";
 import { searchRequests } from "@countersign/store/queries/requests/search";
-import type { Context } from "../../api/context.ts";
+import type { Context, OrganizationContext } from "../../api/context.ts";
 import { Shares } from "../../api/shares.ts";
 import { StreamedResponse } from "../../http/streamed-response.ts";
 import { EventStream } from "./event-stream.ts";
@@ -16,7 +16,7 @@ const mostMissed = 500;
 
 /** Requests as they happen, as server-sent events, until the client leaves, loses its access, or ten minutes are over. */
 export async function requestStream(
-  context: Context,
+  context: OrganizationContext,
   filter: RequestFilter,
   keptSinceMs: number,
 ): Promise<Response> {

@@ -14,9 +14,9 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { RoleRow } from "@countersign/store/tables";
 import { permissionSet } from "../../api/access.ts";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
-import { checkUnchanged, nextUpdatedAt, requireOrganization } from "../../api/context.ts";
+import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
 import { decodeCursor, encodeCursor } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
@@ -32,7 +32,7 @@ export const roleRoutes: readonly BoundRoute[] = [
   bind(contract.listRoles, async (context, { query }) => {
     const db = context.store.reads;
     const after = decodeCursor(query.cursor, ["text"]);
-    const rows = await rolesOf(db, requireOrganization(context).id, {
+    const rows = await rolesOf(db, context.organization.id, {
       afterId: after === null ? null : String(after[0]),
       limit: query.limit + 1,
     });
@@ -69,7 +69,7 @@ export const roleRoutes: readonly BoundRoute[] = [
 
   bind(contract.getRole, async (context, input) => {
     const db = context.store.reads;
-    const role = await roleInPath(db, requireOrganization(context).id, param(input, "role_id"));
+    const role = await roleInPath(db, context.organization.id, input.params.role_id);
     return showRole(db, role, context.nowMs);
   }),
 
@@ -77,7 +77,7 @@ export const roleRoutes: readonly BoundRoute[] = [
     const { updated_at: guard, name, permissions: codes } = input.body;
     return context.transaction(async (db) => {
       const locked = await lockOrganization(db, context, "roles:edit");
-      const role = await roleInPath(db, locked.organization.id, param(input, "role_id"));
+      const role = await roleInPath(db, locked.organization.id, input.params.role_id);
       checkUnchanged(context, role.updated_at, guard);
       const changes = asColumns({
         name,
@@ -99,7 +99,7 @@ export const roleRoutes: readonly BoundRoute[] = [
   bind(contract.deleteRole, async (context, input) => {
     return context.transaction(async (db) => {
       const locked = await lockOrganization(db, context, "roles:edit");
-      const role = await roleInPath(db, locked.organization.id, param(input, "role_id"));
+      const role = await roleInPath(db, locked.organization.id, input.params.role_id);
       checkPower(locked, { from: role.permissions, to: null });
       const use = (await usesOfRoles(db, [role.id], context.nowMs)).get(role.id);
       if (use !== undefined && use.members + use.invitations > 0)

@@ -7,13 +7,12 @@ import { addSandboxKey, replaceSandboxKey, sandboxKeyOf } from "@countersign/sto
 import type { ProductSandboxKeyRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { requireProduct } from "../../api/context.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentProduct } from "../products/current.ts";
 
 export const sandboxRoutes: readonly BoundRoute[] = [
   bind(contract.getSandbox, async (context) => {
-    const { id } = requireProduct(context);
+    const { id } = context.product;
     const known = await sandboxKeyOf(context.store.reads, id);
     if (known !== undefined) return shown(known);
     // Of a product that is older than the sandbox. If several requests need the key at once, all get the same.
@@ -28,7 +27,7 @@ export const sandboxRoutes: readonly BoundRoute[] = [
 
   bind(contract.rotateSandboxKey, async (context) =>
     context.transaction(async (db) => {
-      const { id, name } = await currentProduct(db, requireProduct(context).id);
+      const { id, name } = await currentProduct(db, context.product.id);
       const before = await sandboxKeyOf(db, id);
       const key = newKey(id, context.nowMs);
       await replaceSandboxKey(db, key);

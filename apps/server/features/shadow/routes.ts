@@ -6,7 +6,7 @@ import { customersByIds } from "@countersign/store/queries/customers/views";
 import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
 import type { TimeRange } from "@countersign/store/queries/requests/span";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type Context, requireAccess, requireOrganization, requireProduct } from "../../api/context.ts";
+import type { MemberContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { DeviceIds } from "../requests/device-ids.ts";
@@ -16,8 +16,8 @@ import { type RefusedLicense, replayProduct } from "./replay-product.ts";
 export const shadowRoutes: readonly BoundRoute[] = [
   bind(contract.shadowProduct, async (context, { body }) => {
     const { store, nowMs } = context;
-    const { id: productId, organization_id: organizationId } = requireProduct(context);
-    const keptSinceMs = await requestsKeptSince(context, requireOrganization(context));
+    const { id: productId, organization_id: organizationId } = context.product;
+    const keptSinceMs = await requestsKeptSince(context, context.organization);
     const range = { fromMs: Math.max(nowMs - body.days * dayMs, keptSinceMs), untilMs: nowMs };
     const result = await replayProduct(store, { organizationId, productId }, body.change, range);
     if (result === null) throw new Problem("product_not_found");
@@ -42,10 +42,10 @@ export const shadowRoutes: readonly BoundRoute[] = [
 ];
 
 /** Who the customers are takes the permission to view licenses. */
-async function showRefused(context: Context, refused: readonly RefusedLicense[], range: TimeRange) {
-  const showsLicenses = requireAccess(context).permissions.has("licenses:view");
+async function showRefused(context: MemberContext, refused: readonly RefusedLicense[], range: TimeRange) {
+  const showsLicenses = context.organizationAccess.permissions.has("licenses:view");
   const ids = new Set(showsLicenses ? refused.flatMap(({ license }) => license.customer_id ?? []) : []);
-  const customers = await customersByIds(context.store.reads, requireOrganization(context).id, [...ids]);
+  const customers = await customersByIds(context.store.reads, context.organization.id, [...ids]);
   const licenseIds = refused.map(({ license }) => license.id);
   const devices = new DeviceIds(await seenDevices(context.store.listReads, { licenseIds }, range));
   return refused.map(({ license, requests, last, ipCount }) => {

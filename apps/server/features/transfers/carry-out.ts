@@ -11,7 +11,7 @@ import { knownTarget } from "@countersign/store/queries/transfers/targets";
 import { decideTransfer } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import type { TransferRow } from "@countersign/store/tables";
-import type { Context } from "../../api/context.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { recordEvents } from "../events/record.ts";
@@ -45,7 +45,7 @@ export type Approval =
  */
 export async function carryOutTransfer(
   db: Database,
-  context: Context,
+  context: OrganizationContext,
   transfer: TransferRow,
   { license, product }: Licensed,
   approval: Approval,

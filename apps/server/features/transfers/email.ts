@@ -1,20 +1,20 @@
 import { brandingOf } from "@countersign/store/queries/branding/branding";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow, TransferRow } from "@countersign/store/tables";
-import { type Context, requireOrganization } from "../../api/context.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { type Email, writeEmail } from "../mail/email.ts";
 import { portalLink, type TransferEmailFacts } from "../mail/transfer-emails.ts";
 
 /** Writes an email to the customer who has, or had, the license. Those known by their Discord ID alone get none. */
 export async function writeToFormerHolder(
   db: Database,
-  context: Context,
+  context: OrganizationContext,
   transfer: TransferRow,
   product: Pick<ProductRow, "name" | "locale">,
   compose: (email: string, facts: TransferEmailFacts) => Email,
 ): Promise<void> {
   if (transfer.from_email === null) return;
-  const { id, name, slug, locale } = requireOrganization(context);
+  const { id, name, slug, locale } = context.organization;
   const branding = await brandingOf(db, id);
   const facts = {
     transfer,

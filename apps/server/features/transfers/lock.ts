@@ -3,7 +3,7 @@ import { type LicenseView, ownLicenseViews } from "@countersign/store/queries/li
 import { productById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables";
-import { type Context, requireOrganization } from "../../api/context.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { type Drained, drain } from "../licenses/drain.ts";
 
@@ -17,8 +17,12 @@ export interface Licensed {
  * The license of a transfer. In a transaction, lock it first, and the transfer after it: everything that changes the
  * license's customer or deletes it does so in this order.
  */
-export async function licensedOf(db: Database, context: Context, licenseId: string): Promise<Licensed> {
-  const [license] = await ownLicenseViews(db, requireOrganization(context).id, [licenseId]);
+export async function licensedOf(
+  db: Database,
+  context: OrganizationContext,
+  licenseId: string,
+): Promise<Licensed> {
+  const [license] = await ownLicenseViews(db, context.organization.id, [licenseId]);
   const product = license === undefined ? undefined : await productById(db, license.product_id);
   if (license === undefined || product === undefined) throw new Problem("not_found");
   return { license, product };
@@ -31,11 +35,11 @@ const nothingDrained: Drained = new Map();
  * be refused, and returns null if the IP addresses stay.
  */
 export async function drainForTransfer(
-  context: Context,
+  context: OrganizationContext,
   licenseId: string,
   check: () => Promise<Licensed | null>,
 ): Promise<Drained> {
-  const { id: organizationId } = requireOrganization(context);
+  const { id: organizationId } = context.organization;
   const [license] = await ownLicenseViews(context.store.reads, organizationId, [licenseId]);
   if (license === undefined || license.ip_count <= ipsAtOnce) return nothingDrained;
   const transferable = await check();

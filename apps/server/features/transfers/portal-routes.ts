@@ -3,7 +3,7 @@ import { portalLicenseReference } from "@countersign/store/queries/portal/licens
 import { portalTransferView, transfersOfPerson } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type Context, requireCustomer, requireTransfer } from "../../api/context.ts";
+import type { CustomerTransferContext } from "../../api/context.ts";
 import { isTheirsNow } from "../../api/customer-access.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
@@ -16,7 +16,7 @@ export const portalTransferRoutes: readonly BoundRoute[] = [
 
   bind(contract.listPortalTransfers, async (context, { query }) => {
     const after = decodeCursor(query.cursor, ["text"]);
-    const rows = await transfersOfPerson(context.store.reads, requireCustomer(context).personId, {
+    const rows = await transfersOfPerson(context.store.reads, context.actor.personId, {
       beforeId: after === null ? null : String(after[0]),
       limit: query.limit + 1,
     });
@@ -25,7 +25,7 @@ export const portalTransferRoutes: readonly BoundRoute[] = [
 
   bind(contract.cancelTransfer, (context) =>
     context.transaction(async (db) => {
-      const transfer = requireTransfer(context);
+      const { transfer } = context;
       await context.store.bulk.lockLicenses(db, [transfer.license_id]);
       if ((await portalTransferView(db, transfer.id)) === undefined || !(await mayCancel(db, context)))
         throw new Problem("not_found");
@@ -39,9 +39,9 @@ export const portalTransferRoutes: readonly BoundRoute[] = [
 ];
 
 /** The requester, and the customer who has the license now. */
-async function mayCancel(db: Database, context: Context): Promise<boolean> {
-  const { personId } = requireCustomer(context);
-  const { requested_by: requesterId, license_id: licenseId } = requireTransfer(context);
+async function mayCancel(db: Database, context: CustomerTransferContext): Promise<boolean> {
+  const { personId } = context.actor;
+  const { requested_by: requesterId, license_id: licenseId } = context.transfer;
   if (requesterId === personId) return true;
   const license = await portalLicenseReference(db, licenseId);
   return license !== undefined && isTheirsNow(db, license, personId);

@@ -18,7 +18,7 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { TransferRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { type Context, requireCustomer, requireLicense } from "../../api/context.ts";
+import type { Context, CustomerContext, CustomerLicenseContext } from "../../api/context.ts";
 import { isTheirsNow, requireSession } from "../../api/customer-access.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -36,14 +36,14 @@ type Wanted = z.output<typeof requestTransfer.body>;
 type Target = Pick<TransferRow, "to_email" | "to_discord_id">;
 
 /** Requests a transfer in one transaction, which also carries it out if the product approves it automatically. */
-export async function request(context: Context, body: Wanted) {
+export async function request(context: CustomerLicenseContext, body: Wanted) {
   const target = targetOf(body);
-  const { id: licenseId } = requireLicense(context);
+  const { id: licenseId } = context.license;
   const drained = await drainForTransfer(context, licenseId, async () => {
     const { licensed, review } = await checkedRequest(context.store.reads, context, target);
     return review === null ? licensed : null;
   });
-  const { personId, sessionId } = requireCustomer(context);
+  const { personId, sessionId } = context.actor;
   return context.transaction(async (db) => {
     // Before the license, as when the account is deleted: a transfer must not name an account that no longer exists.
     await requireSession(db, personId, sessionId);
@@ -79,12 +79,16 @@ interface CheckedRequest {
 }
 
 /** Whether the request can be made now, and whether someone has to review it. */
-async function checkedRequest(db: Database, context: Context, target: Target): Promise<CheckedRequest> {
+async function checkedRequest(
+  db: Database,
+  context: CustomerLicenseContext,
+  target: Target,
+): Promise<CheckedRequest> {
   const { nowMs } = context;
-  const { id: licenseId } = requireLicense(context);
+  const { id: licenseId } = context.license;
   const holder = await portalLicenseReference(db, licenseId);
   // It may have been given to someone else since the request was authorized.
-  if (holder === undefined || !(await isTheirsNow(db, holder, requireCustomer(context).personId)))
+  if (holder === undefined || !(await isTheirsNow(db, holder, context.actor.personId)))
     throw new Problem("not_found");
   const licensed = await licensedOf(db, context, licenseId);
   const { license, product } = licensed;
@@ -124,7 +128,7 @@ async function checkedRequest(db: Database, context: Context, target: Target): P
 }
 
 function transferOf(
-  context: Context,
+  context: CustomerContext,
   { licensed: { license }, customerId, review }: CheckedRequest,
   target: Target,
   message: string | null,
@@ -144,7 +148,7 @@ function transferOf(
     to_customer_id: null,
     message: message === "" ? null : message,
     review_reason: review,
-    requested_by: requireCustomer(context).personId,
+    requested_by: context.actor.personId,
     requested_at: context.nowMs,
     decided_at: null,
     decided_by: null,

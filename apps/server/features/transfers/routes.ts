@@ -3,7 +3,7 @@ import { productById } from "@countersign/store/queries/manage/access";
 import { transferById, transferPage, transferView } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type Context, requireOrganization, requireTransfer, requireUserOrToken } from "../../api/context.ts";
+import type { TransferContext } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { transferRejectedEmail } from "../mail/transfer-emails.ts";
@@ -16,7 +16,7 @@ import { showTransfer, showTransfers } from "./show.ts";
 export const transferRoutes: readonly BoundRoute[] = [
   bind(contract.listTransfers, async (context, { query }) => {
     const db = context.store.reads;
-    const { id: organizationId } = requireOrganization(context);
+    const { id: organizationId } = context.organization;
     const after = decodeCursor(query.cursor, ["text"]);
     const rows = await transferPage(
       db,
@@ -35,7 +35,7 @@ export const transferRoutes: readonly BoundRoute[] = [
   bind(contract.getTransfer, (context) => show(context.store.reads, context)),
 
   bind(contract.approveTransfer, async (context) => {
-    const { id, license_id: licenseId } = requireTransfer(context);
+    const { id, license_id: licenseId } = context.transfer;
     await checkShown(context);
     const drained = await drainForTransfer(context, licenseId, () =>
       approvable(context.store.reads, context, licenseId),
@@ -45,21 +45,21 @@ export const transferRoutes: readonly BoundRoute[] = [
       const licensed = await approvable(db, context, licenseId);
       const transfer = await transferById(db, id);
       if (transfer === undefined) throw new Problem("not_found");
-      const approval = { by: "organization", name: requireUserOrToken(context).name } as const;
+      const approval = { by: "organization", name: context.actor.name } as const;
       await carryOutTransfer(db, context, transfer, licensed, approval, drained);
       return show(db, context);
     });
   }),
 
   bind(contract.rejectTransfer, async (context, { body }) => {
-    const { license_id: licenseId } = requireTransfer(context);
+    const { license_id: licenseId } = context.transfer;
     await checkShown(context);
     return context.transaction(async (db) => {
       await context.store.bulk.lockLicenses(db, [licenseId]);
-      const rejected = await endTransfer(db, context, requireTransfer(context), {
+      const rejected = await endTransfer(db, context, context.transfer, {
         state: "rejected",
         by: "organization",
-        name: requireUserOrToken(context).name,
+        name: context.actor.name,
         reason: body.reason,
       });
       if (rejected === undefined) throw new Problem("transfer_not_pending");
@@ -72,14 +72,14 @@ export const transferRoutes: readonly BoundRoute[] = [
 ];
 
 /** The transfers of a deleted product were deleted with it, as far as anyone can see. */
-async function checkShown(context: Context): Promise<void> {
-  if ((await transferView(context.store.reads, requireTransfer(context).id)) === undefined)
+async function checkShown(context: TransferContext): Promise<void> {
+  if ((await transferView(context.store.reads, context.transfer.id)) === undefined)
     throw new Problem("not_found");
 }
 
 /** The license, if the transfer waits and can be carried out now. */
-async function approvable(db: Database, context: Context, licenseId: string): Promise<Licensed> {
-  const transfer = await transferById(db, requireTransfer(context).id);
+async function approvable(db: Database, context: TransferContext, licenseId: string): Promise<Licensed> {
+  const transfer = await transferById(db, context.transfer.id);
   // Before the license: once the transfer has ended, the license may no longer exist.
   if (transfer?.state !== "pending") throw new Problem("transfer_not_pending");
   const licensed = await licensedOf(db, context, licenseId);
@@ -87,8 +87,8 @@ async function approvable(db: Database, context: Context, licenseId: string): Pr
   return licensed;
 }
 
-async function show(db: Database, context: Context) {
-  const row = await transferView(db, requireTransfer(context).id);
+async function show(db: Database, context: TransferContext) {
+  const row = await transferView(db, context.transfer.id);
   if (row === undefined) throw new Problem("not_found");
   return showTransfer(db, row, context.nowMs);
 }

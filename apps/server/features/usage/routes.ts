@@ -6,7 +6,6 @@ import { logDays } from "@countersign/domain/requests/log-days";
 import { productsOf } from "@countersign/store/queries/products/products";
 import { organizationUsage, usageByDay, usageSince } from "@countersign/store/queries/usage/daily";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { requireOrganization, requireProduct } from "../../api/context.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { limitsInUse, planOf } from "../plans/limits.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
@@ -18,7 +17,7 @@ export const usageRoutes: readonly BoundRoute[] = [
   bind(contract.listProductUsage, async (context, { query }) => {
     const { nowMs } = context;
     const db = context.store.reads;
-    const organization = requireOrganization(context);
+    const { organization } = context;
     const after = decodeCursor(query.cursor, ["number", "text"]);
     const rows = await productsOf(db, organization.id, {
       after: after === null ? null : { createdAt: Number(after[0]), id: String(after[1]) },
@@ -57,22 +56,17 @@ export const usageRoutes: readonly BoundRoute[] = [
   bind(contract.getUsageHistory, async (context, { query }) => {
     const firstDay = quotaDay(context.nowMs) - query.days + 1;
     const db = context.store.listReads;
-    return history(
-      firstDay,
-      query.days,
-      await organizationUsage(db, requireOrganization(context).id, firstDay),
-    );
+    return history(firstDay, query.days, await organizationUsage(db, context.organization.id, firstDay));
   }),
 
   bind(contract.getProductUsageHistory, async (context, { query }) => {
     const firstDay = quotaDay(context.nowMs) - query.days + 1;
-    const rows = await usageByDay(context.store.listReads, [requireProduct(context).id], firstDay);
+    const rows = await usageByDay(context.store.listReads, [context.product.id], firstDay);
     return history(firstDay, query.days, new Map(rows.map(({ day, used }) => [day, used])));
   }),
 
   bind(contract.getUsageTotals, async (context) => {
-    const { store, nowMs } = context;
-    const organization = requireOrganization(context);
+    const { store, nowMs, organization } = context;
     const limits = await limitsInUse(store.reads, organization);
     const plan = await planOf(store.reads, organization);
     const { request_log_days: ofServer } = await platformSettings(store.reads, context.config);

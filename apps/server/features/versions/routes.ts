@@ -7,8 +7,7 @@ import {
   versionsOf,
 } from "@countersign/store/queries/versions/versions";
 import type { ProductRow, ProductVersionRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, param } from "../../api/bind.ts";
-import { requireProduct } from "../../api/context.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -18,7 +17,7 @@ import { byRecordKey, recordKey, recordOf, sortedRecords, type VersionRecord } f
 export const versionRoutes: readonly BoundRoute[] = [
   bind(contract.listVersions, async (context, { query }) => {
     const after = decodeCursor(query.cursor, ["text"]);
-    const product = requireProduct(context);
+    const { product } = context;
     const records = sortedRecords(await versionsOf(context.store.reads, product.id));
     const from = after === null ? null : parseVersionRecord(String(after[0]));
     const rest = from === null ? records : records.filter(({ pattern }) => newestFirst(from, pattern) < 0);
@@ -34,7 +33,7 @@ export const versionRoutes: readonly BoundRoute[] = [
 
   bind(contract.addVersion, async (context, { body }) =>
     context.transaction(async (db) => {
-      const product = await currentProduct(db, requireProduct(context).id);
+      const product = await currentProduct(db, context.product.id);
       const rows = await versionsOf(db, product.id);
       const known = recordOf(rows, body.version);
       if (known !== null) throw alreadyThere(body.version, known);
@@ -54,7 +53,7 @@ export const versionRoutes: readonly BoundRoute[] = [
   bind(contract.replaceVersions, async (context, { body }) => {
     checkList(body.versions);
     const { rows, revision } = await context.transaction(async (db) => {
-      const product = await currentProduct(db, requireProduct(context).id);
+      const product = await currentProduct(db, context.product.id);
       if (body.revision !== undefined && body.revision !== product.versions_revision)
         throw new Problem("versions_changed_meanwhile");
       const before = await versionsOf(db, product.id);
@@ -78,9 +77,9 @@ export const versionRoutes: readonly BoundRoute[] = [
 
   bind(contract.updateVersion, async (context, input) =>
     context.transaction(async (db) => {
-      const product = await currentProduct(db, requireProduct(context).id);
+      const product = await currentProduct(db, context.product.id);
       const rows = await versionsOf(db, product.id);
-      const row = recordOf(rows, param(input, "version"));
+      const row = recordOf(rows, input.params.version);
       if (row === null) throw new Problem("version_not_found");
       const changed = { version: row.version, state: input.body.state };
       if (row.state !== changed.state) {
@@ -97,8 +96,8 @@ export const versionRoutes: readonly BoundRoute[] = [
 
   bind(contract.deleteVersion, async (context, input) =>
     context.transaction(async (db) => {
-      const product = await currentProduct(db, requireProduct(context).id);
-      const row = recordOf(await versionsOf(db, product.id), param(input, "version"));
+      const product = await currentProduct(db, context.product.id);
+      const row = recordOf(await versionsOf(db, product.id), input.params.version);
       if (row === null) throw new Problem("version_not_found");
       await removeVersion(db, product.id, row.version);
       await audit(db, context, {

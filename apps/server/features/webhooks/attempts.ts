@@ -8,7 +8,7 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
-import type { Context } from "../../api/context.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";
 import { shownFailure } from "../../base/shown-failure.ts";
 import { Problem } from "../../http/problem.ts";
@@ -29,7 +29,7 @@ const rowsAtOnce = 500;
 const mostRows = 5_000;
 
 export async function listDeliveries(
-  context: Context,
+  context: OrganizationContext,
   endpointId: string,
   query: LogQuery,
 ): Promise<{ data: ShownDelivery[]; next_cursor: string | null }> {
@@ -60,7 +60,7 @@ export async function listDeliveries(
   }
 }
 
-export async function readDelivery(context: Context, endpointId: string, deliveryId: string) {
+export async function readDelivery(context: OrganizationContext, endpointId: string, deliveryId: string) {
   const db = context.store.reads;
   const row = await findDelivery(db, context, endpointId, deliveryId);
   const event = await eventOf(db, row.event_id);
@@ -74,7 +74,7 @@ export async function readDelivery(context: Context, endpointId: string, deliver
 }
 
 export async function listAttempts(
-  context: Context,
+  context: OrganizationContext,
   endpointId: string,
   deliveryId: string,
   query: { limit: number; cursor?: string | undefined },
@@ -92,7 +92,7 @@ export async function listAttempts(
 /** A delivery of one of the organization's endpoints. */
 async function findDelivery(
   db: Database,
-  context: Context,
+  context: OrganizationContext,
   endpointId: string,
   deliveryId: string,
 ): Promise<DeliveryRow> {

@@ -6,7 +6,7 @@ import {
   updateEndpoint,
 } from "@countersign/store/queries/webhooks/endpoints";
 import { enableDeliveries, holdDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
-import { type Context, nextUpdatedAt } from "../../api/context.ts";
+import { type MemberContext, nextUpdatedAt, type OrganizationContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentEndpoint } from "./endpoints.ts";
@@ -14,7 +14,7 @@ import { newWebhookSecret } from "./secrets.ts";
 import { showEndpoint, subjectOf } from "./show.ts";
 import { enabled } from "./switch.ts";
 
-export async function disableEndpoint(context: Context, id: string) {
+export async function disableEndpoint(context: MemberContext, id: string) {
   return context.transaction(async (db) => {
     const row = await currentEndpoint(db, context, id);
     if (row.disabled_reason === "by_hand") return showEndpoint(db, context, row);
@@ -37,7 +37,7 @@ export async function disableEndpoint(context: Context, id: string) {
   });
 }
 
-export async function enableEndpoint(context: Context, id: string) {
+export async function enableEndpoint(context: MemberContext, id: string) {
   return context.transaction(async (db) => {
     const row = await currentEndpoint(db, context, id);
     if (row.status === "enabled") return showEndpoint(db, context, row);
@@ -55,7 +55,7 @@ export async function enableEndpoint(context: Context, id: string) {
 }
 
 /** Gone immediately for everyone. Its data can be large, and is removed in the background. */
-export async function deleteEndpoint(context: Context, id: string): Promise<void> {
+export async function deleteEndpoint(context: OrganizationContext, id: string): Promise<void> {
   await context.transaction(async (db) => {
     const row = await currentEndpoint(db, context, id);
     await updateEndpoint(db, id, {
@@ -73,7 +73,7 @@ export async function deleteEndpoint(context: Context, id: string): Promise<void
   });
 }
 
-export async function rotateSecret(context: Context, id: string, overlapSeconds: number) {
+export async function rotateSecret(context: OrganizationContext, id: string, overlapSeconds: number) {
   const { secret, sealed } = newWebhookSecret(context.store.sealer);
   return context.transaction(async (db) => {
     const row = await currentEndpoint(db, context, id);

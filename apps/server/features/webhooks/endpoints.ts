@@ -16,7 +16,13 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow, WebhookEndpointRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { type Context, checkUnchanged, nextUpdatedAt, requireOrganization } from "../../api/context.ts";
+import {
+  type Context,
+  checkUnchanged,
+  type MemberContext,
+  nextUpdatedAt,
+  type OrganizationContext,
+} from "../../api/context.ts";
 import { decodeCursor, encodeCursor } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
@@ -27,10 +33,13 @@ import { newWebhookSecret, openHeaders, sealHeaders } from "./secrets.ts";
 import { listOf, redactedUrl, showEndpoint, showEndpoints, subjectOf } from "./show.ts";
 import { probing } from "./switch.ts";
 
-export async function listEndpoints(context: Context, query: { limit: number; cursor?: string | undefined }) {
+export async function listEndpoints(
+  context: MemberContext,
+  query: { limit: number; cursor?: string | undefined },
+) {
   const values = decodeCursor(query.cursor, ["number", "text"]);
   const db = context.store.reads;
-  const rows = await endpointsOf(db, requireOrganization(context).id, {
+  const rows = await endpointsOf(db, context.organization.id, {
     after: values === null ? null : { createdAt: Number(values[0]), id: String(values[1]) },
     limit: query.limit + 1,
   });
@@ -44,8 +53,12 @@ export async function listEndpoints(context: Context, query: { limit: number; cu
 }
 
 /** As it is now, for reading. */
-export async function findEndpoint(db: Database, context: Context, id: string): Promise<WebhookEndpointRow> {
-  const row = await endpointOf(db, requireOrganization(context).id, id);
+export async function findEndpoint(
+  db: Database,
+  context: OrganizationContext,
+  id: string,
+): Promise<WebhookEndpointRow> {
+  const row = await endpointOf(db, context.organization.id, id);
   if (row === undefined) throw new Problem("webhook_not_found");
   return row;
 }
@@ -53,15 +66,15 @@ export async function findEndpoint(db: Database, context: Context, id: string): 
 /** The same, locked until the transaction ends. */
 export async function currentEndpoint(
   db: Database,
-  context: Context,
+  context: OrganizationContext,
   id: string,
 ): Promise<WebhookEndpointRow> {
-  const row = await lockedEndpoint(db, requireOrganization(context).id, id);
+  const row = await lockedEndpoint(db, context.organization.id, id);
   if (row === undefined) throw new Problem("webhook_not_found");
   return row;
 }
 
-export async function createEndpoint(context: Context, body: z.output<typeof newWebhook>) {
+export async function createEndpoint(context: MemberContext, body: z.output<typeof newWebhook>) {
   const { store, nowMs } = context;
   checkTarget(context, body.url);
   const sealedHeaders = sealHeaders(store.sealer, body.headers);
@@ -110,7 +123,7 @@ export async function createEndpoint(context: Context, body: z.output<typeof new
 }
 
 export async function changeEndpoint(
-  context: Context,
+  context: MemberContext,
   id: string,
   { updated_at: guard, headers, product_ids, event_types, ...body }: z.output<typeof webhookChanges>,
 ) {
@@ -189,9 +202,13 @@ function checkTarget({ config: { webhookTargets } }: Context, url: string): void
 }
 
 /** Another organization's product counts as one that does not exist. */
-async function checkProducts(db: Database, context: Context, ids: readonly string[] | null): Promise<void> {
+async function checkProducts(
+  db: Database,
+  context: OrganizationContext,
+  ids: readonly string[] | null,
+): Promise<void> {
   if (ids === null) return;
-  const known = await productsAmong(db, requireOrganization(context).id, ids);
+  const known = await productsAmong(db, context.organization.id, ids);
   const unknown = ids.findIndex((id) => !known.has(id));
   if (unknown >= 0) throw invalid(`product_ids.${unknown}`, "unknown_product");
 }

@@ -10,14 +10,14 @@ import {
 import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
-import type { Context } from "../../api/context.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentEndpoint } from "./endpoints.ts";
 import { type ShownDelivery, showDelivery, subjectOf } from "./show.ts";
 
 /** To this endpoint only, immediately, whatever it is subscribed to. */
-export async function sendTest(context: Context, endpointId: string): Promise<ShownDelivery> {
+export async function sendTest(context: OrganizationContext, endpointId: string): Promise<ShownDelivery> {
   return context.transaction(async (db) => {
     const endpoint = await readyEndpoint(db, context, endpointId);
     const event = testEvent(endpoint, context.nowMs, "This is a test event from Countersign.");
@@ -52,7 +52,7 @@ export function testEvent(
 }
 
 export async function replayOne(
-  context: Context,
+  context: OrganizationContext,
   endpointId: string,
   deliveryId: string,
 ): Promise<ShownDelivery> {
@@ -99,7 +99,11 @@ export function newDelivery(
 }
 
 /** An endpoint that can receive deliveries, locked until the transaction ends. */
-export async function readyEndpoint(db: Database, context: Context, id: string): Promise<WebhookEndpointRow> {
+export async function readyEndpoint(
+  db: Database,
+  context: OrganizationContext,
+  id: string,
+): Promise<WebhookEndpointRow> {
   const endpoint = await currentEndpoint(db, context, id);
   checkEnabled(endpoint);
   return endpoint;

@@ -10,7 +10,7 @@ import type { Database } from "@countersign/store/store";
 import type { DeliveryRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";
-import type { Context } from "../../api/context.ts";
+import type { Context, OrganizationContext } from "../../api/context.ts";
 import { decodeCursor, encodeCursor, milliseconds } from "../../api/page.ts";
 import { invalid } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -36,7 +36,7 @@ interface Progress {
   readonly isOver: boolean;
 }
 
-export async function replayMany(context: Context, endpointId: string, order: Order) {
+export async function replayMany(context: OrganizationContext, endpointId: string, order: Order) {
   checkEnabled(await findEndpoint(context.store.reads, context, endpointId));
   let progress = (context.progress() as Progress | null) ?? {
     ...startOf(context, order.cursor),
@@ -115,7 +115,7 @@ function isMeant({ state, event_type }: Pick<DeliveryRow, "state" | "event_type"
 /** Sends each event of a batch once more, unless a later delivery makes that unnecessary. Returns how many. */
 async function replayBatch(
   db: Database,
-  context: Context,
+  context: OrganizationContext,
   endpointId: string,
   order: Order,
   rows: readonly DeliveryRow[],

@@ -1,6 +1,6 @@
 import * as log from "@countersign/contract/manage/webhook-deliveries";
 import * as contract from "@countersign/contract/manage/webhooks";
-import { type BoundRoute, bind, type Input, param } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/bind.ts";
 import { listAttempts, listDeliveries, readDelivery } from "./attempts.ts";
 import { deleteEndpoint, disableEndpoint, enableEndpoint, rotateSecret } from "./endpoint-actions.ts";
 import { changeEndpoint, createEndpoint, findEndpoint, listEndpoints } from "./endpoints.ts";
@@ -15,42 +15,38 @@ export const webhookRoutes: readonly BoundRoute[] = [
   bind(contract.createWebhook, (context, { body }) => createEndpoint(context, body)),
   bind(contract.getWebhook, async (context, input) => {
     const db = context.store.reads;
-    return showEndpoint(db, context, await findEndpoint(db, context, endpointId(input)));
+    return showEndpoint(db, context, await findEndpoint(db, context, input.params.endpoint_id));
   }),
-  bind(contract.updateWebhook, (context, input) => changeEndpoint(context, endpointId(input), input.body)),
-  bind(contract.deleteWebhook, (context, input) => deleteEndpoint(context, endpointId(input))),
-  bind(contract.disableWebhook, (context, input) => disableEndpoint(context, endpointId(input))),
-  bind(contract.enableWebhook, (context, input) => enableEndpoint(context, endpointId(input))),
-  bind(contract.rotateWebhookSecret, (context, input) =>
-    rotateSecret(context, endpointId(input), input.body.overlap_seconds),
+  bind(contract.updateWebhook, (context, input) =>
+    changeEndpoint(context, input.params.endpoint_id, input.body),
   ),
-  bind(contract.getWebhookStatistics, (context, input) => endpointStatistics(context, endpointId(input))),
+  bind(contract.deleteWebhook, (context, input) => deleteEndpoint(context, input.params.endpoint_id)),
+  bind(contract.disableWebhook, (context, input) => disableEndpoint(context, input.params.endpoint_id)),
+  bind(contract.enableWebhook, (context, input) => enableEndpoint(context, input.params.endpoint_id)),
+  bind(contract.rotateWebhookSecret, (context, input) =>
+    rotateSecret(context, input.params.endpoint_id, input.body.overlap_seconds),
+  ),
+  bind(contract.getWebhookStatistics, (context, input) =>
+    endpointStatistics(context, input.params.endpoint_id),
+  ),
 
-  bind(log.testWebhook, (context, input) => sendTest(context, endpointId(input))),
+  bind(log.testWebhook, (context, input) => sendTest(context, input.params.endpoint_id)),
   bind(log.listWebhookDeliveries, (context, input) =>
-    listDeliveries(context, endpointId(input), input.query),
+    listDeliveries(context, input.params.endpoint_id, input.query),
   ),
   bind(log.getWebhookDelivery, (context, input) =>
-    readDelivery(context, endpointId(input), deliveryId(input)),
+    readDelivery(context, input.params.endpoint_id, input.params.delivery_id),
   ),
   bind(log.listWebhookAttempts, (context, input) =>
-    listAttempts(context, endpointId(input), deliveryId(input), input.query),
+    listAttempts(context, input.params.endpoint_id, input.params.delivery_id, input.query),
   ),
   bind(log.sendWebhookDeliveryNow, (context, input) =>
-    sendNow(context, endpointId(input), deliveryId(input)),
+    sendNow(context, input.params.endpoint_id, input.params.delivery_id),
   ),
   bind(log.replayWebhookDelivery, (context, input) =>
-    replayOne(context, endpointId(input), deliveryId(input)),
+    replayOne(context, input.params.endpoint_id, input.params.delivery_id),
   ),
-  bind(log.replayWebhookDeliveries, (context, input) => replayMany(context, endpointId(input), input.body)),
+  bind(log.replayWebhookDeliveries, (context, input) =>
+    replayMany(context, input.params.endpoint_id, input.body),
+  ),
 ];
-
-type AnyInput = Input<unknown, unknown>;
-
-function endpointId(input: AnyInput): string {
-  return param(input, "endpoint_id");
-}
-
-function deliveryId(input: AnyInput): string {
-  return param(input, "delivery_id");
-}

@@ -1,7 +1,7 @@
 import { isFinal } from "@countersign/domain/webhooks/delivery-state";
 import { deliveryOf } from "@countersign/store/queries/webhooks/delivery-log";
 import { makeDue } from "@countersign/store/queries/webhooks/hold-deliveries";
-import type { Context } from "../../api/context.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentEndpoint } from "./endpoints.ts";
@@ -10,7 +10,7 @@ import { type ShownDelivery, showDelivery, subjectOf } from "./show.ts";
 
 /** Brings the next attempt of a waiting delivery forward: a receiver that works again need not wait for hours. */
 export async function sendNow(
-  context: Context,
+  context: OrganizationContext,
   endpointId: string,
   deliveryId: string,
 ): Promise<ShownDelivery> {

@@ -5,7 +5,7 @@ import { oldSecrets } from "@countersign/store/queries/webhooks/endpoints";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { type Context, requireAccess } from "../../api/context.ts";
+import type { MemberContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { openHeaders } from "./secrets.ts";
 
@@ -14,14 +14,14 @@ export type ShownDelivery = z.input<typeof delivery>;
 
 export async function showEndpoints(
   db: Database,
-  context: Context,
+  context: MemberContext,
   rows: readonly WebhookEndpointRow[],
 ): Promise<ShownWebhook[]> {
   const ids = rows.map((row) => row.id);
   const until = new Map<string, number>();
   for (const { endpoint_id: id, expires_at: at } of await oldSecrets(db, ids, context.nowMs))
     until.set(id, Math.max(until.get(id) ?? 0, at ?? 0));
-  const mayManage = requireAccess(context).permissions.has("webhooks:manage");
+  const mayManage = context.organizationAccess.permissions.has("webhooks:manage");
   return rows.map((row) => ({
     id: row.id,
     url: mayManage || row.format === "standard" ? row.url : redactedUrl(row.url),
@@ -44,7 +44,7 @@ export async function showEndpoints(
   }));
 }
 
-export async function showEndpoint(db: Database, context: Context, row: WebhookEndpointRow) {
+export async function showEndpoint(db: Database, context: MemberContext, row: WebhookEndpointRow) {
   const [shown] = await showEndpoints(db, context, [row]);
   if (shown === undefined) throw new Error("One endpoint was passed and none returned.");
   return shown;

@@ -8,7 +8,7 @@ import {
 } from "@countersign/store/queries/webhooks/statistics";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
-import type { Context } from "../../api/context.ts";
+import type { OrganizationContext } from "../../api/context.ts";
 import { findEndpoint } from "./endpoints.ts";
 
 const days = 7;
@@ -25,7 +25,7 @@ interface Counts {
 }
 
 export async function endpointStatistics(
-  context: Context,
+  context: OrganizationContext,
   endpointId: string,
 ): Promise<z.input<typeof webhookStatistics>> {
   const { nowMs, store, request } = context;
