@@ -7,6 +7,7 @@ import { useChange } from "../api/queries.ts";
 import { browserTimeZone } from "../i18n/shown-time-zone.ts";
 import type { Organization } from "../session/current-organization.ts";
 import { mayOpen } from "../session/may-open.ts";
+import { paths } from "../session/paths.ts";
 import { planName } from "../session/plan.ts";
 import { usePlans } from "../session/use-plans.ts";
 import { GoLink } from "../ui/go-link.tsx";
@@ -60,7 +61,7 @@ function NextStep({ organization }: { readonly organization: Organization }) {
   const { t } = useTranslation("billing");
   if (!mayOpen(organization, "settings/billing")) return t("tellPayer");
   return (
-    <GoLink to={`/o/${organization.slug}/settings/billing`} inherit underline="always">
+    <GoLink to={paths.billing(organization.slug)} inherit underline="always">
       {t("everywhere:openBilling")}
     </GoLink>
   );
@@ -95,7 +96,7 @@ function Impersonated({ organization }: { readonly organization: Organization })
   }, [until, queries]);
   const stop = async () => {
     await end.mutateAsync({ params: { organization_id: id } });
-    await navigate({ to: `/admin/organizations/${id}` as "/" });
+    await navigate(paths.platformOrganization(id));
     await queries.invalidateQueries({ queryKey: ["listOrganizations"] });
   };
   const time = new Intl.DateTimeFormat(i18n.language, { timeStyle: "short", timeZone: browserTimeZone() });

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -35,7 +36,7 @@ export function UserPage() {
     <Page
       narrow
       title={user.name}
-      above={<Back to="/admin/users">{t("users.title")}</Back>}
+      above={<Back to={paths.users()}>{t("users.title")}</Back>}
       beside={<Marks user={user} />}
     >
       <Panel title={t("user.details")}>
@@ -52,7 +53,7 @@ export function UserPage() {
               <Stack gap={2}>
                 {user.organizations.map((organization) => (
                   <Group key={organization.id} gap={6}>
-                    <GoLink to={`/admin/organizations/${organization.id}`}>{organization.name}</GoLink>
+                    <GoLink to={paths.platformOrganization(organization.id)}>{organization.name}</GoLink>
                     <Text size="sm" c="dimmed">
                       {t(organization.is_owner ? "user.owner" : "user.member")}
                     </Text>
@@ -71,9 +72,7 @@ export function UserPage() {
           </dd>
           <dt>{t("sections.audit")}</dt>
           <dd>
-            <GoLink to="/admin/audit-log" search={{ actor: user.id }}>
-              {t("user.log")}
-            </GoLink>
+            <GoLink to={paths.platformAuditLog({ actor: user.id })}>{t("user.log")}</GoLink>
           </dd>
         </Facts>
       </Panel>

@@ -4,6 +4,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { call, callAuth } from "../../api/client.ts";
 import { queryClient, useChange } from "../../api/queries.ts";
+import { paths } from "../../session/paths.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { PasswordlessSignIn } from "./passwordless.tsx";
@@ -26,7 +27,7 @@ export function AcceptInvitation({ token, invitation }: InvitationAnswerProps) {
   const { email, organization_name: organization } = invitation;
   const goIn = async (slug: string) => {
     queryClient.clear();
-    await navigate({ to: "/o/$organization", params: { organization: slug } });
+    await navigate(paths.overview(slug));
   };
 
   if (session !== null && session.user.email.toLowerCase() === email.toLowerCase()) {

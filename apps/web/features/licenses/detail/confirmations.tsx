@@ -5,6 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../../api/queries.ts";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
+import { paths } from "../../../session/paths.ts";
 import { Confirm } from "../../../ui/confirm.tsx";
 import { notify } from "../../../ui/notify.tsx";
 import { ValidateHelp } from "../../../ui/validate-help.tsx";
@@ -154,7 +155,7 @@ function Delete({ license, opened, onClose }: ActionProps) {
       onConfirm={async () => {
         const params = { license_id: license.id };
         await remove.mutateAsync({ params });
-        await navigate({ to: `/o/${slug}/licenses` as "/" });
+        await navigate(paths.licenses(slug));
         queries.removeQueries({ queryKey: ask("getLicense", { params }).queryKey });
         notify(t("done.deleted", { key: license.license_key }));
       }}

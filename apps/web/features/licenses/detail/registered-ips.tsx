@@ -6,6 +6,7 @@ import type { Item } from "../../../api/client.ts";
 import { askPages, flat, useChange } from "../../../api/queries.ts";
 import { DeviceIds } from "../../../app/device-ids.tsx";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
+import { paths } from "../../../session/paths.ts";
 import { Copy } from "../../../ui/copy.tsx";
 import { type Column, DataTable } from "../../../ui/data-table.tsx";
 import { GoLink } from "../../../ui/go-link.tsx";
@@ -46,7 +47,7 @@ export function RegisteredIps({ license }: { license: License }) {
       cell: ({ ip, blocked, device_ids: devices }) => (
         <>
           <Group gap="0 4px">
-            <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className={ipClass(ip)}>
+            <GoLink to={paths.ip(slug, ip)} className={ipClass(ip)}>
               {ip}
             </GoLink>
             <Copy value={ip} />
