@@ -61,13 +61,18 @@ export default defineConfig({
   logLevel: "warn",
 });
 
-/** The method and path of each route, from the contract. The browser does not need the schemas. */
+/** The method, path and group of each route, from the contract. The browser does not need the schemas. */
 function routeTable(): Plugin {
   const places = (routes: readonly { id: string; method: string; path: string }[]) =>
     JSON.stringify(Object.fromEntries(routes.map(({ id, method, path }) => [id, `${method} ${path}`])));
+  const groupsOf = (routes: readonly { id: string; group: string }[]) =>
+    JSON.stringify(
+      [...Map.groupBy(routes, ({ group }) => group)].map(([group, all]) => [group, all.map(({ id }) => id)]),
+    );
   return virtualModules("countersign-routes", {
     "virtual:routes": () =>
       `export const manage = ${places(contractRoutes)};
+       export const groups = new Map(${groupsOf(contractRoutes)}.flatMap(([group, ids]) => ids.map((id) => [id, group])));
        export const auth = ${places(authRoutes)};`,
     // A module of its own: the dashboard does not call these, and the portal calls no others.
     "virtual:portal-routes": () => `export const portal = ${places(portalRoutes)};`,

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
-import { useChange } from "../api/queries.ts";
+import { reloadAfter, useChange } from "../api/queries.ts";
 import { browserTimeZone } from "../i18n/shown-time-zone.ts";
 import type { Organization } from "../session/current-organization.ts";
 import { mayOpen } from "../session/may-open.ts";
@@ -86,7 +86,7 @@ function Impersonated({ organization }: { readonly organization: Organization })
   const { t, i18n } = useTranslation("billing");
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const end = useChange("endImpersonation");
+  const end = useChange("endImpersonation", { reloads: false });
   const { id, name, impersonated_until: until } = organization;
   useEffect(() => {
     // Afterwards the organization is no longer listed, and its pages are gone.
@@ -97,7 +97,7 @@ function Impersonated({ organization }: { readonly organization: Organization })
   const stop = async () => {
     await end.mutateAsync({ params: { organization_id: id } });
     await navigate(paths.platformOrganization(id));
-    await queries.invalidateQueries({ queryKey: ["listOrganizations"] });
+    await reloadAfter("endImpersonation");
   };
   const time = new Intl.DateTimeFormat(i18n.language, { timeStyle: "short", timeZone: browserTimeZone() });
   return (

@@ -15,7 +15,7 @@ import { TokenTable } from "./token-table.tsx";
 export function MyTokensPage() {
   const { t } = useTranslation("access-tokens");
   const tokens = useInfiniteQuery(askPages("listMyAccessTokens"));
-  const revoke = useChange("revokeMyAccessToken", ["listMyAccessTokens"]);
+  const revoke = useChange("revokeMyAccessToken");
   const rows = flat(tokens.data);
   const hasNone = tokens.isSuccess && rows.length === 0;
   const create = (
@@ -40,7 +40,7 @@ export function MyTokensPage() {
 export function NewMyTokenPage() {
   const { t } = useTranslation("access-tokens");
   const navigate = useNavigate();
-  const create = useChange("createMyAccessToken", ["listMyAccessTokens"]);
+  const create = useChange("createMyAccessToken");
   return (
     <Page
       title={t("new")}

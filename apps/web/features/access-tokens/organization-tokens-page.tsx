@@ -29,7 +29,7 @@ export function OrganizationTokensPage() {
     ...ask("listMembers", { params, query: { limit: 200 } }),
     enabled: may("members:view", "roles:edit", "members:remove"),
   });
-  const revoke = useChange("revokeOrganizationAccessToken", ["listOrganizationAccessTokens"]);
+  const revoke = useChange("revokeOrganizationAccessToken");
   if (!canList) return <MissingPage />;
   const rows = flat(tokens.data);
   const hasNone = tokens.isSuccess && rows.length === 0;
@@ -60,7 +60,7 @@ export function NewOrganizationTokenPage() {
   const may = useMay();
   const held = usePermissions();
   const navigate = useNavigate();
-  const create = useChange("createOrganizationAccessToken", ["listOrganizationAccessTokens"]);
+  const create = useChange("createOrganizationAccessToken");
   if (!may("organization:manage")) return <MissingPage />;
   return (
     <Page

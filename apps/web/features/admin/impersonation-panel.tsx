@@ -12,16 +12,14 @@ import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
 
-const touched = ["getPlatformOrganization", "listOrganizations"] as const;
-
 /** Lets a platform admin look at an organization without being a member, or stop. */
 export function ImpersonationPanel({ organization }: { organization: Answer<"getPlatformOrganization"> }) {
   const { t } = useTranslation("admin");
   const navigate = useNavigate();
   const mine = useOrganizations().find(({ id }) => id === organization.id);
   const params = { organization_id: organization.id };
-  const start = useChange("startImpersonation", touched);
-  const end = useChange("endImpersonation", touched);
+  const start = useChange("startImpersonation");
+  const end = useChange("endImpersonation");
   const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState("");
   const home = paths.overview(organization.slug);

@@ -19,15 +19,13 @@ import { TermsPanel } from "./terms-panel.tsx";
 
 const adminOrganizationRoute = getRouteApi("/inside/admin/admin-layout/organizations/$id");
 
-const touched = ["getPlatformOrganization", "listPlatformOrganizations", "listOrganizations"] as const;
-
 export function OrganizationPage() {
   const { t, i18n } = useTranslation("admin");
   const { id } = adminOrganizationRoute.useParams();
   const params = { organization_id: id };
   const { data: organization } = useSuspenseQuery(ask("getPlatformOrganization", { params }));
-  const suspend = useChange("suspendPlatformOrganization", touched);
-  const restore = useChange("restorePlatformOrganization", touched);
+  const suspend = useChange("suspendPlatformOrganization");
+  const restore = useChange("restorePlatformOrganization");
   const figure = (value: number) => value.toLocaleString(i18n.language);
   return (
     <Page

@@ -22,16 +22,14 @@ import { Marks } from "./users-page.tsx";
 
 const adminUserRoute = getRouteApi("/inside/admin/admin-layout/users/$id");
 
-const touched = ["getUser", "listUsers", "getMe"] as const;
-
 export function UserPage() {
   const { t } = useTranslation("admin");
   const { id } = adminUserRoute.useParams();
   const me = useMe();
   const params = { user_id: id };
   const { data: user } = useSuspenseQuery(ask("getUser", { params }));
-  const suspend = useChange("suspendUser", touched);
-  const restore = useChange("restoreUser", touched);
+  const suspend = useChange("suspendUser");
+  const restore = useChange("restoreUser");
   return (
     <Page
       narrow
@@ -103,7 +101,7 @@ interface AdminPanelProps {
 function AdminPanel({ isAdmin, name, params }: AdminPanelProps) {
   const { t } = useTranslation("admin");
   const [isOpen, setOpen] = useState(false);
-  const change = useChange("updateUser", touched);
+  const change = useChange("updateUser");
   const words = isAdmin ? "revoke" : "grant";
   return (
     <Panel title={t("user.admin")} lead={t("user.adminWords")}>

@@ -33,7 +33,7 @@ export function CustomerPage() {
   const navigate = customerRoute.useNavigate();
   const params = { organization_id: organizationId, customer_id: customerId };
   const { data: customer, error } = useQuery(ask("getCustomer", { params }));
-  const remove = useChange("deleteCustomer", ["listCustomers"]);
+  const remove = useChange("deleteCustomer");
   const [isDeleting, setDeleting] = useState(false);
   const [isBlocking, setBlocking] = useState(false);
   if (error instanceof ApiProblem && error.status === 404) return <MissingPage />;

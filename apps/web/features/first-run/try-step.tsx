@@ -88,7 +88,7 @@ export function TryStep({ organization, product, license, apiKey, onNewKey }: Tr
 /** The server stores no key that could be shown again. */
 function LostKey({ product, onNewKey }: { product: Product; onNewKey: (apiKey: string) => void }) {
   const { t } = useTranslation("identity");
-  const rotate = useChange("rotateApiKey", ["listProducts"]);
+  const rotate = useChange("rotateApiKey");
   const make = async () => {
     const made = await rotate.mutateAsync({ params: { product_id: product.id }, body: {} }).catch(() => null);
     if (made !== null) onNewKey(made.api_key);

@@ -23,7 +23,8 @@ export function AcceptInvitation({ token, invitation }: InvitationAnswerProps) {
   const { t } = useTranslation("identity");
   const navigate = useNavigate();
   const { data: session } = useSuspenseQuery(askSession);
-  const accept = useChange("acceptInvitation");
+  // Everything is forgotten afterwards; the invitation would be a closed one before.
+  const accept = useChange("acceptInvitation", { reloads: false });
   const { email, organization_name: organization } = invitation;
   const goIn = async (slug: string) => {
     queryClient.clear();

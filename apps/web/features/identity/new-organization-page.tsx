@@ -19,7 +19,7 @@ export function NewOrganizationPage() {
   const me = useMe();
   const mine = useOrganizations();
   const [draft, setDraft] = useState(noOrganization);
-  const create = useChange("createOrganization", ["listOrganizations"]);
+  const create = useChange("createOrganization");
   const submit = () => {
     create.mutate({ body: bodyOf(draft) }, { onSuccess: ({ slug }) => navigate(paths.overview(slug)) });
   };

@@ -13,7 +13,7 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import type { PageLink } from "../../ui/page-link.ts";
 import { LazyBlockDialog } from "./lazy-block-dialog.tsx";
-import { affectedQueries, type BlockScope, type IpBlock, isSingleIp, routesOf, shownCidr } from "./scope.ts";
+import { type BlockScope, type IpBlock, isSingleIp, routesOf, shownCidr } from "./scope.ts";
 
 /** The blocks of the platform, an organization, a customer or a license. Removing one can be undone. */
 export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNode }) {
@@ -26,8 +26,8 @@ export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNod
     scope.level === "platform" ? platformPageOf(cidr) : slug === null ? null : pageIn(slug, cidr);
   const routes = routesOf(scope);
   const list = useInfiniteQuery(askPages(routes.list, { params: routes.params }));
-  const add = useChange(routes.add, [routes.list, ...affectedQueries]);
-  const remove = useChange(routes.remove, [routes.list, ...affectedQueries]);
+  const add = useChange(routes.add);
+  const remove = useChange(routes.remove);
   const [changing, setChanging] = useState<IpBlock | null>(null);
   const unblock = async (block: IpBlock) => {
     const { cidr, note, expires_at } = block;

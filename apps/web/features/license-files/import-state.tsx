@@ -1,9 +1,9 @@
 import type { FieldErrorBody } from "@countersign/contract/problems/declare";
 import { Alert, Button, Group, Progress, Skeleton, Stack, Text } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
-import { ask } from "../../api/queries.ts";
+import { ask, reloadAfter } from "../../api/queries.ts";
 import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
@@ -37,7 +37,6 @@ export const isOver = ({ state }: Pick<Import, "state">) => ends.includes(state)
 export function ImportState(props: ImportStateProps) {
   const { productId, importId } = props;
   const { t } = useTranslation("license-files");
-  const queries = useQueryClient();
   const found = useQuery({
     ...ask("getLicenseImport", { params: { product_id: productId, import_id: importId } }),
     refetchInterval: ({ state: { data } }) => (data !== undefined && isOver(data) ? false : lookEveryMs),
@@ -46,9 +45,8 @@ export function ImportState(props: ImportStateProps) {
   // The license list shows the imported licenses.
   useEffect(() => {
     if (state === undefined || !isOver({ state })) return;
-    for (const touched of ["listOrganizationImports", "listLicenses"])
-      void queries.invalidateQueries({ queryKey: [touched] });
-  }, [state, queries]);
+    void reloadAfter("importLicenses");
+  }, [state]);
   if (found.data === undefined)
     return found.error === null ? (
       <Skeleton height={180} radius="lg" />

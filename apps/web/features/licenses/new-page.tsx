@@ -56,7 +56,7 @@ export function NewLicensePage() {
     discordId: given.customer_discord_id ?? "",
   });
   const [made, setMade] = useState<readonly License[] | null>(null);
-  const create = useChange("createLicenses", ["listLicenses", "listCustomers"]);
+  const create = useChange("createLicenses");
   const choices = (products.data ?? []).filter(
     ({ status, closed_for_sale: isClosed }) => status !== "archived" && !isClosed,
   );

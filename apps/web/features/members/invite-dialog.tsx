@@ -82,7 +82,7 @@ function InviteForm({
   const held = usePermissions();
   const params = { organization_id: organization.id };
   const roles = useQuery(ask("listRoles", { params, query: { limit: 200 } }));
-  const invite = useChange("createInvitation", ["listInvitations", "listRoles"]);
+  const invite = useChange("createInvitation");
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<string | null>(roleId);
   const list = roles.data?.data ?? [];

@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Answer, call } from "../../api/client.ts";
-import { ask } from "../../api/queries.ts";
+import { ask, reloadAfter } from "../../api/queries.ts";
 import type { Language } from "../../i18n/languages.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
@@ -43,7 +43,7 @@ export function GeneralPanel() {
         );
         await navigate({ ...paths.settings(saved.slug), replace: true });
       }
-      await queries.invalidateQueries({ queryKey: ["listOrganizations"] });
+      await reloadAfter("updateOrganization");
     },
   });
   return (

@@ -17,7 +17,7 @@ export function TransferPanel() {
   const params = { organization_id: organization.id };
   const members = useQuery(ask("listMembers", { params, query: { limit: 200 } }));
   const roles = useQuery(ask("listRoles", { params, query: { limit: 200 } }));
-  const transfer = useChange("transferOwnership", ["listOrganizations", "listMembers", "listRoles"]);
+  const transfer = useChange("transferOwnership");
   const [isOpen, setOpen] = useState(false);
   const [heir, setHeir] = useState<string | null>(null);
   const [role, setRole] = useState<string | null>(null);

@@ -42,7 +42,7 @@ export function DangerQuestion({ product, action, onClose }: DangerQuestionProps
   const { slug } = useOrganization();
   const navigate = useNavigate();
   const { change } = useProductChange(product);
-  const remove = useChange("deleteProduct", ["listProducts", "listLicenses"]);
+  const remove = useChange("deleteProduct");
   const [instead, setInstead] = useState<"close" | "archive">("close");
   const { name, status } = product;
   const asked = action ?? "disable";

@@ -18,7 +18,7 @@ export function NewProductPage() {
   const may = useMay();
   const navigate = useNavigate();
   const [name, setName] = useState("");
-  const create = useChange("createProduct", ["listProducts"]);
+  const create = useChange("createProduct");
   if (!may("products:manage")) return <MissingPage />;
   const submit = () => {
     create.mutate({ params: { organization_id: id }, body: { name } });

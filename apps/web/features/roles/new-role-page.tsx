@@ -25,7 +25,7 @@ export function NewRolePage() {
     enabled: copy !== undefined,
   });
   const navigate = useNavigate();
-  const create = useChange("createRole", ["listRoles"]);
+  const create = useChange("createRole");
   const preset = isPreset(from) ? from : null;
   if (copy !== undefined && original.isPending) return <Waiting />;
   const first = {

@@ -27,9 +27,9 @@ export function RolePage() {
   const { role: roleId } = roleRoute.useParams();
   const params = { organization_id: organization.id, role_id: roleId };
   const { data: role } = useSuspenseQuery(ask("getRole", { params }));
-  const change = useChange("updateRole", ["getRole", "listRoles", "listMembers", "listOrganizations"]);
-  const remove = useChange("deleteRole", ["listRoles"]);
-  const create = useChange("createRole", ["listRoles"]);
+  const change = useChange("updateRole");
+  const remove = useChange("deleteRole");
+  const create = useChange("createRole");
   const [isRemoving, setRemoving] = useState(false);
   const mayEdit = may("roles:edit") && hasAllPermissionsOf(held, role);
   const uses = role.member_count + role.invitation_count;

@@ -15,7 +15,7 @@ export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
   const organization = useOrganization();
   const navigate = useNavigate();
   const [isAsking, setAsking] = useState(false);
-  const remove = useChange("deleteWebhook", ["listWebhooks"]);
+  const remove = useChange("deleteWebhook");
   return (
     <Stack gap="xs" align="flex-start" className={classes.section ?? ""}>
       <Title order={2}>{t("delete.heading")}</Title>

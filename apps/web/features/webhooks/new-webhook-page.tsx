@@ -18,7 +18,7 @@ export function NewWebhookPage() {
   const { t } = useTranslation("webhooks");
   const organization = useOrganization();
   const navigate = useNavigate();
-  const create = useChange("createWebhook", ["listWebhooks"]);
+  const create = useChange("createWebhook");
   const [made, setMade] = useState<Answer<"createWebhook"> | null>(null);
   const open = (id: string) => navigate(paths.webhook(organization.slug, id));
   const submit = async (draft: WebhookDraft) => {

@@ -10,7 +10,7 @@ import { Confirm } from "../../../ui/confirm.tsx";
 import { notify } from "../../../ui/notify.tsx";
 import { ValidateHelp } from "../../../ui/validate-help.tsx";
 import type { Action } from "./action.ts";
-import { affectedQueries, type License } from "./license.ts";
+import type { License } from "./license.ts";
 
 /** Actions that ask first: revoking, replacing the key, removing all IP addresses, and deleting. */
 export function Confirmation({ action, opened, ...props }: ConfirmationProps) {
@@ -41,8 +41,8 @@ interface ActionProps {
 
 function Revoke({ license, opened, onClose }: ActionProps) {
   const { t } = useTranslation("licenses");
-  const revoke = useChange("revokeLicense", affectedQueries);
-  const reinstate = useChange("reinstateLicense", affectedQueries);
+  const revoke = useChange("revokeLicense");
+  const reinstate = useChange("reinstateLicense");
   const [reason, setReason] = useState("");
   const params = { license_id: license.id };
   return (
@@ -75,7 +75,7 @@ function Revoke({ license, opened, onClose }: ActionProps) {
 
 function Rotate({ license, opened, onClose }: ActionProps) {
   const { t } = useTranslation("licenses");
-  const rotate = useChange("rotateLicenseKey", affectedQueries);
+  const rotate = useChange("rotateLicenseKey");
   const [customKey, setCustomKey] = useState("");
   const params = { license_id: license.id };
   return (
@@ -113,7 +113,7 @@ function Rotate({ license, opened, onClose }: ActionProps) {
 
 function Reset({ license, opened, onClose }: ActionProps) {
   const { t } = useTranslation("licenses");
-  const reset = useChange("resetLicenseIps", affectedQueries);
+  const reset = useChange("resetLicenseIps");
   const count = license.current_unique_ip_count;
   return (
     <Confirm
@@ -139,12 +139,7 @@ function Delete({ license, opened, onClose }: ActionProps) {
   const { slug } = useOrganization();
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const remove = useChange("deleteLicense", [
-    "listLicenses",
-    "listProductLicenses",
-    "listCustomers",
-    "getCustomer",
-  ]);
+  const remove = useChange("deleteLicense");
   return (
     <Confirm
       opened={opened}

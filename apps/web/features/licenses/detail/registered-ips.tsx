@@ -19,7 +19,7 @@ import { StateMark } from "../../../ui/state-mark.tsx";
 import { ValidateHelp } from "../../../ui/validate-help.tsx";
 import { LazyBlockDialog } from "../../ip-blocks/lazy-block-dialog.tsx";
 import { AddIp, LimitSwitch } from "./ip-controls.tsx";
-import { affectedQueries, type License } from "./license.ts";
+import type { License } from "./license.ts";
 import classes from "./license-page.module.css";
 import { useAction } from "./use-action.ts";
 
@@ -32,8 +32,8 @@ export function RegisteredIps({ license }: { license: License }) {
   const { slug } = useOrganization();
   const params = { license_id: license.id };
   const list = useInfiniteQuery(askPages("listLicenseIps", { params, query: { limit: 25 } }));
-  const add = useChange("addLicenseIp", affectedQueries);
-  const remove = useChange("removeLicenseIp", affectedQueries);
+  const add = useChange("addLicenseIp");
+  const remove = useChange("removeLicenseIp");
   const [, open] = useAction();
   const [blocking, setBlocking] = useState<string | null>(null);
   const takeAway = async (ip: string) => {
