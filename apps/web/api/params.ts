@@ -12,7 +12,7 @@ export type ParamsOf<Path extends string> = string extends Path
 export type WithParams<Path extends string> = string extends Path
   ? { readonly params?: Readonly<Record<string, string>> }
   : [Placeholder<Path>] extends [never]
-    ? { readonly params?: { readonly [Name in never]: string } }
+    ? { readonly params?: never }
     : { readonly params: ParamsOf<Path> };
 
 /** The argument with what a route is called with: it can be left out if nothing in it is required. */
