@@ -1,10 +1,8 @@
 import { groups, manage } from "virtual:routes";
-import { manageBase } from "@countersign/contract/manage/base";
 import {
   type InfiniteData,
   infiniteQueryOptions,
   QueryClient,
-  type QueryKey,
   queryOptions,
   useMutation,
 } from "@tanstack/react-query";
@@ -76,30 +74,21 @@ export function useChange<Id extends RouteId>(id: Id, { reloads = true }: { relo
  */
 export async function reloadAfter(id: RouteId, params: Readonly<Record<string, string>> = {}): Promise<void> {
   const after = groupsAfter(groups.get(id) ?? "");
-  const isAffected = (read: unknown) => isRead(read) && after.has(groups.get(read) ?? "");
+  const [method, path] = (manage[id] ?? "").split(" ");
   // A page of what was deleted stays open until the user has left it, and would show that it is gone.
-  const isOne = manage[id]?.startsWith("DELETE ") && manage[id].endsWith("}");
-  const deleted = isOne ? `${place(manageBase, manage[id], params).url}/` : null;
-  const isDeleted = ([read, of]: QueryKey) =>
-    deleted !== null &&
-    `${place(manageBase, manage[String(read)], of as typeof params).url}/`.startsWith(deleted);
-  await Promise.all([
-    queryClient.invalidateQueries({
-      predicate: ({ queryKey }) => isAffected(queryKey[0]) && !isDeleted(queryKey),
-    }),
-    queryClient.invalidateQueries({
-      predicate: ({ queryKey }) => isAffected(queryKey[0]) && isDeleted(queryKey),
-      refetchType: "none",
-    }),
-  ]);
+  const isOneDeleted = method === "DELETE" && path?.endsWith("}") === true;
+  const deleted = isOneDeleted ? `${place("", manage[id], params).url}/` : null;
+  await queryClient.invalidateQueries({
+    predicate: ({ queryKey: [read, of] }) => {
+      const route = manage[String(read)];
+      // The IDs of other routes are keys of trial runs, such as forecasts.
+      if (!route?.startsWith("GET ") || !after.has(groups.get(String(read)) ?? "")) return false;
+      return deleted === null || !`${place("", route, of as typeof params).url}/`.startsWith(deleted);
+    },
+  });
 }
 
 /** After a change by a sign-in route, which has no group: all of them change the user's account. */
 export function reloadAccount(): Promise<void> {
   return reloadAfter("updateMe");
-}
-
-/** The IDs of other routes are keys of trial runs, such as forecasts. */
-function isRead(id: unknown): id is string {
-  return typeof id === "string" && manage[id]?.startsWith("GET ") === true;
 }

@@ -9,7 +9,6 @@ type Search<Path extends keyof RegisteredRouter["routesByPath"]> =
  * parameter, do not compile. `organization` is a slug.
  */
 export const paths = {
-  home: () => linkOptions({ to: "/" }),
   signIn: (search: Search<"/sign-in"> = {}) => linkOptions({ to: "/sign-in", search }),
   newOrganization: () => linkOptions({ to: "/organizations/new" }),
   account: () => linkOptions({ to: "/account" }),
