@@ -13,7 +13,10 @@ import { organizationTimeZone } from "./session/organization-time-zone.ts";
 import { setBillingPathFinder } from "./ui/billing-path.ts";
 
 setTimeZoneFinder(organizationTimeZone);
-setBillingPathFinder(organizationBillingPath);
+setBillingPathFinder(() => {
+  const page = organizationBillingPath();
+  return page === null ? null : { page, href: router.buildLocation(page).href };
+});
 
 export function App() {
   return (

@@ -1,6 +1,8 @@
 declare module "virtual:routes" {
   /** The method and path of each route, by its ID. */
   export const manage: Readonly<Record<string, string>>;
+  /** The group of each route, by its ID. */
+  export const groups: ReadonlyMap<string, string>;
   export const auth: Readonly<Record<string, string>>;
 }
 

@@ -10,11 +10,12 @@ import { portalWordFiles, portalWords } from "./portal-words.ts";
 /** What the dashboard and the portal both need. The portal loads nothing else of the dashboard. */
 const bothNeed =
   /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|use-sync-external-store|@tanstack\/(react-query|query-core))\/|apps\/web\/(api\/(send|problem|connection|random-id|server-url)|i18n\/(problem-texts|languages)|ui\/(shown-time-zone|copy-text|use-copy))\.ts$|vite\/preload-helper|rolldown\/runtime/;
-const everyPageNeeds = /node_modules\/@tanstack\/|apps\/web\/(features\/[\w-]+\/search|ui\/time-in-url)\.ts$/;
+const everyPageNeeds =
+  /node_modules\/@tanstack\/|apps\/web\/(features\/[\w-]+\/search|session\/paths|ui\/time-in-url)\.ts$/;
 /** Fields with a list of choices: many pages have one, but not all of those that a first visit opens. */
 const choices = /@mantine\/core\/esm\/components\/(Combobox|ComboboxPopover|Select)\//;
 const rareChoices = /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|TagsInput)\//;
-const parts = /node_modules|apps\/web\/(ui|app|api)\//;
+const parts = /node_modules|apps\/web\/(ui|app|api|session)\//;
 
 /** Runs under Bun, which imports the contract's TypeScript directly. */
 export default defineConfig({
@@ -61,13 +62,26 @@ export default defineConfig({
   logLevel: "warn",
 });
 
-/** The method and path of each route, from the contract. The browser does not need the schemas. */
+/** The method, path and group of each route, from the contract. The browser does not need the schemas. */
 function routeTable(): Plugin {
-  const places = (routes: readonly { id: string; method: string; path: string }[]) =>
-    JSON.stringify(Object.fromEntries(routes.map(({ id, method, path }) => [id, `${method} ${path}`])));
+  type Places = readonly { id: string; method: string; path: string }[];
+  const placesOf = (routes: Places) =>
+    Object.fromEntries(routes.map(({ id, method, path }) => [id, `${method} ${path}`]));
+  const places = (routes: Places) => JSON.stringify(placesOf(routes));
+  const byGroup = JSON.stringify(
+    Object.fromEntries(
+      [...Map.groupBy(contractRoutes, ({ group }) => group)].map(([group, routes]) => [
+        group,
+        placesOf(routes),
+      ]),
+    ),
+  );
   return virtualModules("countersign-routes", {
+    // By group, because IDs written twice would be a kilobyte more.
     "virtual:routes": () =>
-      `export const manage = ${places(contractRoutes)};
+      `const byGroup = Object.entries(${byGroup});
+       export const manage = Object.assign({}, ...byGroup.map(([, routes]) => routes));
+       export const groups = new Map(byGroup.flatMap(([group, routes]) => Object.keys(routes).map((id) => [id, group])));
        export const auth = ${places(authRoutes)};`,
     // A module of its own: the dashboard does not call these, and the portal calls no others.
     "virtual:portal-routes": () => `export const portal = ${places(portalRoutes)};`,

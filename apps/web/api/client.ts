@@ -3,6 +3,7 @@ import type { Route } from "@countersign/contract/api/route";
 import { manageBase } from "@countersign/contract/manage/base";
 import type { ManageContract } from "@countersign/contract/manage/routes";
 import type { z } from "zod";
+import type { AnyInput, ParamsOf, Rest, WithParams } from "./params.ts";
 import { place, search, send } from "./send.ts";
 
 /** The routes of the management API, by their IDs in the contract. */
@@ -20,9 +21,10 @@ export type Body<Id extends RouteId> = z.input<Of<Id>["b"]>;
 /** One item of a list. */
 export type Item<Id extends RouteId> = Answer<Id> extends { data: (infer T)[] } ? T : never;
 
-export interface Input<Id extends RouteId> {
-  /** Values for the placeholders in the path. */
-  readonly params?: Readonly<Record<string, string>>;
+/** Values for the placeholders in the path. */
+export type Params<Id extends RouteId> = ParamsOf<Routes[Id]["path"]>;
+
+interface Content<Id extends RouteId> {
   readonly query?: Partial<Query<Id>>;
   readonly body?: Body<Id>;
   readonly signal?: AbortSignal;
@@ -30,8 +32,19 @@ export interface Input<Id extends RouteId> {
   readonly idempotencyKey?: string;
 }
 
+/** What a route is called with. */
+export type Input<Id extends RouteId, Left extends keyof Content<Id> = never> = WithParams<
+  Routes[Id]["path"]
+> &
+  Omit<Content<Id>, Left>;
+
 /** Calls a route of the management API. Throws an `ApiProblem` if the server refuses. */
-export async function call<Id extends RouteId>(id: Id, input: Input<Id> = {}): Promise<Answer<Id>> {
+export function call<Id extends RouteId>(id: Id, ...[input]: Rest<Input<Id>>): Promise<Answer<Id>> {
+  return callAny(id, input);
+}
+
+/** The same for code that works with every route. */
+export async function callAny<Id extends RouteId>(id: Id, input: AnyInput = {}): Promise<Answer<Id>> {
   const { url, method } = place(manageBase, manage[id], input.params);
   const response = await send(
     `${url}${search(input.query)}`,
@@ -47,16 +60,21 @@ export async function call<Id extends RouteId>(id: Id, input: Input<Id> = {}): P
 export async function upload<Id extends RouteId>(
   id: Id,
   file: Blob,
-  input: Pick<Input<Id>, "params" | "signal"> = {},
+  ...[input]: Rest<Input<Id, "query" | "body" | "idempotencyKey">>
 ): Promise<Answer<Id>> {
-  const { url, method } = place(manageBase, manage[id], input.params);
-  const response = await send(url, method, file, input.signal);
+  const { params, signal }: AnyInput = input ?? {};
+  const { url, method } = place(manageBase, manage[id], params);
+  const response = await send(url, method, file, signal);
   return (await response.json()) as Answer<Id>;
 }
 
 /** The URL of a route, for links that the browser opens itself, such as downloads. */
-export function urlOf<Id extends RouteId>(id: Id, input: Pick<Input<Id>, "params" | "query"> = {}): string {
-  return place(manageBase, manage[id], input.params).url + search(input.query);
+export function urlOf<Id extends RouteId>(
+  id: Id,
+  ...[input]: Rest<Input<Id, "body" | "signal" | "idempotencyKey">>
+): string {
+  const { params, query }: AnyInput = input ?? {};
+  return place(manageBase, manage[id], params).url + search(query);
 }
 
 /** Calls a sign-in route. */

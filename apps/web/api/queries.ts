@@ -1,13 +1,16 @@
+import { groups, manage } from "virtual:routes";
 import {
   type InfiniteData,
   infiniteQueryOptions,
   QueryClient,
   queryOptions,
   useMutation,
-  useQueryClient,
 } from "@tanstack/react-query";
-import { type Answer, type Body, call, type Input, type RouteId } from "./client.ts";
+import { type Answer, callAny, type Input, type RouteId } from "./client.ts";
+import type { AnyInput, Rest } from "./params.ts";
 import { ApiProblem } from "./problem.ts";
+import { place } from "./send.ts";
+import { groupsAfter } from "./shown-in.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -21,25 +24,26 @@ export const queryClient = new QueryClient({
   },
 });
 
+type Asked<Id extends RouteId> = Rest<Input<Id, "body" | "signal">>;
+
 /** A GET route as a query; its input is part of the cache key. */
-export function ask<Id extends RouteId>(id: Id, input: Omit<Input<Id>, "body" | "signal"> = {}) {
+export function ask<Id extends RouteId>(id: Id, ...[input]: Asked<Id>) {
+  const asked: AnyInput = input ?? {};
   return queryOptions({
-    queryKey: [id, input.params ?? {}, input.query ?? {}] as const,
-    queryFn: ({ signal }) => call(id, { ...input, signal }),
+    queryKey: [id, asked.params ?? {}, asked.query ?? {}] as const,
+    queryFn: ({ signal }) => callAny(id, { ...asked, signal }),
   });
 }
 
 /** A list, loaded page by page. */
-export function askPages<Id extends RouteId>(id: Id, input: Omit<Input<Id>, "body" | "signal"> = {}) {
+export function askPages<Id extends RouteId>(id: Id, ...[input]: Asked<Id>) {
+  const asked: AnyInput = input ?? {};
   return infiniteQueryOptions({
-    queryKey: [id, input.params ?? {}, { ...input.query, pages: true }] as const,
+    queryKey: [id, asked.params ?? {}, { ...asked.query, pages: true }] as const,
     queryFn: ({ signal, pageParam }) =>
-      call(id, {
-        ...input,
-        query: {
-          ...input.query,
-          ...(pageParam === null ? {} : { cursor: pageParam }),
-        } as Input<Id>["query"] & {},
+      callAny(id, {
+        ...asked,
+        query: { ...asked.query, ...(pageParam === null ? {} : { cursor: pageParam }) },
         signal,
       }),
     initialPageParam: null as string | null,
@@ -52,20 +56,39 @@ export function flat<T>(data: InfiniteData<{ data: readonly T[] }> | undefined):
   return data?.pages.flatMap((page) => page.data) ?? [];
 }
 
-/** A route that changes something. Afterwards, the queries of the routes in `touches` are reloaded. */
-export function useChange<Id extends RouteId>(id: Id, touches: readonly RouteId[] = []) {
-  const queries = useQueryClient();
-  return useMutation<Answer<Id>, Error, ChangeInput<Id>>({
+/**
+ * A route that changes something. Afterwards, what may be out of date is loaded again, unless the caller does that, with
+ * `reloadAfter`, because it leaves the page or takes the answer first.
+ */
+export function useChange<Id extends RouteId>(id: Id, { reloads = true }: { reloads?: boolean } = {}) {
+  return useMutation<Answer<Id>, Error, Input<Id, "signal">>({
     mutationKey: [id],
-    mutationFn: (input) => call(id, input),
-    onSettled: () =>
-      Promise.all(touches.map((touched) => queries.invalidateQueries({ queryKey: [touched] }))),
+    mutationFn: (input) => callAny(id, input),
+    onSettled: (_answer, _error, { params }: AnyInput) => (reloads ? reloadAfter(id, params) : undefined),
   });
 }
 
-interface ChangeInput<Id extends RouteId> {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Input<Id>["query"] & {};
-  readonly body?: Body<Id>;
-  readonly idempotencyKey?: string;
+/**
+ * Loads again what may be out of date after a change: everything cached of the route's group and of those that show its
+ * data (`groupsAfter`). What is on no open page is loaded when it is needed.
+ */
+export async function reloadAfter(id: RouteId, params: Readonly<Record<string, string>> = {}): Promise<void> {
+  const after = groupsAfter(groups.get(id) ?? "");
+  const [method, path] = (manage[id] ?? "").split(" ");
+  // A page of what was deleted stays open until the user has left it, and would show that it is gone.
+  const isOneDeleted = method === "DELETE" && path?.endsWith("}") === true;
+  const deleted = isOneDeleted ? `${place("", manage[id], params).url}/` : null;
+  await queryClient.invalidateQueries({
+    predicate: ({ queryKey: [read, of] }) => {
+      const route = manage[String(read)];
+      // The IDs of other routes are keys of trial runs, such as forecasts.
+      if (!route?.startsWith("GET ") || !after.has(groups.get(String(read)) ?? "")) return false;
+      return deleted === null || !`${place("", route, of as typeof params).url}/`.startsWith(deleted);
+    },
+  });
+}
+
+/** After a change by a sign-in route, which has no group: all of them change the user's account. */
+export function reloadAccount(): Promise<void> {
+  return reloadAfter("updateMe");
 }

@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../session/current-organization.ts";
+import { paths } from "../session/paths.ts";
 import { GoLink } from "../ui/go-link.tsx";
 import classes from "./device-ids.module.css";
 
@@ -27,8 +28,10 @@ export function DeviceIds({ ids, licenseId, all = false }: OrganizationDeviceIds
     <Ids ids={ids} all={all}>
       {(id) => (
         <GoLink
-          to={`/o/${slug}/requests`}
-          search={{ device_id: id, ...(licenseId === undefined ? {} : { license_id: licenseId }) }}
+          to={paths.requests(slug, {
+            device_id: id,
+            ...(licenseId === undefined ? {} : { license_id: licenseId }),
+          })}
           inherit
           {...(all ? {} : { c: "dimmed" })}
           className={`mono ${classes.id}`}

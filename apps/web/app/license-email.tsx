@@ -28,7 +28,7 @@ export function LicenseEmail({ license }: LicenseEmailProps) {
     // It is sent within seconds.
     refetchInterval: ({ state }) => (state.data?.state === "queued" ? 2_000 : false),
   });
-  const send = useChange("sendLicenseEmail", ["getLicenseEmail", "listAuditLog"]);
+  const send = useChange("sendLicenseEmail");
   if (email === undefined) return "–";
   const run = () =>
     send.mutate(

@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Trans, useTranslation } from "react-i18next";
 import { useMe } from "../session/current-organization.ts";
+import { paths } from "../session/paths.ts";
 import { GoLink } from "../ui/go-link.tsx";
 import { Notice } from "../ui/notice.tsx";
 
@@ -29,7 +30,7 @@ function WhereEmailsAre() {
       i18nKey="noEmail.admin"
       components={{
         a: (
-          <GoLink to="/admin/outbox" inherit underline="always">
+          <GoLink to={paths.outbox()} inherit underline="always">
             {""}
           </GoLink>
         ),

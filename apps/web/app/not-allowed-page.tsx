@@ -1,7 +1,8 @@
-import { Button, Stack, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../session/current-organization.ts";
+import { paths } from "../session/paths.ts";
+import { GoButton } from "../ui/go-button.tsx";
 import { Page } from "../ui/page.tsx";
 
 /** For users who followed a link to a page that their role does not include. */
@@ -12,9 +13,7 @@ export function NotAllowedPage() {
     <Page narrow title={t("notAllowed.title")}>
       <Stack align="flex-start">
         <Text c="dimmed">{t("notAllowed.words", { organization: name })}</Text>
-        <Button component={Link} to="/o/$organization" params={{ organization: slug } as never}>
-          {t("missing.back")}
-        </Button>
+        <GoButton to={paths.overview(slug)}>{t("missing.back")}</GoButton>
       </Stack>
     </Page>
   );

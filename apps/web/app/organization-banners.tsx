@@ -3,10 +3,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
-import { useChange } from "../api/queries.ts";
+import { reloadAfter, useChange } from "../api/queries.ts";
 import { browserTimeZone } from "../i18n/shown-time-zone.ts";
 import type { Organization } from "../session/current-organization.ts";
 import { mayOpen } from "../session/may-open.ts";
+import { paths } from "../session/paths.ts";
 import { planName } from "../session/plan.ts";
 import { usePlans } from "../session/use-plans.ts";
 import { GoLink } from "../ui/go-link.tsx";
@@ -60,7 +61,7 @@ function NextStep({ organization }: { readonly organization: Organization }) {
   const { t } = useTranslation("billing");
   if (!mayOpen(organization, "settings/billing")) return t("tellPayer");
   return (
-    <GoLink to={`/o/${organization.slug}/settings/billing`} inherit underline="always">
+    <GoLink to={paths.billing(organization.slug)} inherit underline="always">
       {t("everywhere:openBilling")}
     </GoLink>
   );
@@ -85,7 +86,7 @@ function Impersonated({ organization }: { readonly organization: Organization })
   const { t, i18n } = useTranslation("billing");
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const end = useChange("endImpersonation");
+  const end = useChange("endImpersonation", { reloads: false });
   const { id, name, impersonated_until: until } = organization;
   useEffect(() => {
     // Afterwards the organization is no longer listed, and its pages are gone.
@@ -95,8 +96,8 @@ function Impersonated({ organization }: { readonly organization: Organization })
   }, [until, queries]);
   const stop = async () => {
     await end.mutateAsync({ params: { organization_id: id } });
-    await navigate({ to: `/admin/organizations/${id}` as "/" });
-    await queries.invalidateQueries({ queryKey: ["listOrganizations"] });
+    await navigate(paths.platformOrganization(id));
+    await reloadAfter("endImpersonation");
   };
   const time = new Intl.DateTimeFormat(i18n.language, { timeStyle: "short", timeZone: browserTimeZone() });
   return (

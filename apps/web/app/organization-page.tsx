@@ -4,6 +4,7 @@ import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganizationOrNull } from "../session/current-organization.ts";
 import { mayOpen } from "../session/may-open.ts";
+import { paths } from "../session/paths.ts";
 import { GoLink } from "../ui/go-link.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { MissingPage } from "../ui/missing-page.tsx";
@@ -28,12 +29,13 @@ export function OrganizationPage() {
   const { pathname } = useLocation();
   const organization = useOrganizationOrNull();
   if (organization === null) return <MissingPage />;
-  const isOpen = mayOpen(organization, pathname.slice(`/o/${organization.slug}`.length));
+  // Without "/o" and the slug.
+  const isOpen = mayOpen(organization, pathname.split("/").slice(3).join("/"));
   const banners = bannersOf(organization, Date.now()).filter(
     // The billing page says more about the same.
     (banner) => banner === "impersonated" || !isOpen || !pathname.endsWith("/settings/billing"),
   );
-  const settings = `/o/${organization.slug}/settings`;
+  const settings = paths.settings(organization.slug);
   return (
     <>
       {banners.length > 0 && (

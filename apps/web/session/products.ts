@@ -1,14 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Item } from "../api/client.ts";
 import { ask } from "../api/queries.ts";
+import type { PageLink } from "../ui/page-link.ts";
 import { useMay, useOrganization } from "./current-organization.ts";
+import { paths } from "./paths.ts";
 
 export type Product = Item<"listProducts">;
 
 /** The path for creating a product, or null without permission. */
-export function useNewProductPath(): string | null {
+export function useNewProductPath(): PageLink | null {
   const { slug } = useOrganization();
-  return useMay()("products:manage") ? `/o/${slug}/products/new` : null;
+  return useMay()("products:manage") ? paths.newProduct(slug) : null;
 }
 
 /** The organization's products. Not loaded without permission to view products. */

@@ -1,13 +1,13 @@
-import { Button } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Empty } from "./empty.tsx";
+import { GoButton } from "./go-button.tsx";
 import { Icon } from "./icon.tsx";
+import type { PageLink } from "./page-link.ts";
 
 interface NoProductProps {
   /** Where to create one; null without the permission. */
-  readonly to: string | null;
+  readonly to: PageLink | null;
   readonly children: ReactNode;
 }
 
@@ -20,9 +20,9 @@ export function NoProduct({ to, children }: NoProductProps) {
       title={t("noProduct.title")}
       action={
         to !== null && (
-          <Button component={Link} to={to as "/"} leftSection={<Icon name="plus" size={16} />}>
+          <GoButton to={to} leftSection={<Icon name="plus" size={16} />}>
             {t("noProduct.do")}
-          </Button>
+          </GoButton>
         )
       }
     >

@@ -63,7 +63,7 @@ export function notifyProblem(error: unknown): void {
           <>
             {" "}
             {/* Notifications are outside the router. */}
-            <Anchor href={billing} inherit underline="always">
+            <Anchor href={billing.href} inherit underline="always">
               {i18next.t("openBilling")}
             </Anchor>
           </>

@@ -27,7 +27,7 @@ export function ProblemAlert({ error, beside = [] }: ProblemAlertProps) {
         {billing !== null && (
           <>
             {" "}
-            <GoLink to={billing} inherit underline="always">
+            <GoLink to={billing.page} inherit underline="always">
               {t("openBilling")}
             </GoLink>
           </>

@@ -1,19 +1,21 @@
-import { Link, useLocation } from "@tanstack/react-router";
+import { Link, useLocation, useMatchRoute } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
+import type { PageLink } from "./page-link.ts";
 import classes from "./section-nav.module.css";
 
 interface Section {
-  readonly to: string;
+  readonly to: PageLink;
   readonly label: string;
   /** For the first page, whose path is a prefix of the others. */
   readonly exact?: boolean;
-  /** Other paths whose pages belong to it. */
-  readonly also?: readonly string[];
+  /** Other pages that belong to it, with those below them. */
+  readonly also?: readonly PageLink[];
 }
 
 /** Tabs for the pages of one area. Each has its own URL. */
 export function SectionNav({ label, sections }: { label: string; sections: readonly Section[] }) {
   const { pathname } = useLocation();
+  const isOpen = useMatchRoute();
   const list = useRef<HTMLUListElement>(null);
   // On a phone not all tabs fit: scroll to the current one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect depends on the path.
@@ -25,12 +27,12 @@ export function SectionNav({ label, sections }: { label: string; sections: reado
     <nav className={classes.nav} aria-label={label}>
       <ul className={classes.list} ref={list}>
         {sections.map(({ to, label: words, exact = false, also = [] }) => (
-          <li key={to}>
+          <li key={words}>
             <Link
               className={classes.link ?? ""}
-              to={to as "/"}
+              {...to}
               activeOptions={{ exact, includeSearch: false }}
-              {...(also.some((path) => isBelow(pathname, path))
+              {...(also.some((page) => isOpen({ ...page, fuzzy: true }) !== false)
                 ? { "data-status": "active", "aria-current": "true" as const }
                 : {})}
             >
@@ -41,9 +43,4 @@ export function SectionNav({ label, sections }: { label: string; sections: reado
       </ul>
     </nav>
   );
-}
-
-/** Whether a page is this one or below it. */
-export function isBelow(pathname: string, path: string): boolean {
-  return pathname === path || pathname.startsWith(`${path}/`);
 }

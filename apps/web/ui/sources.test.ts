@@ -28,3 +28,10 @@ test("every list with times shows them as dates, with the relative time beside t
   expect(lists.length).toBeGreaterThan(15);
   expect(lists.filter((file) => textOf(file).includes("<Time "))).toEqual([]);
 });
+
+test("every link to a page of an organization is made by a function for the page", () => {
+  const sources = globSync("{api,app,features,session,ui}/**/*.{ts,tsx}", { cwd: web });
+  const others = sources.filter((file) => !/\.test\.|^session\/paths\.ts$/.test(file));
+  expect(others.length).toBeGreaterThan(400);
+  expect(others.filter((file) => /`\/o\/\$\{|to="\/o\/| as "\/"/.test(textOf(file)))).toEqual([]);
+});

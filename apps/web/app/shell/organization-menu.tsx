@@ -2,6 +2,7 @@ import { Menu, Text, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useOrganizationOrNull, useOrganizations } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Icon } from "../../ui/icon.tsx";
 
 /** The current organization, and a menu of the others. */
@@ -27,9 +28,7 @@ export function OrganizationMenu() {
         {organizations.map((organization) => (
           <Menu.Item
             key={organization.id}
-            component={Link}
-            to="/o/$organization"
-            params={{ organization: organization.slug } as never}
+            renderRoot={(props) => <Link {...props} {...paths.overview(organization.slug)} />}
             rightSection={organization.id === here?.id ? <Icon name="check" size={14} /> : null}
           >
             {organization.name}
@@ -37,8 +36,7 @@ export function OrganizationMenu() {
         ))}
         <Menu.Divider />
         <Menu.Item
-          component={Link}
-          to={"/organizations/new" as never}
+          renderRoot={(props) => <Link {...props} {...paths.newOrganization()} />}
           leftSection={<Icon name="plus" size={14} />}
         >
           {t("newOrganization")}

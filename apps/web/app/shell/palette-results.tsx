@@ -4,6 +4,8 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useCurrentOrLastOrganization } from "../../session/current-organization.ts";
 import { isAllowed } from "../../session/may-open.ts";
+import { paths } from "../../session/paths.ts";
+import type { PageLink } from "../../ui/page-link.ts";
 import { minTermLength } from "../../ui/search-term.ts";
 import { exactTime } from "../../ui/time.tsx";
 import { fuzzyScore } from "./fuzzy.ts";
@@ -37,7 +39,8 @@ export function usePaletteResults(term: string) {
     // It may also be the ID of something else.
     retry: false,
   });
-  const go = (path: string) => () => void navigate({ to: `/o/${near?.slug}/${path}` as "/" });
+  const slug = near?.slug ?? "";
+  const go = (page: PageLink) => () => void navigate(page);
   const groups: ActionGroup[] = [
     {
       group: t("places.requests"),
@@ -50,7 +53,7 @@ export function usePaletteResults(term: string) {
                 label: request.data.id,
                 description: exactTime(request.data.at, i18n.language),
                 icon: "request",
-                do: go(`requests/${requestId}`),
+                do: go(paths.request(slug, requestId)),
               },
             ],
     },
@@ -62,7 +65,7 @@ export function usePaletteResults(term: string) {
           label: license.license_key,
           ...described(license.customer_name ?? license.customer_email),
           icon: "license",
-          do: go(`licenses/${license.id}`),
+          do: go(paths.license(slug, license.id)),
         }),
       ),
     },
@@ -74,7 +77,7 @@ export function usePaletteResults(term: string) {
           label: customer.name ?? customer.email ?? customer.discord_id ?? customer.id,
           ...described(customer.name === null ? null : customer.email),
           icon: "customer",
-          do: go(`customers/${customer.id}`),
+          do: go(paths.customer(slug, customer.id)),
         }),
       ),
     },
@@ -88,7 +91,7 @@ export function usePaletteResults(term: string) {
             id: product.id,
             label: product.name,
             icon: "product",
-            do: go(`products/${product.id}`),
+            do: go(paths.product(slug, product.id)),
           }),
         ),
     },

@@ -6,6 +6,7 @@ import { queryClient } from "../../api/queries.ts";
 import { type Language, languages } from "../../i18n/languages.ts";
 import { changeLanguage } from "../../i18n/start.ts";
 import { useMe } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { notifyProblem } from "../../ui/notify.tsx";
 import classes from "./shell.module.css";
@@ -44,7 +45,10 @@ export function PersonMenu() {
           <br />
           {me.email}
         </Menu.Label>
-        <Menu.Item component={Link} to={"/account" as never} leftSection={<Icon name="customer" size={16} />}>
+        <Menu.Item
+          renderRoot={(props) => <Link {...props} {...paths.account()} />}
+          leftSection={<Icon name="customer" size={16} />}
+        >
           {t("yourAccount")}
         </Menu.Item>
         <Menu.Divider />

@@ -3,6 +3,7 @@ import { useEffect } from "react";
 import { useCurrentOrLastOrganization } from "../../session/current-organization.ts";
 import { mayOpen } from "../../session/may-open.ts";
 import { navigationItems } from "../../session/navigation.ts";
+import { paths } from "../../session/paths.ts";
 import { openPalette } from "./palette-events.ts";
 import { openShortcutSheet } from "./shortcut-sheet-events.ts";
 
@@ -27,8 +28,7 @@ export function useShortcuts(): void {
       if (Date.now() - going < patienceMs && near !== null) {
         going = 0;
         const index = navigationItems.flat().find(({ key }) => key === event.key.toLowerCase());
-        if (index !== undefined && mayOpen(near, index.path))
-          void navigate({ to: `/o/${near.slug}/${index.path}` as "/" });
+        if (index !== undefined && mayOpen(near, index.path)) void navigate(index.page(near.slug));
         return;
       }
       if (event.key === "g") going = Date.now();
@@ -37,7 +37,7 @@ export function useShortcuts(): void {
         openPalette();
       } else if (event.key === "?") openShortcutSheet();
       else if (event.key === "n" && near !== null && mayOpen(near, "licenses/new"))
-        void navigate({ to: `/o/${near.slug}/licenses/new` as "/" });
+        void navigate(paths.newLicense(near.slug));
     };
     window.addEventListener("keydown", onKeyDown);
     return () => window.removeEventListener("keydown", onKeyDown);

@@ -1,5 +1,5 @@
 import { VisuallyHidden } from "@mantine/core";
-import { Link, useLocation } from "@tanstack/react-router";
+import { Link, useMatchRoute } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import {
   type Organization,
@@ -9,6 +9,7 @@ import {
 } from "../../session/current-organization.ts";
 import { mayOpen } from "../../session/may-open.ts";
 import { type NavigationItem, navigationItems } from "../../session/navigation.ts";
+import { paths } from "../../session/paths.ts";
 import { waitingText } from "../../session/waiting-text.ts";
 import { useWaitingTransfers } from "../../session/waiting-transfers.ts";
 import { docs } from "../../ui/docs-link.tsx";
@@ -61,7 +62,7 @@ function NavigationGroup({
   organization: Organization;
 }) {
   const { t } = useTranslation();
-  const { pathname } = useLocation();
+  const isOpen = useMatchRoute();
   const open = group.filter(
     ({ path }) =>
       mayOpen(organization, path) &&
@@ -71,15 +72,16 @@ function NavigationGroup({
   if (open.length === 0) return null;
   return (
     <ul className={classes.links}>
-      {open.map(({ path, icon }) => (
+      {open.map(({ path, page, icon }) => (
         <li key={path}>
           <Link
             className={classes.link ?? ""}
-            to={`/o/$organization/${path}` as "/o/$organization"}
-            params={{ organization: organization.slug }}
+            {...page(organization.slug)}
             activeOptions={{ exact: path === "", includeSearch: false }}
             // IP blocks belong to the pages about IP addresses.
-            data-current={(path === "ips" && pathname === `/o/${organization.slug}/ip-blocks`) || undefined}
+            data-current={
+              (path === "ips" && isOpen(paths.ipBlocks(organization.slug)) !== false) || undefined
+            }
           >
             <Icon name={icon} />
             {t(`places.${path === "" ? "overview" : path}`)}
@@ -115,7 +117,7 @@ function Organizations({ organizations }: { organizations: readonly Organization
     <ul className={classes.links}>
       {organizations.map(({ id, slug, name }) => (
         <li key={id}>
-          <Link className={classes.link ?? ""} to="/o/$organization" params={{ organization: slug }}>
+          <Link className={classes.link ?? ""} {...paths.overview(slug)}>
             <Icon name="organization" />
             <span className={classes.linkName}>{name}</span>
           </Link>

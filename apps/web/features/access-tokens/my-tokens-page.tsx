@@ -1,10 +1,11 @@
 import { everyPermission } from "@countersign/domain/members/permissions";
-import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { askPages, flat, useChange } from "../../api/queries.ts";
+import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { TokenForm } from "./token-form.tsx";
@@ -14,17 +15,13 @@ import { TokenTable } from "./token-table.tsx";
 export function MyTokensPage() {
   const { t } = useTranslation("access-tokens");
   const tokens = useInfiniteQuery(askPages("listMyAccessTokens"));
-  const revoke = useChange("revokeMyAccessToken", ["listMyAccessTokens"]);
+  const revoke = useChange("revokeMyAccessToken");
   const rows = flat(tokens.data);
   const hasNone = tokens.isSuccess && rows.length === 0;
   const create = (
-    <Button
-      component={Link}
-      to={"/account/access-tokens/new" as "/"}
-      leftSection={<Icon name="plus" size={16} />}
-    >
+    <GoButton to={paths.newMyAccessToken()} leftSection={<Icon name="plus" size={16} />}>
       {t("new")}
-    </Button>
+    </GoButton>
   );
   return (
     <Page wide title={t("mine.title")} lead={t("mine.lead")} actions={!hasNone && create}>
@@ -43,18 +40,18 @@ export function MyTokensPage() {
 export function NewMyTokenPage() {
   const { t } = useTranslation("access-tokens");
   const navigate = useNavigate();
-  const create = useChange("createMyAccessToken", ["listMyAccessTokens"]);
+  const create = useChange("createMyAccessToken");
   return (
     <Page
       title={t("new")}
-      above={<Back to="/account/access-tokens">{t("mine.title")}</Back>}
+      above={<Back to={paths.myAccessTokens()}>{t("mine.title")}</Back>}
       lead={t("mine.newLead")}
     >
       <TokenForm
         held={everyPermission}
         error={create.error}
         create={(body) => create.mutateAsync({ body })}
-        onDone={() => navigate({ to: "/account/access-tokens" as "/" })}
+        onDone={() => navigate(paths.myAccessTokens())}
       />
     </Page>
   );

@@ -1,11 +1,12 @@
-import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, askPages, flat, useChange } from "../../api/queries.ts";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { usePermissions } from "../../session/permissions.ts";
 import { Back } from "../../ui/back.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -28,15 +29,14 @@ export function OrganizationTokensPage() {
     ...ask("listMembers", { params, query: { limit: 200 } }),
     enabled: may("members:view", "roles:edit", "members:remove"),
   });
-  const revoke = useChange("revokeOrganizationAccessToken", ["listOrganizationAccessTokens"]);
+  const revoke = useChange("revokeOrganizationAccessToken");
   if (!canList) return <MissingPage />;
-  const address = `/o/${slug}/access-tokens/new`;
   const rows = flat(tokens.data);
   const hasNone = tokens.isSuccess && rows.length === 0;
   const create = canChange && (
-    <Button component={Link} to={address as "/"} leftSection={<Icon name="plus" size={16} />}>
+    <GoButton to={paths.newAccessToken(slug)} leftSection={<Icon name="plus" size={16} />}>
       {t("new")}
-    </Button>
+    </GoButton>
   );
   return (
     <Page wide title={t("organization.title")} lead={t("organization.lead")} actions={!hasNone && create}>
@@ -60,19 +60,19 @@ export function NewOrganizationTokenPage() {
   const may = useMay();
   const held = usePermissions();
   const navigate = useNavigate();
-  const create = useChange("createOrganizationAccessToken", ["listOrganizationAccessTokens"]);
+  const create = useChange("createOrganizationAccessToken");
   if (!may("organization:manage")) return <MissingPage />;
   return (
     <Page
       title={t("new")}
-      above={<Back to={`/o/${slug}/access-tokens`}>{t("organization.title")}</Back>}
+      above={<Back to={paths.accessTokens(slug)}>{t("organization.title")}</Back>}
       lead={t("organization.newLead")}
     >
       <TokenForm
         held={held}
         error={create.error}
         create={(body) => create.mutateAsync({ params: { organization_id: id }, body })}
-        onDone={() => navigate({ to: `/o/${slug}/access-tokens` as "/" })}
+        onDone={() => navigate(paths.accessTokens(slug))}
       />
     </Page>
   );

@@ -1,5 +1,6 @@
 import { Outlet } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { paths } from "../../session/paths.ts";
 import { SectionNav } from "../../ui/section-nav.tsx";
 
 export function AccountLayout() {
@@ -9,10 +10,10 @@ export function AccountLayout() {
       <SectionNav
         label={t("title")}
         sections={[
-          { to: "/account", label: t("sections.profile"), exact: true },
-          { to: "/account/security", label: t("sections.security") },
-          { to: "/account/sessions", label: t("sections.sessions") },
-          { to: "/account/access-tokens", label: t("sections.tokens") },
+          { to: paths.account(), label: t("sections.profile"), exact: true },
+          { to: paths.security(), label: t("sections.security") },
+          { to: paths.sessions(), label: t("sections.sessions") },
+          { to: paths.myAccessTokens(), label: t("sections.tokens") },
         ]}
       />
       <Outlet />

@@ -1,10 +1,10 @@
 import { Alert, Badge, Button, Text } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
-import { ask } from "../../api/queries.ts";
+import { ask, reloadAccount } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -21,7 +21,6 @@ export function DiscordPanel() {
   const { discord } = useMe().sign_in_methods;
   const { error } = securityRoute.useSearch();
   const setup = useQuery(ask("getSetup"));
-  const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const [isLinking, setLinking] = useState(false);
   const link = async (body: ProofBody) => {
@@ -78,7 +77,7 @@ export function DiscordPanel() {
         action={t("discord.unlink")}
         onConfirm={async () => {
           await callAuth("unlinkAccount", { accountId: discord?.account_id ?? "" });
-          await queries.invalidateQueries({ queryKey: ["getMe"] });
+          await reloadAccount();
           notify(t("discord.done"));
         }}
       >

@@ -2,6 +2,7 @@ import { Badge, Button, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Organization, useOrganizations } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -18,7 +19,7 @@ export function OrganizationsPanel() {
       {organizations.length === 0 && (
         <Text>
           {t("organizations.none")}{" "}
-          <GoLink to="/organizations/new" underline="always" inherit>
+          <GoLink to={paths.newOrganization()} underline="always" inherit>
             {t("organizations.create")}
           </GoLink>
         </Text>
@@ -28,7 +29,7 @@ export function OrganizationsPanel() {
           <div key={organization.id} className={classes.line}>
             <Icon name="organization" />
             <div className={classes.words}>
-              <GoLink to={`/o/${organization.slug}`} fw={600}>
+              <GoLink to={paths.overview(organization.slug)} fw={600}>
                 {organization.name}
               </GoLink>
             </div>

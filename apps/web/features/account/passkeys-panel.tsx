@@ -1,9 +1,9 @@
 import { browserName } from "@countersign/domain/user-agent/parse";
 import { ActionIcon, Button, Menu, Text } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
+import { reloadAccount } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -20,8 +20,6 @@ import { type Passkey, RenamePasskey } from "./rename-passkey.tsx";
 export function PasskeysPanel() {
   const { t } = useTranslation("account");
   const { passkeys } = useMe().sign_in_methods;
-  const queries = useQueryClient();
-  const reread = () => queries.invalidateQueries({ queryKey: ["getMe"] });
   const [renaming, setRenaming] = useState<Passkey | null>(null);
   const [going, setGoing] = useState<Passkey | null>(null);
   const nameOf = (passkey: Passkey | null) => passkey?.name ?? t("passkeys.unnamed");
@@ -34,7 +32,7 @@ export function PasskeysPanel() {
       if (response === null) return;
       await callAuth("addPasskey", { response, name: browserName(navigator.userAgent) || "Passkey" });
       notify(t("passkeys.added"));
-      await reread();
+      await reloadAccount();
     } catch (error) {
       if (!(error instanceof DOMException && error.name === "InvalidStateError")) throw error;
       notifyProblem(t("passkeys.alreadyAdded"));
@@ -119,7 +117,7 @@ export function PasskeysPanel() {
             passkey={renaming}
             onDone={async () => {
               setRenaming(null);
-              await reread();
+              await reloadAccount();
             }}
           />
         )}
@@ -133,7 +131,7 @@ export function PasskeysPanel() {
         isRemoval
         run={async (proof) => {
           await callAuth("removePasskey", { id: going?.id ?? "", ...proof });
-          await reread();
+          await reloadAccount();
           notify(t("passkeys.removed", { name: nameOf(going) }));
         }}
       />

@@ -1,8 +1,9 @@
 import { Button, PasswordInput, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
+import { reloadAccount } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -51,7 +52,6 @@ export function PasswordPanel() {
 function PasswordForm({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("account");
   const me = useMe();
-  const queries = useQueryClient();
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
   const change = useMutation({
@@ -59,7 +59,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
     onSuccess: async () => {
       notify(t("password.done"));
       onClose();
-      await queries.invalidateQueries({ queryKey: ["listMySessions"] });
+      await reloadAccount();
     },
   });
   return (

@@ -29,7 +29,7 @@ export function ProfilePage() {
 function NamePanel() {
   const { t } = useTranslation("account");
   const me = useMe();
-  const save = useChange("updateMe", ["getMe", "listMembers"]);
+  const save = useChange("updateMe");
   const [name, setName] = useState(me.name);
   const submit = () => save.mutate({ body: { name } }, { onSuccess: () => notify(t("saved")) });
   return (
@@ -55,7 +55,7 @@ function NamePanel() {
 function LanguagePanel() {
   const { t, i18n } = useTranslation("account");
   const me = useMe();
-  const save = useChange("updateMe", ["getMe"]);
+  const save = useChange("updateMe");
   const setEmailLimit = (locale: Language) =>
     save.mutate({ body: { locale } }, { onSuccess: () => notify(t("saved")), onError: notifyProblem });
   return (

@@ -1,8 +1,8 @@
 import { Badge, Button, Group, Modal } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
+import { reloadAccount } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -14,13 +14,12 @@ import { TurnOnSecondFactor } from "./turn-on-second-factor.tsx";
 export function SecondFactorPanel() {
   const { t } = useTranslation("account");
   const me = useMe();
-  const queries = useQueryClient();
   const [open, setOpen] = useState<"on" | "off" | "renew" | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const close = () => setOpen(null);
   const turnOff = async (proof: ProofBody) => {
     await callAuth("disableSecondFactor", proof);
-    await queries.invalidateQueries({ queryKey: ["getMe"] });
+    await reloadAccount();
     notify(t("twoFactor.offDone"));
   };
   const renew = async (proof: ProofBody) => {

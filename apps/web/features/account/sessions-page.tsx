@@ -20,8 +20,8 @@ type Session = Item<"listMySessions">;
 export function SessionsPage() {
   const { t } = useTranslation("account");
   const list = useInfiniteQuery(askPages("listMySessions"));
-  const end = useChange("endMySession", ["listMySessions"]);
-  const endOthers = useChange("endMyOtherSessions", ["listMySessions"]);
+  const end = useChange("endMySession");
+  const endOthers = useChange("endMyOtherSessions");
   const [isOpen, setOpen] = useState(false);
   const sessions = flat(list.data).toSorted((a, b) => Number(b.is_current) - Number(a.is_current));
   const others = sessions.filter((session) => !session.is_current);

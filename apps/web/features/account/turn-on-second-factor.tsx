@@ -1,8 +1,9 @@
 import { Group, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
+import { reloadAccount } from "../../api/queries.ts";
 import { Copy } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
@@ -80,13 +81,12 @@ function Begin({ onBegun }: { onBegun: (answer: Begun) => void }) {
 
 function ConfirmCode(props: { uri: string; onConfirmed: () => void }) {
   const { t } = useTranslation("account");
-  const queries = useQueryClient();
   const [code, setCode] = useState("");
   const confirm = useMutation({
     mutationFn: () => callAuth("verifyTotp", { code: code.replaceAll(" ", "") }),
     onSuccess: async () => {
       props.onConfirmed();
-      await queries.invalidateQueries({ queryKey: ["getMe"] });
+      await reloadAccount();
     },
   });
   const secret = new URL(props.uri).searchParams.get("secret") ?? "";

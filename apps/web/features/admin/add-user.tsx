@@ -39,7 +39,7 @@ interface AddUserFormProps {
 function AddUserForm({ onClose, onLink }: AddUserFormProps) {
   const { t } = useTranslation("admin");
   const sendsEmail = useSendsEmail();
-  const add = useChange("createUser", ["listUsers"]);
+  const add = useChange("createUser");
   const [email, setEmail] = useState("");
   const [name, setName] = useState("");
   const send = () =>

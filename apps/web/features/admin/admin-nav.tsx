@@ -1,19 +1,19 @@
 import { Menu, UnstyledButton } from "@mantine/core";
-import { Link, useLocation } from "@tanstack/react-router";
+import { Link, useMatchRoute } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
-import { isBelow, SectionNav } from "../../ui/section-nav.tsx";
+import { SectionNav } from "../../ui/section-nav.tsx";
 import classes from "./admin-nav.module.css";
-import { adminGroups } from "./sections.ts";
+import { type AdminPage, adminGroups } from "./sections.ts";
 
 /** The pages of the platform: tabs by group, and on a phone one menu, because that many tabs do not fit. */
 export function AdminNav() {
   const { t } = useTranslation("admin");
-  const { pathname } = useLocation();
-  const isOpen = (to: string) => (to === "/admin" ? pathname === to : isBelow(pathname, to));
-  const group = adminGroups.find(({ pages }) => pages.some(({ to }) => isOpen(to)));
-  const page = group?.pages.find(({ to }) => isOpen(to));
+  const matches = useMatchRoute();
+  const isOpen = ({ to, name }: AdminPage) => matches({ ...to, fuzzy: !isFirst(name) }) !== false;
+  const group = adminGroups.find(({ pages }) => pages.some(isOpen));
+  const page = group?.pages.find(isOpen);
   return (
     <>
       <div className={classes.tabs}>
@@ -22,7 +22,7 @@ export function AdminNav() {
           sections={adminGroups.map(({ name, pages: [first, ...others] }) => ({
             to: first.to,
             label: t(`groups.${name}`),
-            exact: first.to === "/admin",
+            exact: isFirst(first.name),
             also: others.map(({ to }) => to),
           }))}
         />
@@ -30,9 +30,9 @@ export function AdminNav() {
           <nav aria-label={t(`groups.${group.name}`)} className={classes.pages}>
             {group.pages.map(({ to, name }) => (
               <Link
-                key={to}
-                to={to as "/"}
-                activeOptions={{ exact: to === "/admin", includeSearch: false }}
+                key={name}
+                {...to}
+                activeOptions={{ exact: isFirst(name), includeSearch: false }}
                 className={classes.page ?? ""}
               >
                 {t(`sections.${name}`)}
@@ -59,10 +59,10 @@ export function AdminNav() {
                 {pages.length > 1 && <Menu.Label>{t(`groups.${name}`)}</Menu.Label>}
                 {pages.map((one) => (
                   <Menu.Item
-                    key={one.to}
+                    key={one.name}
                     aria-current={one === page ? "page" : undefined}
                     fw={one === page ? 600 : 400}
-                    renderRoot={(props) => <Link {...props} to={one.to as "/"} />}
+                    renderRoot={(props) => <Link {...props} {...one.to} />}
                   >
                     {t(`sections.${one.name}`)}
                   </Menu.Item>
@@ -74,4 +74,9 @@ export function AdminNav() {
       </nav>
     </>
   );
+}
+
+/** The path of the first page is a prefix of the others. */
+function isFirst(name: AdminPage["name"]): boolean {
+  return name === "health";
 }

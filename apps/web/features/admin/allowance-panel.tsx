@@ -33,7 +33,7 @@ export function AllowancePanel({ userId, ofOwner = false }: { userId: string; of
 function AllowanceForm(props: { userId: string; allowance: number | null; updatedAt: string }) {
   const { t } = useTranslation("admin");
   const [allowance, setAllowance] = useState(props.allowance);
-  const save = useChange("updateUser", ["getUser", "listUsers"]);
+  const save = useChange("updateUser");
   const submit = () => {
     // The new state remounts the form, and callbacks of an unmounted form are not called.
     save

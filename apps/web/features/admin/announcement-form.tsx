@@ -1,7 +1,7 @@
 import { Input, SimpleGrid, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Item, RouteId } from "../../api/client.ts";
+import type { Item } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { AnnouncementBar } from "../../ui/announcement-bar.tsx";
 import { Choice } from "../../ui/choice.tsx";
@@ -13,16 +13,15 @@ import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 interface AnnouncementFormProps {
   /** Null for a new one. */
   readonly announcement: Item<"listPlatformAnnouncements"> | null;
-  readonly touched: readonly RouteId[];
   readonly onSaved: () => void;
 }
 
 const levels = ["info", "warning"] as const;
 
-export function AnnouncementForm({ announcement, touched, onSaved }: AnnouncementFormProps) {
+export function AnnouncementForm({ announcement, onSaved }: AnnouncementFormProps) {
   const { t } = useTranslation("admin");
-  const create = useChange("createAnnouncement", touched);
-  const update = useChange("updateAnnouncement", touched);
+  const create = useChange("createAnnouncement");
+  const update = useChange("updateAnnouncement");
   const [level, setLevel] = useState(announcement?.level ?? "info");
   const [message, setMessage] = useState(announcement?.message ?? "");
   const [url, setUrl] = useState(announcement?.url ?? "");

@@ -18,16 +18,14 @@ import { phaseOf } from "./announcement-phase.ts";
 type Announcement = Item<"listPlatformAnnouncements">;
 
 /** The queries that show announcements, here and in every dashboard. */
-const touched = ["listPlatformAnnouncements", "listAnnouncements"] as const;
-
 /** What the operator says to everyone who uses the dashboard. */
 export function AnnouncementsPage() {
   const { t } = useTranslation("admin");
   const list = useInfiniteQuery(askPages("listPlatformAnnouncements"));
   const rows = flat(list.data);
   const [edited, setEdited] = useState<Announcement | "new" | null>(null);
-  const create = useChange("createAnnouncement", touched);
-  const remove = useChange("deleteAnnouncement", touched);
+  const create = useChange("createAnnouncement");
+  const remove = useChange("deleteAnnouncement");
   const erase = (row: Announcement) =>
     remove.mutate(
       { params: { announcement_id: row.id } },
@@ -147,11 +145,7 @@ export function AnnouncementsPage() {
         title={t(edited === "new" ? "announcements.newTitle" : "announcements.editTitle")}
       >
         {edited !== null && (
-          <AnnouncementForm
-            announcement={edited === "new" ? null : edited}
-            touched={touched}
-            onSaved={() => setEdited(null)}
-          />
+          <AnnouncementForm announcement={edited === "new" ? null : edited} onSaved={() => setEdited(null)} />
         )}
       </Dialog>
     </Page>

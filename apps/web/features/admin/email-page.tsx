@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { urlOf } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useProblemTexts } from "../../i18n/problem-texts.ts";
+import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -29,7 +30,7 @@ export function EmailPage() {
   return (
     <Page
       title={mail.subject}
-      above={<Back to="/admin/outbox">{t("outbox.title")}</Back>}
+      above={<Back to={paths.outbox()}>{t("outbox.title")}</Back>}
       beside={<EmailState mail={mail} />}
       lead={
         <>

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { paths } from "../../session/paths.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { exactTime } from "../../ui/time.tsx";
@@ -33,7 +34,7 @@ export function EntryDetails({ entry, title, narrow }: EntryInFullProps) {
           <>
             <dt>{t("admin:audit.organization")}</dt>
             <dd>
-              <GoLink to={`/admin/organizations/${entry.organization_id}`}>{t("admin:audit.open")}</GoLink>
+              <GoLink to={paths.platformOrganization(entry.organization_id)}>{t("admin:audit.open")}</GoLink>
             </dd>
           </>
         )}

@@ -2,6 +2,7 @@ import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
+import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -40,10 +41,10 @@ export function HealthPage() {
           {settings.data !== undefined && <OpenSignUpNotice settings={settings.data} />}
           {settings.data !== undefined && <AuditLogArchiveNotice settings={settings.data} />}
           <div className={classes.tiles}>
-            <Tile label={t("health.organizations")} to="/admin/organizations">
+            <Tile label={t("health.organizations")} to={paths.platformOrganizations()}>
               {countedFigure(data.counts.organizations)}
             </Tile>
-            <Tile label={t("health.users")} to="/admin/users">
+            <Tile label={t("health.users")} to={paths.users()}>
               {countedFigure(data.counts.users)}
             </Tile>
             <Tile label={t("health.products")}>{countedFigure(data.counts.products)}</Tile>

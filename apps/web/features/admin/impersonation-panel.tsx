@@ -1,16 +1,16 @@
 import { Button, Stack, Text, Textarea } from "@mantine/core";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { useOrganizations } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Confirm } from "../../ui/confirm.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
-
-const touched = ["getPlatformOrganization", "listOrganizations"] as const;
 
 /** Lets a platform admin look at an organization without being a member, or stop. */
 export function ImpersonationPanel({ organization }: { organization: Answer<"getPlatformOrganization"> }) {
@@ -18,15 +18,15 @@ export function ImpersonationPanel({ organization }: { organization: Answer<"get
   const navigate = useNavigate();
   const mine = useOrganizations().find(({ id }) => id === organization.id);
   const params = { organization_id: organization.id };
-  const start = useChange("startImpersonation", touched);
-  const end = useChange("endImpersonation", touched);
+  const start = useChange("startImpersonation");
+  const end = useChange("endImpersonation");
   const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState("");
-  const home = `/o/${organization.slug}`;
+  const home = paths.overview(organization.slug);
   const open = (
-    <Button variant="default" renderRoot={(props) => <Link {...props} to={home as "/"} />}>
+    <GoButton variant="default" to={home}>
       {t("impersonation.open")}
-    </Button>
+    </GoButton>
   );
   const isMember = mine !== undefined && mine.impersonated_until === null;
   if (isMember)
@@ -81,7 +81,7 @@ export function ImpersonationPanel({ organization }: { organization: Answer<"get
           await start.mutateAsync({ params, body: { reason } });
           // The input is saved, so leaving the page discards nothing.
           setReason("");
-          void navigate({ to: home as "/" });
+          void navigate(home);
         }}
       >
         <Stack>

@@ -1,6 +1,7 @@
 import { missingSignUpLimit } from "@countersign/domain/organizations/open-sign-up";
 import { Text } from "@mantine/core";
 import { Trans, useTranslation } from "react-i18next";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { usePlanName, usePlanOf } from "./plan-names.ts";
@@ -27,12 +28,12 @@ export function OpenSignUpNotice({ settings }: { settings: Settings }) {
           values={{ plan: planName(settings.default_plan) }}
           components={{
             a: (
-              <GoLink to="/admin/settings" inherit underline="always">
+              <GoLink to={paths.platformSettings()} inherit underline="always">
                 {""}
               </GoLink>
             ),
             b: (
-              <GoLink to="/admin/plans" search={{ edit: settings.default_plan }} inherit underline="always">
+              <GoLink to={paths.plans({ edit: settings.default_plan })} inherit underline="always">
                 {""}
               </GoLink>
             ),

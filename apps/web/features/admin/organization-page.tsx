@@ -3,6 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
+import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -18,21 +19,19 @@ import { TermsPanel } from "./terms-panel.tsx";
 
 const adminOrganizationRoute = getRouteApi("/inside/admin/admin-layout/organizations/$id");
 
-const touched = ["getPlatformOrganization", "listPlatformOrganizations", "listOrganizations"] as const;
-
 export function OrganizationPage() {
   const { t, i18n } = useTranslation("admin");
   const { id } = adminOrganizationRoute.useParams();
   const params = { organization_id: id };
   const { data: organization } = useSuspenseQuery(ask("getPlatformOrganization", { params }));
-  const suspend = useChange("suspendPlatformOrganization", touched);
-  const restore = useChange("restorePlatformOrganization", touched);
+  const suspend = useChange("suspendPlatformOrganization");
+  const restore = useChange("restorePlatformOrganization");
   const figure = (value: number) => value.toLocaleString(i18n.language);
   return (
     <Page
       narrow
       title={organization.name}
-      above={<Back to="/admin/organizations">{t("organizations.title")}</Back>}
+      above={<Back to={paths.platformOrganizations()}>{t("organizations.title")}</Back>}
       beside={
         organization.suspended_at !== null && (
           <Badge variant="light" color="red">
@@ -49,7 +48,7 @@ export function OrganizationPage() {
               "–"
             ) : (
               <Stack gap={0}>
-                <GoLink to={`/admin/users/${organization.owner.id}`} underline="always">
+                <GoLink to={paths.user(organization.owner.id)} underline="always">
                   {organization.owner.name}
                 </GoLink>
                 <Text size="sm" c="dimmed">
@@ -80,7 +79,7 @@ export function OrganizationPage() {
           </dd>
           <dt>{t("sections.audit")}</dt>
           <dd>
-            <GoLink to="/admin/audit-log" search={{ organization: organization.id }}>
+            <GoLink to={paths.platformAuditLog({ organization: organization.id })}>
               {t("organization.log")}
             </GoLink>
           </dd>

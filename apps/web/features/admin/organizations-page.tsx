@@ -4,6 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages, flat } from "../../api/queries.ts";
+import { paths } from "../../session/paths.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -45,7 +46,7 @@ export function OrganizationsPage() {
       cell: (organization) => (
         <Stack gap={0} miw={0}>
           <Group gap={6}>
-            <GoLink to={`/admin/organizations/${organization.id}`} size="sm" fw={600}>
+            <GoLink to={paths.platformOrganization(organization.id)} size="sm" fw={600}>
               {organization.name}
             </GoLink>
             <Progress organization={organization} />
@@ -64,7 +65,7 @@ export function OrganizationsPage() {
         organization.owner === null ? (
           "–"
         ) : (
-          <GoLink to={`/admin/users/${organization.owner.id}`} size="sm">
+          <GoLink to={paths.user(organization.owner.id)} size="sm">
             {organization.owner.email}
           </GoLink>
         ),

@@ -6,6 +6,7 @@ import type { Item } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { useProblemTexts } from "../../i18n/problem-texts.ts";
+import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -45,7 +46,7 @@ export function OutboxPage() {
       header: t("outbox.subject"),
       cell: (mail) => (
         <Stack gap={0} miw={0}>
-          <GoLink to={`/admin/outbox/${mail.id}`} size="sm" fw={600}>
+          <GoLink to={paths.email(mail.id)} size="sm" fw={600}>
             {mail.subject}
           </GoLink>
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>

@@ -1,6 +1,7 @@
 import { Code, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Trans, useTranslation } from "react-i18next";
+import { paths } from "../../session/paths.ts";
 import { Copyable } from "../../ui/copy.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -46,7 +47,7 @@ export function PaymentSettings({ settings }: { settings: Settings }) {
         />
         {typed.currency !== saved.currency && (
           <Notice tone="warn" title={t("settings.currencyChanges")}>
-            <GoLink to="/admin/plans" size="sm" underline="always">
+            <GoLink to={paths.plans()} size="sm" underline="always">
               {t("settings.checkPrices")}
             </GoLink>
           </Notice>
@@ -97,7 +98,7 @@ function PaymentStatus({ payments }: { payments: Settings["payments"] }) {
             <Trans t={t} i18nKey="settings.setup.secret" components={{ code: <Code /> }} />
           </li>
           <li>
-            <GoLink to="/admin/plans" inherit underline="always">
+            <GoLink to={paths.plans()} inherit underline="always">
               {t("settings.setup.prices")}
             </GoLink>
           </li>

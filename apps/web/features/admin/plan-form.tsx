@@ -33,12 +33,7 @@ interface PlanFormProps {
 /** Everything about a plan. Asks first if organizations on it lose something. */
 export function PlanForm({ plan, count, onSaved }: PlanFormProps) {
   const { t, i18n } = useTranslation("admin");
-  const save = useChange("updatePlan", [
-    "listPlans",
-    "getRevenue",
-    "getPlatformOrganization",
-    "getPlatformSettings",
-  ]);
+  const save = useChange("updatePlan");
   const [name, setName] = useState(plan.name);
   const [limits, setLimits] = useState<Readonly<Record<PlanLimit, Limit>>>(plan);
   const [hasVersions, setVersions] = useState(plan.version_module);

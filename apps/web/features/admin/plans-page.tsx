@@ -6,6 +6,7 @@ import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
+import { paths } from "../../session/paths.ts";
 import { SideDialog } from "../../ui/dialog.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -97,7 +98,7 @@ function PlanCard({ plan, count, onEdit }: PlanCardProps) {
             {plan.name}
           </Title>
           {count !== null && (
-            <GoLink to="/admin/organizations" search={{ plan: plan.plan }}>
+            <GoLink to={paths.platformOrganizations({ plan: plan.plan })}>
               {t("planList.organizations", { count, number: figure(count) })}
             </GoLink>
           )}

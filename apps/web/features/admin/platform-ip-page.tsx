@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { PlainDeviceIds } from "../../app/device-ids.tsx";
+import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copy } from "../../ui/copy.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
@@ -34,7 +35,7 @@ export function PlatformIpPage() {
   return (
     <Page
       title={ip}
-      above={<Back to="/admin/ips">{t("ips.title")}</Back>}
+      above={<Back to={paths.platformIps()}>{t("ips.title")}</Back>}
       beside={<Copy value={ip} />}
       actions={
         address.data?.blocked === false && (
@@ -56,7 +57,7 @@ export function PlatformIpPage() {
           <>
             {address.data.blocked && (
               <Verdict isRefused title={t("ips.blocked")}>
-                <GoLink to="/admin/ip-blocks" size="sm" underline="always">
+                <GoLink to={paths.platformIpBlocks()} size="sm" underline="always">
                   {t("ips.showBlocks")}
                 </GoLink>
               </Verdict>
@@ -87,7 +88,7 @@ function Organizations({ rows }: { rows: readonly SeenBy[] }) {
       header: t("organizations.name"),
       cell: (row) => (
         <>
-          <GoLink to={`/admin/organizations/${row.organization_id}`} size="sm" fw={600}>
+          <GoLink to={paths.platformOrganization(row.organization_id)} size="sm" fw={600}>
             {row.name}
           </GoLink>
           <PlainDeviceIds ids={row.device_ids} />

@@ -3,6 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
 import { PlainDeviceIds } from "../../app/device-ids.tsx";
+import { paths } from "../../session/paths.ts";
 import { Page } from "../../ui/page.tsx";
 import { IpList } from "../ips/ip-list.tsx";
 
@@ -19,7 +20,7 @@ export function PlatformIpsPage() {
   return (
     <Page wide title={t("ips.title")} lead={t("ips.lead")}>
       <IpList
-        base="/admin/ips"
+        pageOf={paths.platformIp}
         search={search}
         onSearch={(next) => void navigate({ search: next, replace: next.min !== search.min })}
         devices={PlainDeviceIds}

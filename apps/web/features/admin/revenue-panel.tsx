@@ -3,6 +3,7 @@ import { Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -62,7 +63,7 @@ export function RevenuePanel() {
             {plans.map((plan) => (
               <Table.Tr key={plan}>
                 <Table.Td>
-                  <GoLink to="/admin/organizations" search={{ plan }} inherit>
+                  <GoLink to={paths.platformOrganizations({ plan })} inherit>
                     {planName(plan)}
                   </GoLink>
                 </Table.Td>
@@ -76,8 +77,7 @@ export function RevenuePanel() {
                         </Text>
                       ) : (
                         <GoLink
-                          to="/admin/organizations"
-                          search={{ plan, billing: state }}
+                          to={paths.platformOrganizations({ plan, billing: state })}
                           inherit
                           aria-label={t("revenue.link", {
                             count,

@@ -9,6 +9,9 @@ const oneOf = <T extends string>(allowed: readonly T[], value: unknown): T | und
   allowed.find((one) => one === value);
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
+/** A link can leave out what has no value. */
+const optional = <T extends object>(search: T): { [Name in keyof T]?: T[Name] } => search;
+
 const statuses = ["suspended", "notSuspended"] as const;
 
 const frameRoute = createRoute({
@@ -20,12 +23,13 @@ const frameRoute = createRoute({
 const adminOrganizationsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/organizations",
-  validateSearch: (search: Search) => ({
-    q: text(search.q),
-    plan: oneOf(plans, search.plan),
-    billing: oneOf(billingStates, search.billing),
-    status: oneOf(statuses, search.status),
-  }),
+  validateSearch: (search: Search) =>
+    optional({
+      q: text(search.q),
+      plan: oneOf(plans, search.plan),
+      billing: oneOf(billingStates, search.billing),
+      status: oneOf(statuses, search.status),
+    }),
   component: lazyRouteComponent(() => import("./organizations-page.tsx"), "OrganizationsPage"),
 });
 
@@ -38,10 +42,11 @@ const adminOrganizationRoute = createRoute({
 const adminUsersRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/users",
-  validateSearch: (search: Search) => ({
-    q: text(search.q),
-    show: oneOf(["admins", "suspended"] as const, search.show),
-  }),
+  validateSearch: (search: Search) =>
+    optional({
+      q: text(search.q),
+      show: oneOf(["admins", "suspended"] as const, search.show),
+    }),
   component: lazyRouteComponent(() => import("./users-page.tsx"), "UsersPage"),
 });
 
@@ -54,38 +59,41 @@ const adminUserRoute = createRoute({
 const outboxRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/outbox",
-  validateSearch: (search: Search) => ({ kind: text(search.kind), recipient: text(search.recipient) }),
+  validateSearch: (search: Search) =>
+    optional({ kind: text(search.kind), recipient: text(search.recipient) }),
   component: lazyRouteComponent(() => import("./outbox-page.tsx"), "OutboxPage"),
 });
 
 const emailRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/outbox/$id",
-  validateSearch: (search: Search) => ({ as: oneOf(["text"] as const, search.as) }),
+  validateSearch: (search: Search) => optional({ as: oneOf(["text"] as const, search.as) }),
   component: lazyRouteComponent(() => import("./email-page.tsx"), "EmailPage"),
 });
 
 const templatesRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/email-templates",
-  validateSearch: (search: Search) => ({
-    kind: text(search.kind),
-    language: oneOf(["en", "de", "es"] as const, search.language),
-    as: oneOf(["text"] as const, search.as),
-  }),
+  validateSearch: (search: Search) =>
+    optional({
+      kind: text(search.kind),
+      language: oneOf(["en", "de", "es"] as const, search.language),
+      as: oneOf(["text"] as const, search.as),
+    }),
   component: lazyRouteComponent(() => import("./templates-page.tsx"), "TemplatesPage"),
 });
 
 const platformAuditRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/audit-log",
-  validateSearch: (search: Search) => ({
-    action: text(search.action),
-    organization: text(search.organization),
-    actor: text(search.actor),
-    subject: text(search.subject),
-    entry: text(search.entry),
-  }),
+  validateSearch: (search: Search) =>
+    optional({
+      action: text(search.action),
+      organization: text(search.organization),
+      actor: text(search.actor),
+      subject: text(search.subject),
+      entry: text(search.entry),
+    }),
   component: lazyRouteComponent(() => import("./audit-page.tsx"), "PlatformAuditPage"),
 });
 
@@ -104,7 +112,7 @@ const platformBlocksRoute = createRoute({
 const plansRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/plans",
-  validateSearch: (search: Search) => ({ edit: oneOf(plans, search.edit) }),
+  validateSearch: (search: Search) => optional({ edit: oneOf(plans, search.edit) }),
   component: lazyRouteComponent(() => import("./plans-page.tsx"), "PlansPage"),
 });
 

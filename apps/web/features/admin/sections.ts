@@ -1,5 +1,7 @@
-interface AdminPage {
-  readonly to: string;
+import { paths } from "../../session/paths.ts";
+import type { PageLink } from "../../ui/page-link.ts";
+export interface AdminPage {
+  readonly to: PageLink;
   /** The name in the translations, below `sections`. */
   readonly name: "health" | "jobs" | "organizations" | "users" | "plans" | "ips" | "blocks" | MessagePage;
 }
@@ -17,28 +19,28 @@ export const adminGroups: readonly AdminGroup[] = [
   {
     name: "overview",
     pages: [
-      { to: "/admin", name: "health" },
-      { to: "/admin/jobs", name: "jobs" },
+      { to: paths.platform(), name: "health" },
+      { to: paths.jobs(), name: "jobs" },
     ],
   },
-  { name: "organizations", pages: [{ to: "/admin/organizations", name: "organizations" }] },
-  { name: "users", pages: [{ to: "/admin/users", name: "users" }] },
-  { name: "plans", pages: [{ to: "/admin/plans", name: "plans" }] },
+  { name: "organizations", pages: [{ to: paths.platformOrganizations(), name: "organizations" }] },
+  { name: "users", pages: [{ to: paths.users(), name: "users" }] },
+  { name: "plans", pages: [{ to: paths.plans(), name: "plans" }] },
   {
     name: "ips",
     pages: [
-      { to: "/admin/ips", name: "ips" },
-      { to: "/admin/ip-blocks", name: "blocks" },
+      { to: paths.platformIps(), name: "ips" },
+      { to: paths.platformIpBlocks(), name: "blocks" },
     ],
   },
   {
     name: "messages",
     pages: [
-      { to: "/admin/announcements", name: "announcements" },
-      { to: "/admin/outbox", name: "outbox" },
-      { to: "/admin/email-templates", name: "emailTemplates" },
+      { to: paths.announcements(), name: "announcements" },
+      { to: paths.outbox(), name: "outbox" },
+      { to: paths.emailTemplates(), name: "emailTemplates" },
     ],
   },
-  { name: "audit", pages: [{ to: "/admin/audit-log", name: "audit" }] },
-  { name: "settings", pages: [{ to: "/admin/settings", name: "settings" }] },
+  { name: "audit", pages: [{ to: paths.platformAuditLog(), name: "audit" }] },
+  { name: "settings", pages: [{ to: paths.platformSettings(), name: "settings" }] },
 ];

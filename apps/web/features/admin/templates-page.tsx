@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { urlOf } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { type Language, languages } from "../../i18n/languages.ts";
+import { paths } from "../../session/paths.ts";
 import { Page } from "../../ui/page.tsx";
 import classes from "./admin.module.css";
 import { EmailFrame } from "./email-frame.tsx";
@@ -31,8 +32,7 @@ export function TemplatesPage() {
               <li key={one}>
                 <Link
                   className={classes.kind ?? ""}
-                  to="/admin/email-templates"
-                  search={{ ...search, kind: one }}
+                  {...paths.emailTemplates({ ...search, kind: one })}
                   aria-current={one === kind ? "page" : undefined}
                   activeProps={{}}
                   replace

@@ -29,12 +29,7 @@ export function TermsPanel({ organization }: { organization: Organization }) {
   const [terms, setTerms] = useState(saved);
   const [endsAt, setEndsAt] = useState(toLocal(organization.plan_ends_at));
   const set = (changes: Partial<typeof saved>) => setTerms((before) => ({ ...before, ...changes }));
-  const save = useChange("updatePlatformOrganization", [
-    "getPlatformOrganization",
-    "listPlatformOrganizations",
-    "listOrganizations",
-    "getRevenue",
-  ]);
+  const save = useChange("updatePlatformOrganization");
   const [isAsking, setAsking] = useState(false);
   const { plan, billing_state: billing } = terms;
   const stops = billing === "suspended" && organization.billing_state !== "suspended";

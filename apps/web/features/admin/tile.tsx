@@ -1,10 +1,11 @@
 import { Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import type { PageLink } from "../../ui/page-link.ts";
 import classes from "./admin.module.css";
 
 /** One figure, with a link to its page if there is one. */
-export function Tile({ label, to, children }: { label: string; to?: string; children: ReactNode }) {
+export function Tile({ label, to, children }: { label: string; to?: PageLink; children: ReactNode }) {
   const words = (
     <>
       <Text size="sm" c="dimmed">
@@ -16,7 +17,7 @@ export function Tile({ label, to, children }: { label: string; to?: string; chil
   return to === undefined ? (
     <div className={classes.tile}>{words}</div>
   ) : (
-    <Link className={classes.tile ?? ""} to={to as "/"}>
+    <Link className={classes.tile ?? ""} {...to}>
       {words}
     </Link>
   );

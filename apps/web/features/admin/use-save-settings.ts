@@ -9,7 +9,7 @@ export type Settings = Answer<"getPlatformSettings">;
 /** Saves the changed settings of one panel. */
 export function useSaveSettings() {
   const { t } = useTranslation("admin");
-  const change = useChange("updatePlatformSettings", ["getPlatformSettings", "listPlans", "getSetup"]);
+  const change = useChange("updatePlatformSettings");
   return {
     error: change.error,
     isBusy: change.isPending,

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
@@ -21,21 +22,19 @@ import { Marks } from "./users-page.tsx";
 
 const adminUserRoute = getRouteApi("/inside/admin/admin-layout/users/$id");
 
-const touched = ["getUser", "listUsers", "getMe"] as const;
-
 export function UserPage() {
   const { t } = useTranslation("admin");
   const { id } = adminUserRoute.useParams();
   const me = useMe();
   const params = { user_id: id };
   const { data: user } = useSuspenseQuery(ask("getUser", { params }));
-  const suspend = useChange("suspendUser", touched);
-  const restore = useChange("restoreUser", touched);
+  const suspend = useChange("suspendUser");
+  const restore = useChange("restoreUser");
   return (
     <Page
       narrow
       title={user.name}
-      above={<Back to="/admin/users">{t("users.title")}</Back>}
+      above={<Back to={paths.users()}>{t("users.title")}</Back>}
       beside={<Marks user={user} />}
     >
       <Panel title={t("user.details")}>
@@ -52,7 +51,7 @@ export function UserPage() {
               <Stack gap={2}>
                 {user.organizations.map((organization) => (
                   <Group key={organization.id} gap={6}>
-                    <GoLink to={`/admin/organizations/${organization.id}`}>{organization.name}</GoLink>
+                    <GoLink to={paths.platformOrganization(organization.id)}>{organization.name}</GoLink>
                     <Text size="sm" c="dimmed">
                       {t(organization.is_owner ? "user.owner" : "user.member")}
                     </Text>
@@ -71,9 +70,7 @@ export function UserPage() {
           </dd>
           <dt>{t("sections.audit")}</dt>
           <dd>
-            <GoLink to="/admin/audit-log" search={{ actor: user.id }}>
-              {t("user.log")}
-            </GoLink>
+            <GoLink to={paths.platformAuditLog({ actor: user.id })}>{t("user.log")}</GoLink>
           </dd>
         </Facts>
       </Panel>
@@ -104,7 +101,7 @@ interface AdminPanelProps {
 function AdminPanel({ isAdmin, name, params }: AdminPanelProps) {
   const { t } = useTranslation("admin");
   const [isOpen, setOpen] = useState(false);
-  const change = useChange("updateUser", touched);
+  const change = useChange("updateUser");
   const words = isAdmin ? "revoke" : "grant";
   return (
     <Panel title={t("user.admin")} lead={t("user.adminWords")}>

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages, flat } from "../../api/queries.ts";
+import { paths } from "../../session/paths.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -40,7 +41,7 @@ export function UsersPage() {
       header: t("users.name"),
       cell: (user) => (
         <Stack gap={0} miw={0}>
-          <GoLink to={`/admin/users/${user.id}`} size="sm" fw={600}>
+          <GoLink to={paths.user(user.id)} size="sm" fw={600}>
             {user.name}
           </GoLink>
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>

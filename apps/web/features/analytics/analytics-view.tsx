@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -50,13 +51,7 @@ export function AnalyticsView({ search, onChange, productId, choosesProduct }: A
           title={t("empty.title")}
           action={
             opensProducts && (
-              <GoLink
-                to={
-                  productId === undefined
-                    ? `/o/${slug}/products`
-                    : `/o/${slug}/products/${productId}/integrate`
-                }
-              >
+              <GoLink to={productId === undefined ? paths.products(slug) : paths.integrate(slug, productId)}>
                 {t(productId === undefined ? "empty.products" : "empty.integrate")}
               </GoLink>
             )

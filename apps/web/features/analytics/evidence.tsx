@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { DeviceIds } from "../../app/device-ids.tsx";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import classes from "./analytics.module.css";
 
@@ -79,9 +80,7 @@ function Ip({ seen: { ip, device_ids: devices }, licenseId }: { seen: SeenIp; li
         <GoLink
           inherit
           className="mono"
-          {...(ip.includes("/")
-            ? { to: `/o/${slug}/ips`, search: { in: ip } }
-            : { to: `/o/${slug}/ips/${encodeURIComponent(ip)}` })}
+          to={ip.includes("/") ? paths.ips(slug, { in: ip }) : paths.ip(slug, ip)}
         >
           {ip}
         </GoLink>

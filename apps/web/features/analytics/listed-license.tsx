@@ -2,6 +2,7 @@ import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 
 type Listed = Pick<
@@ -22,7 +23,7 @@ export function ListedLicense({ license }: { license: Listed }) {
           {t("deleted")}
         </Text>
       ) : opens ? (
-        <GoLink to={`/o/${slug}/licenses/${id}`} className="mono">
+        <GoLink to={paths.license(slug, id)} className="mono">
           {key}
         </GoLink>
       ) : (

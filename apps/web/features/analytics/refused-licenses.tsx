@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { CsvLink } from "../../ui/chart/chart-section.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -90,8 +91,7 @@ export function RefusedLicenses({ state }: { state: AnalyticsState }) {
                   whole: true,
                   cell: (row: { license_id: string }) => (
                     <GoLink
-                      to={`/o/${slug}/requests`}
-                      search={{ license_id: row.license_id, refused: true }}
+                      to={paths.requests(slug, { license_id: row.license_id, refused: true })}
                       className="oneLine"
                     >
                       {t("requests.show")}

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import type { Suspect } from "./evidence.tsx";
@@ -15,23 +16,20 @@ export function SuspectActions({ suspect }: { suspect: Suspect }) {
   const sees = useMaySee();
   const [isBlocking, setBlocking] = useState(false);
   const { license_id: id, license_key: key, product_id: productId, max_ips: limit } = suspect;
-  const license = `/o/${slug}/licenses/${id}`;
   const links = [
-    { name: "open", to: license, isShown: sees("licenses:view") },
+    { name: "open", to: paths.license(slug, id), isShown: sees("licenses:view") },
     {
       name: "requests",
-      to: `/o/${slug}/requests`,
-      search: { license_id: id },
+      to: paths.requests(slug, { license_id: id }),
       isShown: sees("requests:view"),
     },
-    { name: "limit", to: license, search: { do: "edit" }, isShown: may("licenses:update") },
+    { name: "limit", to: paths.license(slug, id, { do: "edit" }), isShown: may("licenses:update") },
     {
       name: "shadow",
-      to: `/o/${slug}/products/${productId}/shadow`,
-      search: { change: "max_ips", value: String(lowerThan(limit)) },
+      to: paths.shadow(slug, productId, { change: "max_ips", value: String(lowerThan(limit)) }),
       isShown: sees("requests:view") && sees("products:view", "products:manage"),
     },
-    { name: "revoke", to: license, search: { do: "revoke" }, isShown: may("licenses:revoke") },
+    { name: "revoke", to: paths.license(slug, id, { do: "revoke" }), isShown: may("licenses:revoke") },
   ].filter(({ isShown }) => isShown);
   const mayBlock = may("ip_blocks:manage");
   if (key === null || (links.length === 0 && !mayBlock)) return null;
@@ -44,16 +42,10 @@ export function SuspectActions({ suspect }: { suspect: Suspect }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {links.map(({ name, to, search }) => (
+          {links.map(({ name, to }) => (
             <Menu.Item
               key={name}
-              renderRoot={(props) => (
-                <Link
-                  {...props}
-                  to={to as "/"}
-                  {...(search === undefined ? {} : { search: search as never })}
-                />
-              )}
+              renderRoot={(props) => <Link {...props} {...to} />}
               {...(name === "revoke" ? { color: "red" } : {})}
             >
               {t(`sharing.do.${name}`)}

@@ -1,6 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
+import type { PageLink } from "../../ui/page-link.ts";
 import { plainWords } from "./actions.ts";
 import type { Entry } from "./field-changes.ts";
 
@@ -11,32 +13,36 @@ export function Subject({ subject, action }: { subject: Entry["subject"]; action
   const may = useMay();
   const kind = t(`subjects.${subject.kind}`, { defaultValue: plainWords(subject.kind) });
   const name = subject.name ?? kind;
-  const page = action.endsWith(".deleted") ? null : pageOf(subject, may);
+  const page = action.endsWith(".deleted") ? null : pageOf(subject, slug, may);
   if (page === null) return <>{name}</>;
   return (
-    <GoLink to={`/o/${slug}/${page}`} inherit aria-label={`${kind} ${name}`}>
+    <GoLink to={page} inherit aria-label={`${kind} ${name}`}>
       {name}
     </GoLink>
   );
 }
 
-function pageOf({ kind, id }: Entry["subject"], may: ReturnType<typeof useMay>): string | null {
+function pageOf(
+  { kind, id }: Entry["subject"],
+  slug: string,
+  may: ReturnType<typeof useMay>,
+): PageLink | null {
   switch (kind) {
     case "license":
-      return may("licenses:view") ? `licenses/${id}` : null;
+      return may("licenses:view") ? paths.license(slug, id) : null;
     case "product":
-      return may("products:view", "products:manage") ? `products/${id}` : null;
+      return may("products:view", "products:manage") ? paths.product(slug, id) : null;
     case "customer":
-      return may("customers:view", "customers:manage") ? `customers/${id}` : null;
+      return may("customers:view", "customers:manage") ? paths.customer(slug, id) : null;
     case "webhook":
-      return may("webhooks:view", "webhooks:manage") ? `webhooks/${id}` : null;
+      return may("webhooks:view", "webhooks:manage") ? paths.webhook(slug, id) : null;
     case "member":
     case "invitation":
-      return may("members:view") ? "members" : null;
+      return may("members:view") ? paths.members(slug) : null;
     case "role":
-      return may("members:view", "roles:edit") ? "roles" : null;
+      return may("members:view", "roles:edit") ? paths.roles(slug) : null;
     case "access_token":
-      return may("organization:manage") ? "access-tokens" : null;
+      return may("organization:manage") ? paths.accessTokens(slug) : null;
     default:
       return null;
   }

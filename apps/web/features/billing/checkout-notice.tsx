@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { reloadAfter } from "../../api/queries.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { type Billing, isPaid } from "./billing.ts";
 
@@ -15,7 +16,6 @@ export function CheckoutNotice({ billing }: { readonly billing: Billing }) {
   const { t } = useTranslation("billing");
   const { checkout } = billingRoute.useSearch();
   const navigate = billingRoute.useNavigate();
-  const queries = useQueryClient();
   const isConfirmed = isPaid(billing);
   // Said once: a reload or a bookmark is not another return. Until it is confirmed, a reload keeps waiting.
   const [returned, setReturned] = useState(checkout);
@@ -24,9 +24,8 @@ export function CheckoutNotice({ billing }: { readonly billing: Billing }) {
     if (!isOver) return;
     setReturned(checkout);
     void navigate({ search: {}, replace: true });
-    void queries.invalidateQueries({ queryKey: ["listOrganizations"] });
-    void queries.invalidateQueries({ queryKey: ["listInvoices"] });
-  }, [isOver, checkout, navigate, queries]);
+    void reloadAfter("startCheckout");
+  }, [isOver, checkout, navigate]);
   if (returned === undefined) return null;
   if (returned === "cancelled")
     return (

@@ -5,7 +5,7 @@ import type { OnDowngrade } from "./version-checks-choice.tsx";
 /** Sets what happens to version checks on a plan without them. */
 export function useOnDowngrade() {
   const { id } = useOrganization();
-  const change = useChange("updateOrganization", ["getBilling", "listOrganizations"]);
+  const change = useChange("updateOrganization");
   return {
     save: (value: OnDowngrade) =>
       change.mutateAsync({

@@ -9,8 +9,8 @@ export function usePaymentPages() {
   const { id } = useOrganization();
   const params = { organization_id: id };
   // A refusal means that someone else has changed the subscription.
-  const checkout = useChange("startCheckout", ["getBilling"]);
-  const portal = useChange("openBillingPortal", ["getBilling"]);
+  const checkout = useChange("startCheckout");
+  const portal = useChange("openBillingPortal");
   const [isLeaving, setLeaving] = useState(false);
   useEffect(() => {
     // The browser can restore the page as it was left.

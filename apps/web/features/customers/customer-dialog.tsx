@@ -42,9 +42,8 @@ function CustomerForm({ customer, onClose, onDone }: CustomerDialogProps) {
   const { t } = useTranslation("customers");
   const { id: organizationId } = useOrganization();
   const queries = useQueryClient();
-  const touches = ["listCustomers", "getCustomer", "listLicenses", "getLicense"] as const;
-  const create = useChange("createCustomer", touches);
-  const update = useChange("updateCustomer", touches);
+  const create = useChange("createCustomer");
+  const update = useChange("updateCustomer");
   const [base, setBase] = useState(customer);
   const [texts, setTexts] = useState(textsOf(customer));
   const [isLoaded, setLoaded] = useState(false);

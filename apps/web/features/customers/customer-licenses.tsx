@@ -1,11 +1,11 @@
-import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Answer, Item } from "../../api/client.ts";
 import { askPages } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import type { Column } from "../../ui/data-table.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { LicenseList } from "../licenses/license-list.tsx";
 
@@ -67,15 +67,9 @@ export function CustomerLicenses({ customer }: { customer: Answer<"getCustomer">
       empty={t("noLicenses")}
       actions={
         may("licenses:create") && (
-          <Button
-            size="xs"
-            variant="default"
-            renderRoot={(props) => (
-              <Link {...props} to={`/o/${slug}/licenses/new` as "/"} search={who as never} />
-            )}
-          >
+          <GoButton size="xs" variant="default" to={paths.newLicense(slug, who)}>
             {t("newLicense")}
-          </Button>
+          </GoButton>
         )
       }
     />

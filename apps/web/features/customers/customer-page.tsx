@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -32,11 +33,11 @@ export function CustomerPage() {
   const navigate = customerRoute.useNavigate();
   const params = { organization_id: organizationId, customer_id: customerId };
   const { data: customer, error } = useQuery(ask("getCustomer", { params }));
-  const remove = useChange("deleteCustomer", ["listCustomers"]);
+  const remove = useChange("deleteCustomer");
   const [isDeleting, setDeleting] = useState(false);
   const [isBlocking, setBlocking] = useState(false);
   if (error instanceof ApiProblem && error.status === 404) return <MissingPage />;
-  const above = <Back to={`/o/${slug}/customers`}>{t("title")}</Back>;
+  const above = <Back to={paths.customers(slug)}>{t("title")}</Back>;
   if (customer === undefined)
     return (
       <Page title={t("customer")} above={above}>
@@ -103,7 +104,7 @@ export function CustomerPage() {
         opened={edit === true && may("customers:manage")}
         onClose={() => openEdit(false)}
         onDone={({ id }) => {
-          if (id !== customerId) void navigate({ to: `/o/${slug}/customers/${id}` as "/", replace: true });
+          if (id !== customerId) void navigate({ ...paths.customer(slug, id), replace: true });
         }}
       />
       <Confirm
@@ -115,7 +116,7 @@ export function CustomerPage() {
         onConfirm={async () => {
           await remove.mutateAsync({ params });
           notify(t("delete.done", { name }));
-          await navigate({ to: `/o/${slug}/customers` as "/" });
+          await navigate(paths.customers(slug));
         }}
       >
         {t("delete.words", { name })}

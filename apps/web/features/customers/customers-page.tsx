@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -51,7 +52,7 @@ export function CustomersPage() {
       fills: true,
       cell: (customer) => (
         <Stack gap={0}>
-          <GoLink to={`/o/${slug}/customers/${customer.id}`} fw={600}>
+          <GoLink to={paths.customer(slug, customer.id)} fw={600}>
             {customer.name ?? customer.email ?? t("discordNumber", { id: customer.discord_id })}
           </GoLink>
           {customer.name !== null && customer.email !== null && (
@@ -148,7 +149,7 @@ export function CustomersPage() {
       <CustomerDialog
         opened={isNew === true && may("customers:manage")}
         onClose={() => open(false)}
-        onDone={({ id }) => void navigate({ to: `/o/${slug}/customers/${id}` as "/" })}
+        onDone={({ id }) => void navigate(paths.customer(slug, id))}
       />
     </Page>
   );

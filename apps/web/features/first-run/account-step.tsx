@@ -17,7 +17,8 @@ export function AccountStep({ token }: { token: string }) {
   const { t, i18n } = useTranslation("identity");
   const navigate = useNavigate();
   const [draft, setDraft] = useState(noAccount);
-  const run = useChange("runSetup");
+  // Everything is reset afterwards; the page would be over before.
+  const run = useChange("runSetup", { reloads: false });
   const submit = () => {
     const locale = i18n.language as Language;
     run.mutate(

@@ -12,7 +12,7 @@ import { StepCard } from "./step-card.tsx";
 export function LicenseStep({ product, email }: { product: Product; email: string }) {
   const { t } = useTranslation("identity");
   const [customer, setCustomer] = useState(email);
-  const create = useChange("createLicenses", ["listProductLicenses"]);
+  const create = useChange("createLicenses");
   const submit = () => {
     create.mutate({ params: { product_id: product.id }, body: { customer_email: customer } });
   };

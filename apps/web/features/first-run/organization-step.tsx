@@ -4,7 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
-import { queryClient } from "../../api/queries.ts";
+import { reloadAfter } from "../../api/queries.ts";
 import { saveLastOrganization } from "../../session/last-organization.ts";
 import { Form } from "../../ui/form.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -31,7 +31,7 @@ export function OrganizationStep({ defaultPlan }: { defaultPlan: Plan }) {
         });
       saveLastOrganization(slug);
     },
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ["listOrganizations"] }),
+    onSuccess: () => reloadAfter("createOrganization"),
   });
   const submit = () => {
     create.mutate();

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
-import { queryClient } from "../../api/queries.ts";
+import { reloadAfter } from "../../api/queries.ts";
 import { Form } from "../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import classes from "./first-run.module.css";
@@ -23,7 +23,7 @@ export function ProductStep({ organization, onMade }: ProductStepProps) {
     // Take the key before the page reloads the products and moves to the next step.
     onSuccess: ({ api_key: apiKey }) => {
       onMade(apiKey);
-      return queryClient.invalidateQueries({ queryKey: ["listProducts"] });
+      return reloadAfter("createProduct");
     },
     gcTime: 0,
   });

@@ -17,7 +17,7 @@ export function PurposeStep() {
   const { data: setup } = useSuspenseQuery(ask("getSetup"));
   const [purpose, setPurpose] = useState<"myself" | "others">("myself");
   const [plan, setPlan] = useState<(typeof plansForOthers)[number]>("free");
-  const update = useChange("updatePlatformSettings", ["getPlatformSettings"]);
+  const update = useChange("updatePlatformSettings");
   const submit = () => {
     update.mutate({ body: { default_plan: purpose === "myself" ? "enterprise" : plan } });
   };

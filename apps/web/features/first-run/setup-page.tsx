@@ -1,8 +1,10 @@
-import { Button, Code, List, Stack, Text } from "@mantine/core";
+import { Code, List, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { Trans, useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
+import { paths } from "../../session/paths.ts";
+import { GoButton } from "../../ui/go-button.tsx";
 import { AuthCard } from "../identity/auth-card.tsx";
 import { askSession } from "../identity/session.ts";
 import { AccountStep } from "./account-step.tsx";
@@ -53,9 +55,9 @@ function SetUpAlready() {
   const { t } = useTranslation("identity");
   return (
     <AuthCard title={t("setup.already.title")} lead={t("setup.already.lead")}>
-      <Button component={Link} to="/sign-in" search={{ next: "/setup" } as never} fullWidth>
+      <GoButton to={paths.signIn({ next: "/setup" })} fullWidth>
         {t("signIn.do")}
-      </Button>
+      </GoButton>
     </AuthCard>
   );
 }

@@ -1,9 +1,10 @@
 import { Alert, Button, Group, Stack, Tabs, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import { Trans, useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
+import { paths } from "../../session/paths.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Copyable } from "../../ui/copy.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { FirstValidation, useFirstUse, useRefusal } from "./first-validation.tsx";
@@ -71,15 +72,13 @@ export function TryStep({ organization, product, license, apiKey, onNewKey }: Tr
         </Tabs>
         <FirstValidation at={firstUsedAt} refusal={refusal} />
         <Group justify="flex-end">
-          <Button
-            component={Link}
-            to="/o/$organization"
-            params={{ organization: organization.slug } as never}
+          <GoButton
+            to={paths.overview(organization.slug)}
             variant={firstUsedAt === null ? "default" : "filled"}
             rightSection={<Icon name="right" size={14} />}
           >
             {t(firstUsedAt === null ? "setup.try.later" : "setup.try.done")}
-          </Button>
+          </GoButton>
         </Group>
       </Stack>
     </StepCard>
@@ -89,7 +88,7 @@ export function TryStep({ organization, product, license, apiKey, onNewKey }: Tr
 /** The server stores no key that could be shown again. */
 function LostKey({ product, onNewKey }: { product: Product; onNewKey: (apiKey: string) => void }) {
   const { t } = useTranslation("identity");
-  const rotate = useChange("rotateApiKey", ["listProducts"]);
+  const rotate = useChange("rotateApiKey");
   const make = async () => {
     const made = await rotate.mutateAsync({ params: { product_id: product.id }, body: {} }).catch(() => null);
     if (made !== null) onNewKey(made.api_key);

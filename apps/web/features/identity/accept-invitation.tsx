@@ -4,6 +4,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { call, callAuth } from "../../api/client.ts";
 import { queryClient, useChange } from "../../api/queries.ts";
+import { paths } from "../../session/paths.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { PasswordlessSignIn } from "./passwordless.tsx";
@@ -22,11 +23,12 @@ export function AcceptInvitation({ token, invitation }: InvitationAnswerProps) {
   const { t } = useTranslation("identity");
   const navigate = useNavigate();
   const { data: session } = useSuspenseQuery(askSession);
-  const accept = useChange("acceptInvitation");
+  // Everything is forgotten afterwards; the invitation would be a closed one before.
+  const accept = useChange("acceptInvitation", { reloads: false });
   const { email, organization_name: organization } = invitation;
   const goIn = async (slug: string) => {
     queryClient.clear();
-    await navigate({ to: "/o/$organization", params: { organization: slug } });
+    await navigate(paths.overview(slug));
   };
 
   if (session !== null && session.user.email.toLowerCase() === email.toLowerCase()) {

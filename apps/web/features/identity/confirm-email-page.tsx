@@ -13,7 +13,7 @@ export function ConfirmEmailPage() {
   const { t } = useTranslation("identity");
   const me = useMe();
   const { token } = confirmEmailRoute.useSearch();
-  const confirm = useChange("confirmMyEmail", ["getMe"]);
+  const confirm = useChange("confirmMyEmail");
   const toAccount = (
     <Button component={Link} to="/account" variant="default">
       {t("confirmEmail.account")}

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { useChange } from "../../api/queries.ts";
 import { useMe, useOrganizations } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -18,12 +19,9 @@ export function NewOrganizationPage() {
   const me = useMe();
   const mine = useOrganizations();
   const [draft, setDraft] = useState(noOrganization);
-  const create = useChange("createOrganization", ["listOrganizations"]);
+  const create = useChange("createOrganization");
   const submit = () => {
-    create.mutate(
-      { body: bodyOf(draft) },
-      { onSuccess: ({ slug }) => navigate({ to: "/o/$organization", params: { organization: slug } }) },
-    );
+    create.mutate({ body: bodyOf(draft) }, { onSuccess: ({ slug }) => navigate(paths.overview(slug)) });
   };
   const isFull = create.error instanceof ApiProblem && create.error.code === "organization_limit_reached";
   const owned = mine.filter((organization) => organization.is_owner).length;

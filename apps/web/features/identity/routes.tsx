@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-route
 import { ask, queryClient } from "../../api/queries.ts";
 import { authLayoutRoute, signedInRoute } from "../../app/base-routes.tsx";
 import { lastOrganization } from "../../session/last-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { localPath } from "./local-path.ts";
 import { askSession } from "./session.ts";
 
@@ -89,7 +90,7 @@ const homeRoute = createRoute({
     const { data } = await queryClient.ensureQueryData(ask("listOrganizations", { query: { limit: 200 } }));
     const last = data.find(({ slug }) => slug === lastOrganization()) ?? data[0];
     if (last === undefined) throw redirect({ to: "/organizations/new", replace: true });
-    throw redirect({ to: "/o/$organization", params: { organization: last.slug }, replace: true });
+    throw redirect({ ...paths.overview(last.slug), replace: true });
   },
 });
 

@@ -1,11 +1,13 @@
 import { Anchor, Button, Stack, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
+import { paths } from "../../session/paths.ts";
 import { Form } from "../../ui/form.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { useEnter } from "./next-page.ts";
@@ -46,9 +48,9 @@ export function SecondFactorPage() {
       title={t("secondFactor.title")}
       lead={t(isRecovery ? "secondFactor.recoveryLead" : "secondFactor.lead")}
       foot={
-        <Anchor component={Link} to="/sign-in" search={{ next } as never} inherit>
+        <GoLink to={paths.signIn({ next })} inherit>
           {t("secondFactor.startOver")}
-        </Anchor>
+        </GoLink>
       }
     >
       {/* Not guarded: a code is valid for seconds, or stored elsewhere. */}

@@ -1,6 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { Text, Textarea, TextInput } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
@@ -12,14 +11,7 @@ import { notify } from "../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { BlockForecast } from "./block-forecast.tsx";
-import {
-  affectedQueries,
-  type BlockChoice,
-  type BlockScope,
-  type IpBlock,
-  routesOf,
-  shownCidr,
-} from "./scope.ts";
+import { type BlockChoice, type BlockScope, type IpBlock, routesOf, shownCidr } from "./scope.ts";
 import { ScopeChoice } from "./scope-choice.tsx";
 
 interface BlockDialogProps {
@@ -56,12 +48,11 @@ function BlockForm({
   cidr: given = "",
 }: BlockDialogProps) {
   const { t } = useTranslation("ip-blocks");
-  const queries = useQueryClient();
   const [scope, setScope] = useState(first);
   const routes = routesOf(scope);
-  const add = useChange(routes.add, [routes.list, ...affectedQueries]);
-  const remove = useChange(routes.remove, [routes.list, ...affectedQueries]);
-  const update = useChange(routes.update, [routes.list, ...affectedQueries]);
+  const add = useChange(routes.add);
+  const remove = useChange(routes.remove);
+  const update = useChange(routes.update);
   const [cidr, setCidr] = useState(block === null ? given : shownCidr(block.cidr));
   const [note, setNote] = useState(block?.note ?? "");
   const [duration, setDuration] = useState<Duration>(block?.expires_at == null ? "permanent" : "date");
@@ -85,7 +76,6 @@ function BlockForm({
     } catch {
       return;
     }
-    void queries.invalidateQueries({ queryKey: ["listAuditLog"] });
     onClose();
   };
   return (

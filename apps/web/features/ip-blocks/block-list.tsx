@@ -4,14 +4,16 @@ import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { askPages, flat, useChange } from "../../api/queries.ts";
 import { useMay, useOrganizationOrNull } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Copy } from "../../ui/copy.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
+import type { PageLink } from "../../ui/page-link.ts";
 import { LazyBlockDialog } from "./lazy-block-dialog.tsx";
-import { affectedQueries, type BlockScope, type IpBlock, isSingleIp, routesOf, shownCidr } from "./scope.ts";
+import { type BlockScope, type IpBlock, isSingleIp, routesOf, shownCidr } from "./scope.ts";
 
 /** The blocks of the platform, an organization, a customer or a license. Removing one can be undone. */
 export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNode }) {
@@ -19,12 +21,13 @@ export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNod
   const may = useMay();
   const here = useOrganizationOrNull();
   // Where seen IP addresses are listed, if the user can open it.
-  const ofOrganization = here !== null && may("licenses:view") ? `/o/${here.slug}/ips` : null;
-  const ips = scope.level === "platform" ? "/admin/ips" : ofOrganization;
+  const slug = here !== null && may("licenses:view") ? here.slug : null;
+  const pageOf = (cidr: string) =>
+    scope.level === "platform" ? platformPageOf(cidr) : slug === null ? null : pageIn(slug, cidr);
   const routes = routesOf(scope);
   const list = useInfiniteQuery(askPages(routes.list, { params: routes.params }));
-  const add = useChange(routes.add, [routes.list, ...affectedQueries]);
-  const remove = useChange(routes.remove, [routes.list, ...affectedQueries]);
+  const add = useChange(routes.add);
+  const remove = useChange(routes.remove);
   const [changing, setChanging] = useState<IpBlock | null>(null);
   const unblock = async (block: IpBlock) => {
     const { cidr, note, expires_at } = block;
@@ -37,18 +40,21 @@ export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNod
     {
       id: "cidr",
       header: t("cidr"),
-      cell: (block) => (
-        <Group gap={4} wrap="nowrap">
-          {ips !== null ? (
-            <GoLink {...seenFrom(ips, block.cidr)} className="mono">
-              {shownCidr(block.cidr)}
-            </GoLink>
-          ) : (
-            <span className="mono">{shownCidr(block.cidr)}</span>
-          )}
-          <Copy value={shownCidr(block.cidr)} />
-        </Group>
-      ),
+      cell: (block) => {
+        const page = pageOf(block.cidr);
+        return (
+          <Group gap={4} wrap="nowrap">
+            {page !== null ? (
+              <GoLink to={page} className="mono">
+                {shownCidr(block.cidr)}
+              </GoLink>
+            ) : (
+              <span className="mono">{shownCidr(block.cidr)}</span>
+            )}
+            <Copy value={shownCidr(block.cidr)} />
+          </Group>
+        );
+      },
     },
     {
       id: "note",
@@ -129,9 +135,15 @@ export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNod
 }
 
 /** A network links to the filtered list, an IP address to its own page. */
-function seenFrom(ips: string, cidr: string) {
+function pageIn(slug: string, cidr: string): PageLink {
   const address = shownCidr(cidr);
-  return isSingleIp(cidr) ? { to: `${ips}/${address}` } : { to: ips, search: { in: address } };
+  return isSingleIp(cidr) ? paths.ip(slug, address) : paths.ips(slug, { in: address });
+}
+
+/** The same for all organizations. */
+function platformPageOf(cidr: string): PageLink {
+  const address = shownCidr(cidr);
+  return isSingleIp(cidr) ? paths.platformIp(address) : paths.platformIps({ in: address });
 }
 
 /** An expired block stays on the list and has no effect. */

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import classes from "./ip-tabs.module.css";
 
 /** Switches between seen and blocked IP addresses. */
@@ -12,7 +13,7 @@ export function IpTabs({ here }: { here: "ips" | "ip-blocks" }) {
       {(["ips", "ip-blocks"] as const).map((tab) => (
         <Link
           key={tab}
-          to={`/o/${slug}/${tab}` as "/"}
+          {...(tab === "ips" ? paths.ips(slug) : paths.ipBlocks(slug))}
           className={classes.tab ?? ""}
           aria-current={tab === here ? "page" : undefined}
         >

@@ -1,4 +1,4 @@
-import type { Item } from "../../api/client.ts";
+import type { Item, Params } from "../../api/client.ts";
 
 export type IpBlock = Item<"listOrganizationIpBlocks">;
 
@@ -46,25 +46,18 @@ const routes = {
   },
 } as const;
 
-/** Queries that show whether an IP address is blocked. */
-export const affectedQueries = [
-  "getIp",
-  "listIps",
-  "getPlatformIp",
-  "listPlatformIps",
-  "listLicenseIps",
-  "listAuditLog",
-] as const;
-
 /** The four routes of a level, which have the same shapes, and what their paths need. */
 export function routesOf(scope: BlockScope): {
   readonly list: "listOrganizationIpBlocks";
   readonly add: "addOrganizationIpBlock";
   readonly update: "updateOrganizationIpBlock";
   readonly remove: "removeOrganizationIpBlock";
-  readonly params: Record<string, string>;
+  readonly params: Params<"listOrganizationIpBlocks">;
 } {
-  return { ...(routes[scope.level] as (typeof routes)["organization"]), params: paramsOf(scope) };
+  return {
+    ...(routes[scope.level] as (typeof routes)["organization"]),
+    params: paramsOf(scope) as Params<"listOrganizationIpBlocks">,
+  };
 }
 
 function paramsOf(scope: BlockScope): Record<string, string> {

@@ -5,6 +5,7 @@ import type { Item } from "../../api/client.ts";
 import { askPages } from "../../api/queries.ts";
 import { DeviceIds } from "../../app/device-ids.tsx";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -31,8 +32,8 @@ export function IpLicenses({ ip }: { ip: string }) {
       cell: (row) => {
         const words = row.customer_name ?? row.customer_email ?? (row.global_customer_id && t("onDiscord"));
         if (words === null) return <None />;
-        return may("customers:view", "customers:manage") ? (
-          <GoLink to={`/o/${slug}/customers/${row.global_customer_id}`} inherit>
+        return row.global_customer_id !== null && may("customers:view", "customers:manage") ? (
+          <GoLink to={paths.customer(slug, row.global_customer_id)} inherit>
             {words}
           </GoLink>
         ) : (

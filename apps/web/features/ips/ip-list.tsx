@@ -11,6 +11,7 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
 import { ListTime } from "../../ui/list-time.tsx";
+import type { PageLink } from "../../ui/page-link.ts";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import classes from "./ips.module.css";
@@ -22,8 +23,8 @@ type Sighting = Item<"listIps">;
 type ShowDevices = (props: { ids: readonly string[] | null }) => ReactNode;
 
 interface IpListProps {
-  /** Where the pages of IP addresses are. */
-  readonly base: string;
+  /** The page of an IP address. */
+  readonly pageOf: (ip: string) => PageLink;
   readonly search: IpsSearch;
   readonly onSearch: (search: IpsSearch) => void;
   readonly rows: readonly Sighting[];
@@ -39,7 +40,7 @@ interface IpListProps {
 }
 
 /** IP addresses, those with the most licenses first, of an organization or of the whole server. */
-export function IpList({ base, search, onSearch, rows, devices: Devices, list }: IpListProps) {
+export function IpList({ pageOf, search, onSearch, rows, devices: Devices, list }: IpListProps) {
   const { t } = useTranslation("ips");
   const { in: network, min } = search;
   const most = Math.max(1, ...rows.map((row) => row.license_count));
@@ -52,7 +53,7 @@ export function IpList({ base, search, onSearch, rows, devices: Devices, list }:
       cell: ({ ip, blocked, device_ids: ids }) => (
         <>
           <Group gap="0 4px">
-            <GoLink to={`${base}/${encodeURIComponent(ip)}`} className={ipClass(ip)}>
+            <GoLink to={pageOf(ip)} className={ipClass(ip)}>
               {ip}
             </GoLink>
             <Copy value={ip} />
@@ -98,7 +99,7 @@ export function IpList({ base, search, onSearch, rows, devices: Devices, list }:
         <Group mb="md" align="flex-end" gap="sm">
           <Find
             key={network}
-            base={base}
+            pageOf={pageOf}
             network={network}
             refusal={refusal}
             onNetwork={(wanted) => onSearch({ ...search, in: wanted })}
@@ -139,22 +140,21 @@ export function IpList({ base, search, onSearch, rows, devices: Devices, list }:
 }
 
 interface FindProps {
-  readonly base: string;
+  readonly pageOf: (ip: string) => PageLink;
   readonly network: string | undefined;
   readonly refusal: string | null;
   readonly onNetwork: (network: string | undefined) => void;
 }
 
 /** An IP address opens its page; a network filters the list. */
-function Find({ base, network, refusal, onNetwork }: FindProps) {
+function Find({ pageOf, network, refusal, onNetwork }: FindProps) {
   const { t } = useTranslation("ips");
   const navigate = useNavigate();
   const [text, setText] = useState(network ?? "");
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const wanted = text.trim();
-    if (wanted !== "" && !wanted.includes("/"))
-      void navigate({ to: `${base}/${encodeURIComponent(wanted)}` as "/" });
+    if (wanted !== "" && !wanted.includes("/")) void navigate(pageOf(wanted));
     else onNetwork(wanted === "" ? undefined : wanted);
   };
   return (

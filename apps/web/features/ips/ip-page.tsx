@@ -7,6 +7,7 @@ import type { Answer } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { DeviceIds } from "../../app/device-ids.tsx";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copy } from "../../ui/copy.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -46,7 +47,7 @@ export function IpPage() {
   return (
     <Page
       title={ip}
-      above={<Back to={`/o/${slug}/ips`}>{t("title")}</Back>}
+      above={<Back to={paths.ips(slug)}>{t("title")}</Back>}
       beside={<Copy value={ip} />}
       actions={
         may("ip_blocks:manage") &&
@@ -111,10 +112,10 @@ function BlockStatus({ address }: { address: IpAddress }) {
             <GoLink
               to={
                 block.license_id !== null
-                  ? `/o/${slug}/licenses/${block.license_id}`
+                  ? paths.license(slug, block.license_id)
                   : block.customer_id !== null
-                    ? `/o/${slug}/customers/${block.customer_id}`
-                    : `/o/${slug}/ip-blocks`
+                    ? paths.customer(slug, block.customer_id)
+                    : paths.ipBlocks(slug)
               }
               inherit
               underline="always"

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
 import { DeviceIds } from "../../app/device-ids.tsx";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Page } from "../../ui/page.tsx";
 import { IpTabs } from "../ip-blocks/ip-tabs.tsx";
 import { IpList } from "./ip-list.tsx";
@@ -26,7 +27,7 @@ export function IpsPage() {
     <Page wide title={t("title")} lead={t("lead")}>
       <IpTabs here="ips" />
       <IpList
-        base={`/o/${slug}/ips`}
+        pageOf={(ip) => paths.ip(slug, ip)}
         search={search}
         onSearch={(next) => void navigate({ search: next, replace: next.min !== search.min })}
         devices={DeviceIds}

@@ -7,7 +7,7 @@ import type { Import } from "./license-import.ts";
 /** Stops a running import. Rows that are already imported stay, so there is no confirmation. */
 export function CancelImport({ job }: { job: Import }) {
   const { t } = useTranslation("license-files");
-  const cancel = useChange("cancelLicenseImport", ["getLicenseImport", "listOrganizationImports"]);
+  const cancel = useChange("cancelLicenseImport");
   if (job.state === "undoing" || job.state === "receiving") return null;
   return (
     <>

@@ -1,8 +1,9 @@
 import type { ImportField } from "@countersign/domain/license-files/columns";
 import { Button, Group, Progress, Stack, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { reloadAfter } from "../../api/queries.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -33,7 +34,6 @@ type Choices = Pick<ImportOptions, "mode" | "onExisting" | "tellEvents">;
 
 export function ImportForm({ productId, importId, onStarted, onBack, onAnother }: ImportFormProps) {
   const { t } = useTranslation("license-files");
-  const queries = useQueryClient();
   const [chosen, setChosen] = useState<Chosen | null>(null);
   const [columns, setColumns] = useState<Record<string, ImportField | null>>({});
   const [choices, setChoices] = useState<Choices>({
@@ -63,7 +63,7 @@ export function ImportForm({ productId, importId, onStarted, onBack, onAnother }
       );
     },
     onSuccess: ({ id }) => {
-      void queries.invalidateQueries({ queryKey: ["listOrganizationImports"] });
+      void reloadAfter("importLicenses");
       onStarted(id);
     },
   });

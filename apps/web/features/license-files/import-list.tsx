@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
@@ -27,11 +28,7 @@ export function ImportList({ present }: { present: string | undefined }) {
       id: "file",
       header: t("imports.file"),
       cell: (row) => (
-        <GoLink
-          size="sm"
-          to={`/o/${slug}/licenses/import`}
-          search={{ product_id: row.product_id, import_id: row.id }}
-        >
+        <GoLink size="sm" to={paths.importLicenses(slug, { product_id: row.product_id, import_id: row.id })}>
           <span style={{ overflowWrap: "anywhere" }}>{row.file_name ?? t("imports.unnamed")}</span>
         </GoLink>
       ),

@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { NoProduct } from "../../ui/no-product.tsx";
@@ -34,7 +35,7 @@ export function ImportPage() {
     <Page
       title={t("title")}
       lead={t("lead")}
-      above={<Back to={`/o/${organization.slug}/licenses`}>{t("back")}</Back>}
+      above={<Back to={paths.licenses(organization.slug)}>{t("back")}</Back>}
     >
       <Stack gap="md">
         {products.isSuccess && product === undefined && (

@@ -1,12 +1,13 @@
 import type { FieldErrorBody } from "@countersign/contract/problems/declare";
 import { Alert, Button, Group, Progress, Skeleton, Stack, Text } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
-import { ask } from "../../api/queries.ts";
+import { ask, reloadAfter } from "../../api/queries.ts";
 import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
+import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -36,7 +37,6 @@ export const isOver = ({ state }: Pick<Import, "state">) => ends.includes(state)
 export function ImportState(props: ImportStateProps) {
   const { productId, importId } = props;
   const { t } = useTranslation("license-files");
-  const queries = useQueryClient();
   const found = useQuery({
     ...ask("getLicenseImport", { params: { product_id: productId, import_id: importId } }),
     refetchInterval: ({ state: { data } }) => (data !== undefined && isOver(data) ? false : lookEveryMs),
@@ -45,9 +45,8 @@ export function ImportState(props: ImportStateProps) {
   // The license list shows the imported licenses.
   useEffect(() => {
     if (state === undefined || !isOver({ state })) return;
-    for (const touched of ["listOrganizationImports", "listLicenses"])
-      void queries.invalidateQueries({ queryKey: [touched] });
-  }, [state, queries]);
+    void reloadAfter("importLicenses");
+  }, [state]);
   if (found.data === undefined)
     return found.error === null ? (
       <Skeleton height={180} radius="lg" />
@@ -162,13 +161,9 @@ function NextSteps({ job, canImport, onImport, onBack, onAnother }: ImportStateP
         </Button>
       )}
       {!job.dry_run && job.state === "finished" && (
-        <Button
-          component={Link}
-          to={`/o/${slug}/licenses` as "/"}
-          search={{ product_id: job.product_id } as never}
-        >
+        <GoButton to={paths.licenses(slug, { product_id: job.product_id })}>
           {t("state.goToLicenses")}
-        </Button>
+        </GoButton>
       )}
       <Button variant="default" onClick={onAnother}>
         {t("state.another")}

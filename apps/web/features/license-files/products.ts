@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
+import type { PageLink } from "../../ui/page-link.ts";
 
 /** The path for creating a product, or null without permission. */
-export function useNewProductPath(): string | null {
+export function useNewProductPath(): PageLink | null {
   const { slug } = useOrganization();
-  return useMay()("products:manage") ? `/o/${slug}/products/new` : null;
+  return useMay()("products:manage") ? paths.newProduct(slug) : null;
 }
 
 /** Products that licenses can be imported into. Not loaded without permission to view products. */

@@ -15,10 +15,11 @@ export function UndoImport({ job }: { job: Import }) {
   const [opened, setOpened] = useState(false);
   const [deleteUsed, setDeleteUsed] = useState(false);
   const params = { product_id: job.product_id, import_id: job.id };
-  const undo = useChange("undoLicenseImport", ["getLicenseImport", "listOrganizationImports"]);
+  const undo = useChange("undoLicenseImport");
   const forecast = useQuery({
     ...ask("forecastImportUndo", { params }),
-    enabled: opened,
+    // Once the import is being undone, a forecast would be refused.
+    enabled: opened && !undo.isPending && !undo.isSuccess,
     gcTime: 0,
     staleTime: 0,
   });

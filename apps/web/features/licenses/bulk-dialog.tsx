@@ -1,8 +1,9 @@
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { reloadAfter } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { Dialog, useCloseDialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
@@ -59,7 +60,6 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
   const close = useCloseDialog();
   const { t, i18n } = useTranslation("licenses");
   const organization = useOrganization();
-  const queries = useQueryClient();
   const [draft, setDraft] = useState(emptyDraft);
   const [typed, setTyped] = useState("");
   const [error, setError] = useState<Error | null>(null);
@@ -126,7 +126,7 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
           ? undefined
           : async () => {
               await runBulk(organization.id, undo, bulkStart());
-              await queries.invalidateQueries({ queryKey: ["listLicenses"] });
+              await reloadAfter("bulkLicenses");
             },
       );
       onDone();
@@ -136,8 +136,7 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
       isRunning.current = false;
       if (isGone.current && !latest.current.isOver) tellStopped();
       setBusy(false);
-      void queries.invalidateQueries({ queryKey: ["listLicenses"] });
-      void queries.invalidateQueries({ queryKey: ["getLicense"] });
+      void reloadAfter("bulkLicenses");
     }
   };
 

@@ -1,12 +1,13 @@
 import { csvLine } from "@countersign/domain/csv/cell";
 import { Button, Group, Paper, Stack, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { NoEmail } from "../../app/no-email.tsx";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copy, Copyable } from "../../ui/copy.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -36,7 +37,7 @@ export function Created({ licenses, mailed, onAnother }: CreatedProps) {
     <Page
       narrow
       title={t("created.title", words)}
-      above={<Back to={`/o/${slug}/licenses`}>{t("title")}</Back>}
+      above={<Back to={paths.licenses(slug)}>{t("title")}</Back>}
       lead={mailed && hasEmail && sendsEmail && licenses.length > 1 ? t("created.emailed", words) : undefined}
     >
       <Stack gap="md">
@@ -56,7 +57,7 @@ export function Created({ licenses, mailed, onAnother }: CreatedProps) {
               {licenses.slice(0, shown).map((license) => (
                 <li key={license.id}>
                   <Copyable value={license.license_key} />
-                  <GoLink to={`/o/${slug}/licenses/${license.id}`} size="sm" c="dimmed" truncate>
+                  <GoLink to={paths.license(slug, license.id)} size="sm" c="dimmed" truncate>
                     {license.customer_email ?? license.customer_discord_id ?? t("created.open")}
                   </GoLink>
                 </li>
@@ -87,14 +88,14 @@ export function Created({ licenses, mailed, onAnother }: CreatedProps) {
               >
                 {t("created.download")}
               </Button>
-              <Button variant="default" component={Link} to={`/o/${slug}/licenses` as "/"}>
+              <GoButton variant="default" to={paths.licenses(slug)}>
                 {t("created.list")}
-              </Button>
+              </GoButton>
             </>
           ) : (
-            <Button variant="default" component={Link} to={`/o/${slug}/licenses/${only?.id}` as "/"}>
+            <GoButton variant="default" to={paths.license(slug, only?.id ?? "")}>
               {t("created.open")}
-            </Button>
+            </GoButton>
           )}
         </Group>
       </Stack>

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { flat } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { LicenseStatus } from "../../ui/license-status.tsx";
@@ -39,7 +40,7 @@ export function LicenseList<Row extends Listed>(props: LicenseListProps<Row>) {
       header: t("columns.key"),
       fills: true,
       cell: (row) => (
-        <GoLink to={`/o/${slug}/licenses/${idOf(row)}`} className="mono licenseKey">
+        <GoLink to={paths.license(slug, idOf(row))} className="mono licenseKey">
           {row.license_key}
         </GoLink>
       ),

@@ -1,7 +1,9 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
+import { useRouter } from "@tanstack/react-router";
 import type { TFunction } from "i18next";
 import { type ChangeEvent, memo } from "react";
 import { useTranslation } from "react-i18next";
+import { paths } from "../../session/paths.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { LicenseStatus } from "../../ui/license-status.tsx";
 import { PlainListTime } from "../../ui/list-time.tsx";
@@ -13,7 +15,8 @@ interface LicenseRowProps {
   readonly index: number;
   readonly license: License;
   readonly isChosen: boolean;
-  readonly href: string;
+  /** Of the organization. */
+  readonly slug: string;
   /** How many characters of tags fit in the column. */
   readonly tagRoom: number;
   /** Undefined if licenses cannot be selected. */
@@ -27,8 +30,9 @@ const soonMs = 14 * dayMs;
  * and keys to the table.
  */
 export const LicenseRow = memo(function LicenseRow(props: LicenseRowProps) {
-  const { index, license, isChosen, href, tagRoom, onToggle } = props;
+  const { index, license, isChosen, slug, tagRoom, onToggle } = props;
   const { t, i18n } = useTranslation("licenses");
+  const { href } = useRouter().buildLocation(paths.license(slug, license.id));
   const customer = license.customer_email ?? license.customer_name ?? license.customer_discord_id;
   const expires = <Expires license={license} t={t} language={i18n.language} />;
   const fitting = tagsThatFit(license.tags, tagRoom);

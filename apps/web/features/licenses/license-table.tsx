@@ -4,6 +4,7 @@ import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { type CSSProperties, type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import type { License } from "./license.ts";
 import { LicenseRow } from "./license-row.tsx";
@@ -54,11 +55,11 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
     selection,
   );
   const { slug } = useOrganization();
-  const hrefOf = (index: number) => {
+  const pageOf = (index: number) => {
     const id = rows[index]?.id;
-    return id === undefined ? null : `/o/${slug}/licenses/${id}`;
+    return id === undefined ? null : paths.license(slug, id);
   };
-  const clicks = useRowClicks(hrefOf);
+  const clicks = useRowClicks(pageOf);
   const tagRoom = useMediaQuery("(min-width: 100em)") ? 28 : 13;
   const widths = useMemo(() => columnWidths(rows, tagRoom), [rows, tagRoom]);
   const { ids, isAll } = selection ?? nobodyChooses;
@@ -126,7 +127,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
               index={first + place}
               license={license}
               isChosen={isAll || ids.has(license.id)}
-              href={hrefOf(first + place) ?? ""}
+              slug={slug}
               tagRoom={tagRoom}
               onToggle={selection?.toggle}
             />

@@ -1,10 +1,10 @@
-import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
+import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { bulkActions } from "./bulk-actions.ts";
@@ -65,25 +65,18 @@ export function LicensesPage() {
         !hasNone && (
           <>
             {may("licenses:import") && (
-              <Button
+              <GoButton
                 variant="default"
-                component={Link}
-                to="/o/$organization/licenses/import"
-                params={{ organization: organization.slug } as never}
+                to={paths.importLicenses(organization.slug)}
                 leftSection={<Icon name="upload" size={16} />}
               >
                 {t("import")}
-              </Button>
+              </GoButton>
             )}
             {may("licenses:create") && (
-              <Button
-                component={Link}
-                to="/o/$organization/licenses/new"
-                params={{ organization: organization.slug } as never}
-                leftSection={<Icon name="plus" size={16} />}
-              >
+              <GoButton to={paths.newLicense(organization.slug)} leftSection={<Icon name="plus" size={16} />}>
                 {t("new.open")}
-              </Button>
+              </GoButton>
             )}
           </>
         )

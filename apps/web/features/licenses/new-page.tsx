@@ -7,6 +7,7 @@ import { ApiProblem } from "../../api/problem.ts";
 import { useChange } from "../../api/queries.ts";
 import { randomId } from "../../api/random-id.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { useNewProductPath, useProducts } from "../../session/products.ts";
 import { Back } from "../../ui/back.tsx";
 import { Form } from "../../ui/form.tsx";
@@ -55,7 +56,7 @@ export function NewLicensePage() {
     discordId: given.customer_discord_id ?? "",
   });
   const [made, setMade] = useState<readonly License[] | null>(null);
-  const create = useChange("createLicenses", ["listLicenses", "listCustomers"]);
+  const create = useChange("createLicenses");
   const choices = (products.data ?? []).filter(
     ({ status, closed_for_sale: isClosed }) => status !== "archived" && !isClosed,
   );
@@ -99,7 +100,7 @@ export function NewLicensePage() {
         }}
       />
     );
-  const above = <Back to={`/o/${organization.slug}/licenses`}>{t("title")}</Back>;
+  const above = <Back to={paths.licenses(organization.slug)}>{t("title")}</Back>;
   if (products.isSuccess && choices.length === 0)
     return (
       <Page narrow title={t("new.title")} above={above}>

@@ -1,16 +1,17 @@
-import { Button, Group } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Group } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { useNewProductPath, useProducts } from "../../session/products.ts";
 import { Empty } from "../../ui/empty.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { NoProduct } from "../../ui/no-product.tsx";
 
 /** There are no licenses yet, or none match the filter. */
 export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {
   const { t } = useTranslation("licenses");
   const may = useMay();
-  const params = { organization: useOrganization().slug };
+  const { slug } = useOrganization();
   const products = useProducts();
   const wayToProduct = useNewProductPath();
   if (isFiltered)
@@ -19,9 +20,9 @@ export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {
         icon="search"
         title={t("empty.noMatch")}
         action={
-          <Button variant="default" component={Link} to="/o/$organization/licenses" params={params as never}>
+          <GoButton variant="default" to={paths.licenses(slug)}>
             {t("filters.clear")}
-          </Button>
+          </GoButton>
         }
       >
         {t("empty.noMatchWords")}
@@ -36,20 +37,11 @@ export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {
       title={t("empty.none")}
       action={
         <Group gap="xs">
-          {may("licenses:create") && (
-            <Button component={Link} to="/o/$organization/licenses/new" params={params as never}>
-              {t("new.open")}
-            </Button>
-          )}
+          {may("licenses:create") && <GoButton to={paths.newLicense(slug)}>{t("new.open")}</GoButton>}
           {may("licenses:import") && (
-            <Button
-              variant="default"
-              component={Link}
-              to="/o/$organization/licenses/import"
-              params={params as never}
-            >
+            <GoButton variant="default" to={paths.importLicenses(slug)}>
               {t("import")}
-            </Button>
+            </GoButton>
           )}
         </Group>
       }

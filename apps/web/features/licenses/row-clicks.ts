@@ -1,5 +1,6 @@
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import type { MouseEvent } from "react";
+import type { PageLink } from "../../ui/page-link.ts";
 
 interface RowClicks {
   readonly onClick: (event: MouseEvent<HTMLElement>) => void;
@@ -7,31 +8,31 @@ interface RowClicks {
 }
 
 /** The key is the link, but a click anywhere in the row opens the license. */
-export function useRowClicks(hrefOf: (index: number) => string | null): RowClicks {
+export function useRowClicks(pageOf: (index: number) => PageLink | null): RowClicks {
   const navigate = useNavigate();
   const router = useRouter();
   return {
     onClick: (event) => {
       const target = event.target as HTMLElement;
       const row = target.closest<HTMLElement>("[data-license-row]");
-      const href = row === null ? null : hrefOf(Number(row.dataset.licenseRow));
-      if (href === null) return;
+      const page = row === null ? null : pageOf(Number(row.dataset.licenseRow));
+      if (page === null) return;
       const isLink = target.closest("a") !== null;
       const isOther = target.closest("button, input, label, [data-check]") !== null;
       // Selecting text to copy it does not open the page.
       if (!isLink && (isOther || String(window.getSelection()) !== "")) return;
       if (event.ctrlKey || event.metaKey || event.shiftKey) {
         // The browser handles modified clicks on links.
-        if (!isLink && !event.shiftKey) window.open(href, "_blank");
+        if (!isLink && !event.shiftKey) window.open(router.buildLocation(page).href, "_blank");
         return;
       }
       event.preventDefault();
-      void navigate({ to: href as "/" });
+      void navigate(page);
     },
     // Pointing at a row preloads its page.
     onPointerEnter: () => {
-      const href = hrefOf(0);
-      if (href !== null) router.preloadRoute({ to: href as "/" }).catch(() => {});
+      const page = pageOf(0);
+      if (page !== null) router.preloadRoute(page).catch(() => {});
     },
   };
 }

@@ -3,11 +3,12 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { onDemand } from "../../ui/on-demand.tsx";
 import { licensesRoute } from "./list-route.ts";
-import { isSame, type LicenseSearch } from "./search.ts";
+import { isSame } from "./search.ts";
 import classes from "./view-strip.module.css";
 import { readyViews, useSavedViews } from "./views.ts";
 
@@ -43,9 +44,7 @@ export function ViewStrip() {
       {views.map(({ id, name, search: wanted, isOwn }) => (
         <span key={id} className={classes.view} data-present={id === present?.id || undefined}>
           <Link
-            to="/o/$organization/licenses"
-            params={{ organization: organization.slug }}
-            search={wanted as LicenseSearch}
+            {...paths.licenses(organization.slug, wanted)}
             className={classes.link ?? ""}
             activeProps={{}}
             aria-current={id === present?.id ? "true" : undefined}

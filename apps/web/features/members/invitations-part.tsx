@@ -42,8 +42,8 @@ export function InvitationsPart() {
       query: shown === "all" ? {} : { state: shown },
     }),
   );
-  const resend = useChange("resendInvitation", ["listInvitations"]);
-  const revoke = useChange("revokeInvitation", ["listInvitations", "listRoles"]);
+  const resend = useChange("resendInvitation");
+  const revoke = useChange("revokeInvitation");
   const [taken, setTaken] = useState<Invitation | null>(null);
   const [renewed, setRenewed] = useState<Answer<"resendInvitation"> | null>(null);
   const sendsEmail = useSendsEmail();

@@ -6,6 +6,7 @@ import type { Answer } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { OneTimeLink } from "../../app/one-time-link.tsx";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -81,7 +82,7 @@ function InviteForm({
   const held = usePermissions();
   const params = { organization_id: organization.id };
   const roles = useQuery(ask("listRoles", { params, query: { limit: 200 } }));
-  const invite = useChange("createInvitation", ["listInvitations", "listRoles"]);
+  const invite = useChange("createInvitation");
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<string | null>(roleId);
   const list = roles.data?.data ?? [];
@@ -109,9 +110,7 @@ function InviteForm({
     return (
       <Stack>
         <Text>{t("invite.noRoles")}</Text>
-        {may("roles:edit") && (
-          <GoLink to={`/o/${organization.slug}/roles/new`}>{t("invite.createRole")}</GoLink>
-        )}
+        {may("roles:edit") && <GoLink to={paths.newRole(organization.slug)}>{t("invite.createRole")}</GoLink>}
       </Stack>
     );
   return (

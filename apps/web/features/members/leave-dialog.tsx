@@ -1,7 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useChange } from "../../api/queries.ts";
+import { reloadAfter, useChange } from "../../api/queries.ts";
 import { type Organization, useMe } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify } from "../../ui/notify.tsx";
@@ -16,9 +15,8 @@ interface LeaveDialogProps {
 export function LeaveDialog({ organization, onClose }: LeaveDialogProps) {
   const { t } = useTranslation("members");
   const me = useMe();
-  const queries = useQueryClient();
   const navigate = useNavigate();
-  const remove = useChange("removeMember");
+  const remove = useChange("removeMember", { reloads: false });
   const name = organization?.name;
   return (
     <Confirm
@@ -32,7 +30,7 @@ export function LeaveDialog({ organization, onClose }: LeaveDialogProps) {
         notify(t("leave.done", { organization: name }));
         // Navigate away first: the organization's pages disappear when the list is reloaded.
         await navigate({ to: "/account" });
-        await queries.invalidateQueries({ queryKey: ["listOrganizations"] });
+        await reloadAfter("removeMember");
       }}
     >
       {t("leave.words", { organization: name })}

@@ -25,7 +25,7 @@ export function MembersPart() {
   const params = { organization_id: organization.id };
   const members = useInfiniteQuery(askPages("listMembers", { params }));
   const roles = useQuery(ask("listRoles", { params, query: { limit: 200 } }));
-  const remove = useChange("removeMember", ["listMembers", "listRoles"]);
+  const remove = useChange("removeMember");
   const [going, setGoing] = useState<Member | null>(null);
   const isMe = (member: Member | null) => member?.user_id === me.id;
 

@@ -1,8 +1,9 @@
 import { Badge, Select, Text, Tooltip } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { call, type Item } from "../../api/client.ts";
-import { useMay, useMe, useOrganization } from "../../session/current-organization.ts";
+import { reloadAfter } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.ts";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 
@@ -13,10 +14,8 @@ type Role = Item<"listRoles">;
 export function RoleOfMember({ member, roles }: { member: Member; roles: readonly Role[] }) {
   const { t } = useTranslation("members");
   const { id: organizationId } = useOrganization();
-  const me = useMe();
   const may = useMay();
   const held = usePermissions();
-  const queries = useQueryClient();
   const give = useMutation({
     mutationFn: (roleId: string) =>
       call("updateMember", {
@@ -24,12 +23,7 @@ export function RoleOfMember({ member, roles }: { member: Member; roles: readonl
         body: { role_id: roleId },
       }),
     onError: notifyProblem,
-    onSettled: () =>
-      Promise.all(
-        (
-          ["listMembers", "listRoles", ...(member.user_id === me.id ? ["listOrganizations"] : [])] as const
-        ).map((touched) => queries.invalidateQueries({ queryKey: [touched] })),
-      ),
+    onSettled: () => reloadAfter("updateMember"),
   });
   if (member.is_owner || member.role === null)
     return (

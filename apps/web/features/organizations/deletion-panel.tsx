@@ -13,8 +13,8 @@ export function DeletionPanel() {
   const { t, i18n } = useTranslation("organizations");
   const organization = useOrganization();
   const params = { organization_id: organization.id };
-  const remove = useChange("deleteOrganization", ["listOrganizations"]);
-  const restore = useChange("restoreOrganization", ["listOrganizations"]);
+  const remove = useChange("deleteOrganization");
+  const restore = useChange("restoreOrganization");
   const [isOpen, setOpen] = useState(false);
   const takeBack = () =>
     restore.mutate(

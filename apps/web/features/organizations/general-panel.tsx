@@ -4,9 +4,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Answer, call } from "../../api/client.ts";
-import { ask } from "../../api/queries.ts";
+import { ask, reloadAfter } from "../../api/queries.ts";
 import type { Language } from "../../i18n/languages.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { LanguageSelect } from "../../ui/language-select.tsx";
 import { notify } from "../../ui/notify.tsx";
@@ -40,9 +41,9 @@ export function GeneralPanel() {
           (before: Answer<"listOrganizations"> | undefined) =>
             before && { ...before, data: [...before.data, saved] },
         );
-        await navigate({ to: `/o/${saved.slug}/settings` as "/", replace: true });
+        await navigate({ ...paths.settings(saved.slug), replace: true });
       }
-      await queries.invalidateQueries({ queryKey: ["listOrganizations"] });
+      await reloadAfter("updateOrganization");
     },
   });
   return (
@@ -65,7 +66,7 @@ export function GeneralPanel() {
         />
         <TextInput
           label={t("general.slug")}
-          description={t("general.slugWords", { address: `/o/${slug}` })}
+          description={t("general.slugWords", { address: paths.overview(slug) })}
           required
           maxLength={48}
           spellCheck={false}
@@ -77,7 +78,7 @@ export function GeneralPanel() {
         />
         {slug !== organization.slug && (
           <Alert color="orange" icon={<Icon name="warning" />} title={t("general.linksChange")}>
-            {t("general.linksWords", { before: `/o/${organization.slug}` })}
+            {t("general.linksWords", { before: paths.overview(organization.slug) })}
           </Alert>
         )}
         <LanguageSelect

@@ -1,6 +1,7 @@
 import { Badge, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { effectivePlan, planName } from "../../session/plan.ts";
 import { usePlans } from "../../session/use-plans.ts";
 import { Copyable } from "../../ui/copy.tsx";
@@ -58,7 +59,7 @@ function PlanPanel() {
       title={t("plan.title")}
       actions={
         maySee("billing:view", "billing:manage") && (
-          <GoLink to={`/o/${organization.slug}/settings/billing`}>{t("plan.billing")}</GoLink>
+          <GoLink to={paths.billing(organization.slug)}>{t("plan.billing")}</GoLink>
         )
       }
     >

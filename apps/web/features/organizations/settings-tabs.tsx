@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { SectionNav } from "../../ui/section-nav.tsx";
 import classes from "./settings-tabs.module.css";
 
@@ -8,13 +9,14 @@ export function SettingsTabs() {
   const { t } = useTranslation("organizations");
   const { slug } = useOrganization();
   const maySee = useMaySee();
-  const settings = `/o/${slug}/settings`;
   const sections = [
-    ...(maySee("organization:manage") ? [{ to: settings, label: t("tabs.general"), exact: true }] : []),
-    ...(maySee("billing:view", "billing:manage")
-      ? [{ to: `${settings}/billing`, label: t("tabs.billing") }]
+    ...(maySee("organization:manage")
+      ? [{ to: paths.settings(slug), label: t("tabs.general"), exact: true }]
       : []),
-    { to: `${settings}/portal`, label: t("tabs.portal") },
+    ...(maySee("billing:view", "billing:manage")
+      ? [{ to: paths.billing(slug), label: t("tabs.billing") }]
+      : []),
+    { to: paths.portalSettings(slug), label: t("tabs.portal") },
   ];
   if (sections.length === 1) return null;
   return (

@@ -1,9 +1,9 @@
 import { Stack, Switch, Text } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
-import { ask } from "../../api/queries.ts";
+import { ask, reloadAfter } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
@@ -14,7 +14,6 @@ import { ValidateHelp } from "../../ui/validate-help.tsx";
 export function SigningPanel() {
   const { t } = useTranslation("organizations");
   const organization = useOrganization();
-  const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const set = useMutation({
     mutationFn: (isOn: boolean) =>
@@ -22,7 +21,7 @@ export function SigningPanel() {
         params: { organization_id: organization.id },
         body: { signed_validation: isOn },
       }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["listOrganizations"] }),
+    onSettled: () => reloadAfter("updateOrganization"),
   });
   const isOn = set.isPending ? (set.variables ?? false) : organization.signed_validation;
   const change = async (next: boolean) => {

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { notify } from "../../ui/notify.tsx";
@@ -16,7 +17,7 @@ export function TransferPanel() {
   const params = { organization_id: organization.id };
   const members = useQuery(ask("listMembers", { params, query: { limit: 200 } }));
   const roles = useQuery(ask("listRoles", { params, query: { limit: 200 } }));
-  const transfer = useChange("transferOwnership", ["listOrganizations", "listMembers", "listRoles"]);
+  const transfer = useChange("transferOwnership");
   const [isOpen, setOpen] = useState(false);
   const [heir, setHeir] = useState<string | null>(null);
   const [role, setRole] = useState<string | null>(null);
@@ -39,7 +40,7 @@ export function TransferPanel() {
       {members.isSuccess && roles.isSuccess && !isPossible && (
         <Text size="sm">
           {t("transfer.noOneElse")}{" "}
-          <GoLink underline="always" to={`/o/${organization.slug}/members`} search={{ invite: true }} inherit>
+          <GoLink underline="always" to={paths.members(organization.slug, { invite: true })} inherit>
             {t("transfer.invite")}
           </GoLink>
         </Text>

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { waitingText } from "../../session/waiting-text.ts";
 import { useWaitingTransfers } from "../../session/waiting-transfers.ts";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -46,7 +47,7 @@ function useTransfers() {
     {
       key: "transfers",
       words: (
-        <GoLink to={`/o/${organization.slug}/transfers`} inherit underline="always">
+        <GoLink to={paths.transfers(organization.slug)} inherit underline="always">
           {t("attention.transfers", { count, number: waitingText(count) })}
         </GoLink>
       ),
@@ -69,7 +70,7 @@ function useWebhooks() {
       key: webhook.id,
       words: (
         <>
-          <GoLink to={`/o/${slug}/webhooks/${webhook.id}`} inherit underline="always">
+          <GoLink to={paths.webhook(slug, webhook.id)} inherit underline="always">
             {webhook.description === "" ? webhook.url : webhook.description}
           </GoLink>
           {": "}
@@ -107,7 +108,7 @@ function useQuotas() {
     key: event.id,
     words: (
       <>
-        <GoLink to={`/o/${slug}/products/${event.product_id ?? ""}`} inherit underline="always">
+        <GoLink to={paths.product(slug, event.product_id ?? "")} inherit underline="always">
           {t("attention.quota", { name: nameOf(event.product_id) ?? t("attention.someProduct") })}
         </GoLink>{" "}
         <Time at={event.timestamp} />

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -32,7 +33,7 @@ export function Expiring() {
       note={total === 0 ? undefined : t("expiring.note", { days, total: counted })}
       actions={
         total > 0 && (
-          <GoLink to={`/o/${slug}/licenses`} search={filter} size="sm">
+          <GoLink to={paths.licenses(slug, filter)} size="sm">
             {t("expiring.all")}
           </GoLink>
         )
@@ -46,7 +47,7 @@ export function Expiring() {
         {data?.data.map((license) => (
           <li key={license.id} className={classes.line}>
             <Stack gap={0} miw={0} flex={1}>
-              <GoLink to={`/o/${slug}/licenses/${license.id}`} className="mono" truncate>
+              <GoLink to={paths.license(slug, license.id)} className="mono" truncate>
                 {license.license_key}
               </GoLink>
               <Text size="sm" c="dimmed" truncate>

@@ -70,7 +70,7 @@ function Steps() {
                   {t(`steps.${name}.do`)} <span className={classes.unseen}>{t("steps.done")}</span>
                 </Text>
               ) : (
-                <GoLink to={`/o/${slug}/${to}`} fw={600}>
+                <GoLink to={to(slug)} fw={600}>
                   {t(`steps.${name}.do`)}
                 </GoLink>
               )}

@@ -3,6 +3,7 @@ import { useQueries } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import classes from "./overview.module.css";
@@ -38,8 +39,7 @@ export function LicenseFigures() {
           return (
             <GoLink
               key={status}
-              to={`/o/${slug}/licenses`}
-              search={{ status }}
+              to={paths.licenses(slug, { status })}
               underline="never"
               c="inherit"
               className={classes.tile ?? ""}

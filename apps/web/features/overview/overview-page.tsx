@@ -1,7 +1,7 @@
-import { Button } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
+import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Attention } from "./attention.tsx";
@@ -27,12 +27,9 @@ export function OverviewPage() {
       lead={organization.name}
       actions={
         may("licenses:create") ? (
-          <Button
-            renderRoot={(props) => <Link {...props} to={`/o/${organization.slug}/licenses/new` as "/"} />}
-            leftSection={<Icon name="plus" size={16} />}
-          >
+          <GoButton to={paths.newLicense(organization.slug)} leftSection={<Icon name="plus" size={16} />}>
             {t("palette.newLicense")}
-          </Button>
+          </GoButton>
         ) : undefined
       }
     >

@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
@@ -21,7 +22,7 @@ export function ProductLine({ usage }: { usage: Item<"listProductUsage"> }) {
   return (
     <li className={classes.product}>
       <div className={classes.productName}>
-        <GoLink to={`/o/${slug}/products/${id}`} display="block">
+        <GoLink to={paths.product(slug, id)} display="block">
           {name}
         </GoLink>
         {status !== "active" && (

@@ -1,7 +1,8 @@
-import { Button, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
+import { GoButton } from "../../ui/go-button.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -21,7 +22,7 @@ export function ProductsState() {
       title={t("products.title")}
       note={data !== undefined && data.data.length > 0 ? t("products.note") : undefined}
       actions={
-        <GoLink to={`/o/${slug}/products`} size="sm">
+        <GoLink to={paths.products(slug)} size="sm">
           {t("products.all")}
         </GoLink>
       }
@@ -34,12 +35,9 @@ export function ProductsState() {
             {t("products.none")}
           </Text>
           {may("products:manage") && (
-            <Button
-              variant="default"
-              renderRoot={(props) => <Link {...props} to={`/o/${slug}/products/new` as "/"} />}
-            >
+            <GoButton variant="default" to={paths.newProduct(slug)}>
               {t("steps.product.do")}
-            </Button>
+            </GoButton>
           )}
         </>
       )}

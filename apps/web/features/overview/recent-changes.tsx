@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -30,7 +31,7 @@ export function RecentChanges() {
     <Section
       title={t("changes.title")}
       actions={
-        <GoLink to={`/o/${slug}/audit-log`} size="sm">
+        <GoLink to={paths.auditLog(slug)} size="sm">
           {t("changes.all")}
         </GoLink>
       }
@@ -42,7 +43,7 @@ export function RecentChanges() {
           <li key={entry.id} className={classes.line}>
             <Stack gap={0} miw={0} flex={1}>
               <Text component="div">
-                <GoLink to={`/o/${slug}/audit-log`} search={{ entry: entry.id }} c="inherit">
+                <GoLink to={paths.auditLog(slug, { entry: entry.id })} c="inherit">
                   {audit(`actions.${entry.action}`, {
                     defaultValue: entry.action.replaceAll(/[._]/g, " "),
                   })}

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -54,7 +55,7 @@ function EventLine({ run: { newest: event, count, isCut } }: { run: Run<Event> }
         </Text>
         <Text size="sm" c="dimmed" truncate component="div">
           {event.license_id !== null && license !== null && (
-            <GoLink to={`/o/${slug}/licenses/${event.license_id}`} className="mono" inherit>
+            <GoLink to={paths.license(slug, event.license_id)} className="mono" inherit>
               {license.key}
             </GoLink>
           )}

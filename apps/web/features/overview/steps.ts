@@ -1,13 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
+import type { PageLink } from "../../ui/page-link.ts";
 
 export interface Step {
   readonly name: "product" | "license" | "validation" | "webhook" | "member";
   /** Undefined until it is known. */
   readonly isDone: boolean | undefined;
-  /** Relative to `/o/<organization>/`. */
-  readonly to: string;
+  readonly to: (organization: string) => PageLink;
 }
 
 /** A new organization's steps to its first validation, as far as the user's permissions allow them. */
@@ -48,15 +49,15 @@ export function useSteps(isWanted: boolean): {
   });
   const product = products.data?.data[0];
   const steps: (Step & { readonly isOffered: boolean })[] = [
-    { name: "product", isOffered: makesProducts, isDone: has(products.data), to: "products/new" },
-    { name: "license", isOffered: sells, isDone: hasCounted(licenses.data), to: "licenses/new" },
+    { name: "product", isOffered: makesProducts, isDone: has(products.data), to: paths.newProduct },
+    { name: "license", isOffered: sells, isDone: hasCounted(licenses.data), to: paths.newLicense },
     {
       name: "validation",
       isOffered: sells,
       isDone: hasCounted(used.data),
-      to: product === undefined ? "products" : `products/${product.id}/integrate`,
+      to: product === undefined ? paths.products : (slug) => paths.integrate(slug, product.id),
     },
-    { name: "webhook", isOffered: makesWebhooks, isDone: has(webhooks.data), to: "webhooks/new" },
+    { name: "webhook", isOffered: makesWebhooks, isDone: has(webhooks.data), to: paths.newWebhook },
     {
       name: "member",
       isOffered: invites,
@@ -64,7 +65,7 @@ export function useSteps(isWanted: boolean): {
         invitations.data === undefined || (seesMembers && members.data === undefined)
           ? undefined
           : (members.data?.data.length ?? 0) > 1 || invitations.data.data.length > 0,
-      to: "members",
+      to: paths.members,
     },
   ];
   return { steps: steps.filter(({ isOffered }) => isOffered), usedLicenses: used.data?.total ?? 0 };

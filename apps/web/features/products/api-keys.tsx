@@ -24,10 +24,10 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
   const [isAdding, setAdding] = useState(false);
   const [name, setName] = useState("");
   const [overlapSeconds, setOverlapSeconds] = useState<number | null>(86_400);
-  const add = useChange("createApiKey", ["getProduct", "listProducts"]);
-  const rename = useChange("updateApiKey", ["getProduct", "listProducts"]);
-  const rotate = useChange("rotateApiKey", ["getProduct", "listProducts"]);
-  const revoke = useChange("endApiKey", ["getProduct", "listProducts"]);
+  const add = useChange("createApiKey");
+  const rename = useChange("updateApiKey");
+  const rotate = useChange("rotateApiKey");
+  const revoke = useChange("endApiKey");
   const params = { product_id: product.id };
   const lasting = product.api_keys.filter((key) => key.expires_at === null).length;
   const validUntil = (key: ApiKey) =>

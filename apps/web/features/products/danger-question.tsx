@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { AffectedLicenses } from "./frame/affected-licenses.tsx";
@@ -41,7 +42,7 @@ export function DangerQuestion({ product, action, onClose }: DangerQuestionProps
   const { slug } = useOrganization();
   const navigate = useNavigate();
   const { change } = useProductChange(product);
-  const remove = useChange("deleteProduct", ["listProducts", "listLicenses"]);
+  const remove = useChange("deleteProduct");
   const [instead, setInstead] = useState<"close" | "archive">("close");
   const { name, status } = product;
   const asked = action ?? "disable";
@@ -50,7 +51,7 @@ export function DangerQuestion({ product, action, onClose }: DangerQuestionProps
   const confirm = async () => {
     if (shown === "delete") {
       await remove.mutateAsync({ params: { product_id: product.id } });
-      await navigate({ to: `/o/${slug}/products` as "/" });
+      await navigate(paths.products(slug));
       notify(t("danger.delete.done", { name }));
       return;
     }

@@ -2,6 +2,7 @@ import { List, SegmentedControl, Stack, Text } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { Trans, useTranslation } from "react-i18next";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -11,6 +12,8 @@ import { useProduct } from "./frame/use-product.ts";
 import classes from "./integrate-tab.module.css";
 
 const integrateRoute = getRouteApi("/inside/o/$organization/products/$productId/integrate");
+
+const choices = (Object.keys(platforms) as Platform[]).map((value) => ({ value, label: platforms[value] }));
 
 /** A server receives its customers' license keys in their requests. */
 const comesWithRequests: readonly Platform[] = ["express", "nestjs", "fastapi", "django", "spring"];
@@ -22,7 +25,6 @@ export function IntegrateTab() {
   const product = useProduct();
   const organization = useOrganization();
   const { with: platform = "curl" } = integrateRoute.useSearch();
-  const base = `/o/${organization.slug}/products/${product.id}`;
   const isSigned = product.signed_validation && organization.signed_validation;
   const newest = product.api_keys.find(({ expires_at }) => expires_at === null);
   const snippet = snippetFor(platform, { server: window.location.origin, productId: product.id, isSigned });
@@ -44,7 +46,7 @@ export function IntegrateTab() {
             i18nKey={isSigned ? "integrate.whereSigned" : "integrate.where"}
             components={{
               keys: (
-                <GoLink to={`${base}/keys`} underline="always">
+                <GoLink to={paths.productKeys(organization.slug, product.id)} underline="always">
                   keys
                 </GoLink>
               ),
@@ -57,18 +59,17 @@ export function IntegrateTab() {
         lead={isSigned ? t("integrate.signed") : t("integrate.unsigned")}
       >
         <div className={classes.platforms}>
-          <SegmentedControl
+          <SegmentedControl<Platform>
             aria-label={t("integrate.with")}
             value={platform}
             onChange={(value) =>
               void navigate({
-                to: `${base}/integrate` as "/",
-                search: { with: value } as never,
+                ...paths.integrate(organization.slug, product.id, { with: value }),
                 replace: true,
                 resetScroll: false,
               })
             }
-            data={Object.entries(platforms).map(([value, label]) => ({ value, label }))}
+            data={choices}
           />
         </div>
         <Stack gap="md">

@@ -1,8 +1,9 @@
-import { Anchor, Skeleton } from "@mantine/core";
+import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
+import { paths } from "../../session/paths.ts";
+import { GoLink } from "../../ui/go-link.tsx";
 import type { Product } from "./frame/use-product.ts";
 
 /** The number of licenses of a product, as a link to them. */
@@ -19,15 +20,13 @@ export function LicenseCount({ product, slug }: { product: Product; slug: string
   if (found.data?.total === undefined) return "–";
   const number = new Intl.NumberFormat(i18n.language).format(found.data.total);
   return (
-    <Anchor
-      component={Link}
-      to={`/o/${slug}/licenses` as "/"}
-      search={{ product_id: product.id } as never}
+    <GoLink
+      to={paths.licenses(slug, { product_id: product.id })}
       className="figures"
       inherit
       aria-label={t("licensesOf", { count: found.data.total, number, name: product.name })}
     >
       {number}
-    </Anchor>
+    </GoLink>
   );
 }

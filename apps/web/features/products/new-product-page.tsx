@@ -1,10 +1,12 @@
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Form } from "../../ui/form.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
 import { Page } from "../../ui/page.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -16,7 +18,7 @@ export function NewProductPage() {
   const may = useMay();
   const navigate = useNavigate();
   const [name, setName] = useState("");
-  const create = useChange("createProduct", ["listProducts"]);
+  const create = useChange("createProduct");
   if (!may("products:manage")) return <MissingPage />;
   const submit = () => {
     create.mutate({ params: { organization_id: id }, body: { name } });
@@ -44,16 +46,16 @@ export function NewProductPage() {
             <Button type="submit" loading={create.isPending}>
               {t("new.do")}
             </Button>
-            <Button variant="default" component={Link} to={`/o/${slug}/products` as "/"}>
+            <GoButton variant="default" to={paths.products(slug)}>
               {t("everywhere:cancel")}
-            </Button>
+            </GoButton>
           </Group>
         </Stack>
       </Form>
       <SecretOnce
         title={t("keys.newKey")}
         secret={create.data?.api_key ?? null}
-        onDone={() => void navigate({ to: `/o/${slug}/products/${create.data?.id}/integrate` as "/" })}
+        onDone={() => void navigate(paths.integrate(slug, create.data?.id ?? ""))}
       >
         {t("keys.newKeyWords", { name: create.data?.name })}
       </SecretOnce>

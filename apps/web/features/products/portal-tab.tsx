@@ -1,11 +1,12 @@
 import { Alert, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { NoEmail } from "../../app/no-email.tsx";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
+import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Downloads } from "./downloads-panel.tsx";
@@ -93,12 +94,9 @@ function OpenPortal() {
   return (
     <>
       {mayBrand && (
-        <Button
-          variant="default"
-          renderRoot={(props) => <Link {...props} to={`/o/${slug}/settings/portal` as "/"} />}
-        >
+        <GoButton variant="default" to={paths.portalSettings(slug)}>
           {t("group.portalBranding")}
-        </Button>
+        </GoButton>
       )}
       <Button component="a" href={data.portal_url} target="_blank" rel="noopener" variant="default">
         {t("group.portalOpen")}

@@ -1,11 +1,14 @@
-import { Anchor, Button, SegmentedControl, Text } from "@mantine/core";
+import { SegmentedControl, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -15,7 +18,8 @@ import { LicenseCount } from "./license-count.tsx";
 
 const productsRoute = getRouteApi("/inside/o/$organization/products");
 
-const filters = ["all", "active", "disabled", "archived"] as const;
+const statuses = ["active", "disabled", "archived"] as const;
+const filters = ["all", ...statuses] as const;
 
 export function ProductsPage() {
   const { t } = useTranslation("products");
@@ -30,13 +34,9 @@ export function ProductsPage() {
     }),
   );
   const create = may("products:manage") && (
-    <Button
-      component={Link}
-      to={`/o/${slug}/products/new` as "/"}
-      leftSection={<Icon name="plus" size={16} />}
-    >
+    <GoButton to={paths.newProduct(slug)} leftSection={<Icon name="plus" size={16} />}>
       {t("new.open")}
-    </Button>
+    </GoButton>
   );
   const rows = flat(list.data);
   const hasNone = list.isSuccess && rows.length === 0 && !list.hasNextPage && status === undefined;
@@ -45,9 +45,9 @@ export function ProductsPage() {
       id: "name",
       header: t("name"),
       cell: (product) => (
-        <Anchor component={Link} to={`/o/${slug}/products/${product.id}` as "/"} fw={600}>
+        <GoLink to={paths.product(slug, product.id)} fw={600}>
           {product.name}
-        </Anchor>
+        </GoLink>
       ),
     },
     { id: "status", header: t("status.label"), cell: (product) => <ProductStatus product={product} /> },
@@ -87,8 +87,7 @@ export function ProductsPage() {
           value={status ?? "all"}
           onChange={(value) =>
             void navigate({
-              to: `/o/${slug}/products` as "/",
-              search: (value === "all" ? {} : { status: value }) as never,
+              ...paths.products(slug, { status: statuses.find((one) => one === value) }),
               replace: true,
             })
           }

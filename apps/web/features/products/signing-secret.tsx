@@ -20,7 +20,7 @@ export function SigningSecret({ product, mayRotate }: { product: Product; mayRot
   const [isRotating, setRotating] = useState(false);
   const [overlapSeconds, setOverlapSeconds] = useState(604_800);
   const [isProving, setProving] = useState(false);
-  const reveal = useChange("revealSigningSecret", ["getSigningSecret"]);
+  const reveal = useChange("revealSigningSecret");
   const rotate = useChange("rotateSigningSecret");
   const params = { product_id: product.id };
   const { data: access } = useQuery(ask("getSigningSecret", { params }));

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { isReadOnly } from "../../session/may-open.ts";
+import { paths } from "../../session/paths.ts";
 import { CodeText } from "../../ui/code-text.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import type { Product } from "./frame/use-product.ts";
@@ -40,8 +41,7 @@ export function TemplatePreview({ product, text }: { product: Product; text: str
   });
   const choose = (id: string | null) =>
     navigate({
-      to: `/o/${slug}/products/${product.id}/custom-response` as "/",
-      search: (id === null ? {} : { license: id }) as never,
+      ...paths.customResponse(slug, product.id, { license: id ?? undefined }),
       replace: true,
       resetScroll: false,
     });

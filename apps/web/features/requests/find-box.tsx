@@ -6,6 +6,7 @@ import { call } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, queryClient } from "../../api/queries.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { termOf } from "../../ui/search-term.ts";
 import { noFilters } from "./filters.ts";
@@ -34,7 +35,7 @@ export function FindBox() {
     if (wanted.kind === "id") {
       const params = { organization_id: organizationId, request_id: wanted.id };
       const request = await orNull(queryClient.fetchQuery(ask("getRequest", { params })));
-      if (request !== null) return void navigate({ to: `/o/${slug}/requests/${wanted.id}` as "/" });
+      if (request !== null) return void navigate(paths.request(slug, wanted.id));
       const license = maySee("licenses:view")
         ? await orNull(call("getLicense", { params: { license_id: wanted.id } }))
         : null;

@@ -1,4 +1,5 @@
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
 
@@ -8,7 +9,7 @@ export function Ip({ ip }: { ip: string }) {
   const { slug } = useOrganization();
   if (!maySee("licenses:view")) return <span className={ipClass(ip)}>{ip}</span>;
   return (
-    <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} inherit className={ipClass(ip)}>
+    <GoLink to={paths.ip(slug, ip)} inherit className={ipClass(ip)}>
       {ip}
     </GoLink>
   );

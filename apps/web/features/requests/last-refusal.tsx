@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Trans, useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Ip } from "./ip-link.tsx";
@@ -33,7 +34,7 @@ export function LastRefusal({ licenseId }: { licenseId: string }) {
         values={{ outcome: t(`outcomes.${request.outcome}`) }}
         components={{ when: <Time at={request.at} />, ip: <Ip ip={request.ip} /> }}
       />{" "}
-      <GoLink to={`/o/${slug}/requests/${request.id}`} inherit fw={600}>
+      <GoLink to={paths.request(slug, request.id)} inherit fw={600}>
         {t("why")}
       </GoLink>
     </Text>

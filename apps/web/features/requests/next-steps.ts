@@ -1,68 +1,74 @@
 import type { Permission } from "@countersign/domain/members/permissions";
+import { paths } from "../../session/paths.ts";
+import type { PageLink } from "../../ui/page-link.ts";
 import type { LoggedRequest } from "./request.ts";
 
 /** What can be done about a refusal, as a link to the page where it is done. */
 export interface NextStep {
   /** The translation key. */
   readonly name: string;
-  /** Below the organization's path. */
-  readonly path: string;
-  readonly search?: Readonly<Record<string, unknown>>;
+  readonly page: PageLink;
   /** Any of these permissions is enough. */
   readonly any: readonly Permission[];
 }
 
 /** The most likely step first. Without the license, only what concerns the product is left. */
-export function nextSteps(request: Asked): readonly NextStep[] {
-  const { outcome, product_id: productId, license_key: key } = request;
-  const product = `products/${productId}`;
-  const productStep = (name: string, path: string): NextStep => ({
+export function nextSteps(request: Asked, slug: string): readonly NextStep[] {
+  const { outcome, product_id: productId, license_id: id, license_key: key } = request;
+  const productStep = (name: string, page: PageLink): NextStep => ({
     name,
-    path: `${product}${path}`,
+    page,
     any: ["products:view", "products:manage"],
   });
-  const license = key === null ? null : `licenses/${request.license_id}`;
+  const licenseStep = (name: string, search: LicenseSearch, any: readonly Permission[]): NextStep[] =>
+    key === null || id === null ? [] : [{ name, page: paths.license(slug, id, search), any }];
   switch (outcome) {
     case "expired":
-      return licenseStep(license, "renew", { do: "renew" }, ["licenses:update"]);
+      return licenseStep("renew", { do: "renew" }, ["licenses:update"]);
     case "revoked":
-      return licenseStep(license, "reinstate", {}, ["licenses:revoke"]);
+      return licenseStep("reinstate", {}, ["licenses:revoke"]);
     case "ip_blocked":
       return [
         {
           name: "unblock",
-          path: `ips/${encodeURIComponent(request.ip)}`,
+          page: paths.ip(slug, request.ip),
           any: ["licenses:view", "ip_blocks:manage"],
         },
       ];
     case "ip_not_registered":
-      return licenseStep(license, "register", { ip: request.ip }, ["licenses:update"]);
+      return licenseStep("register", { ip: request.ip }, ["licenses:update"]);
     case "ip_limit_reached":
       return [
-        ...licenseStep(license, "raise", { do: "edit" }, ["licenses:update"]),
-        ...licenseStep(license, "freeSlot", {}, ["licenses:reset_ips"]),
+        ...licenseStep("raise", { do: "edit" }, ["licenses:update"]),
+        ...licenseStep("freeSlot", {}, ["licenses:reset_ips"]),
       ];
     case "version_not_allowed":
       return [
-        productStep("versions", "/versions"),
-        ...licenseStep(license, "pin", { do: "edit" }, ["licenses:update"]),
+        productStep("versions", paths.productVersions(slug, productId)),
+        ...licenseStep("pin", { do: "edit" }, ["licenses:update"]),
       ];
     case "product_archived":
     case "product_disabled":
-      return [productStep("product", "")];
+      return [productStep("product", paths.product(slug, productId))];
     case "rate_limit_exceeded":
-      return [{ name: "usage", path: "usage", any: ["products:view", "products:manage", "analytics:view"] }];
+      return [
+        {
+          name: "usage",
+          page: paths.usage(slug),
+          any: ["products:view", "products:manage", "analytics:view"],
+        },
+      ];
     case "billing_suspended":
-      return [{ name: "billing", path: "settings/billing", any: ["billing:view", "billing:manage"] }];
+      return [{ name: "billing", page: paths.billing(slug), any: ["billing:view", "billing:manage"] }];
     case "license_not_found":
     case "not_found":
       return [
-        { name: "licenses", path: "licenses", any: ["licenses:view"] },
-        productStep("integrate", "/integrate"),
+        { name: "licenses", page: paths.licenses(slug), any: ["licenses:view"] },
+        productStep("integrate", paths.integrate(slug, productId)),
       ];
     case "body_too_large":
     case "body_timeout":
-      return [productStep("integrate", "/integrate")];
+      return [productStep("integrate", paths.integrate(slug, productId))];
     case "org_suspended":
     case "product_not_found":
     case "active":
@@ -73,11 +79,4 @@ export function nextSteps(request: Asked): readonly NextStep[] {
 
 type Asked = Pick<LoggedRequest, "outcome" | "product_id" | "license_id" | "license_key" | "ip">;
 
-function licenseStep(
-  path: string | null,
-  name: string,
-  search: Readonly<Record<string, unknown>>,
-  any: readonly Permission[],
-): readonly NextStep[] {
-  return path === null ? [] : [{ name, path, search, any }];
-}
+type LicenseSearch = Parameters<typeof paths.license>[2];

@@ -1,9 +1,10 @@
 import { Button } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
 import { Empty } from "../../ui/empty.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { noFilters } from "./filters.ts";
 import { timeInWords } from "./request-time.tsx";
 import { useFilterChange } from "./requests-route.ts";
@@ -72,10 +73,9 @@ function FirstRequest() {
   const products = useProducts();
   const [product] = products.data ?? [];
   if (products.data === undefined) return null;
-  const path = product === undefined ? "products" : `products/${product.id}/integrate`;
   return (
-    <Button component={Link} to={`/o/${slug}/${path}` as "/"}>
+    <GoButton to={product === undefined ? paths.products(slug) : paths.integrate(slug, product.id)}>
       {t("empty.integrate")}
-    </Button>
+    </GoButton>
   );
 }

@@ -2,6 +2,7 @@ import { isRefused } from "@countersign/domain/validate/outcome";
 import { Badge, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -34,12 +35,12 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
       cell: (request) => (
         <>
           <div className={classes.outcome}>
-            <GoLink to={`/o/${slug}/requests/${request.id}`} inherit className={classes.open ?? ""}>
+            <GoLink to={paths.request(slug, request.id)} inherit className={classes.open ?? ""}>
               <OutcomeMark outcome={request.outcome} />
             </GoLink>
             <Marks request={request} />
             <GoLink
-              to={`/o/${slug}/requests/${request.id}`}
+              to={paths.request(slug, request.id)}
               inherit
               className="oneLine"
               {...(isRefused(request.outcome) ? {} : { c: "dimmed" })}
@@ -182,7 +183,7 @@ function License({ request }: { request: LoggedRequest }) {
   return (
     <>
       {maySee("licenses:view") ? (
-        <GoLink to={`/o/${slug}/licenses/${id}`} inherit className={`mono ${classes.key}`} title={key}>
+        <GoLink to={paths.license(slug, id)} inherit className={`mono ${classes.key}`} title={key}>
           {key}
         </GoLink>
       ) : (
@@ -202,8 +203,7 @@ function Device({ id }: { id: string }) {
   const { slug } = useOrganization();
   return (
     <GoLink
-      to={`/o/${slug}/requests`}
-      search={{ device_id: id }}
+      to={paths.requests(slug, { device_id: id })}
       inherit
       c="dimmed"
       className={classes.device ?? ""}

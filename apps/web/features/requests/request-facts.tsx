@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
 import { Copy, Copyable } from "../../ui/copy.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -22,7 +23,7 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
   const product = products.data?.find(({ id }) => id === request.product_id);
   const { license_id: licenseId, license_key: key, device_id: device, duration_ms: ms } = request;
   const others = (search: Record<string, string>, words: string) => (
-    <GoLink to={`/o/${slug}/requests`} search={search} size="sm" display="block">
+    <GoLink to={paths.requests(slug, search)} size="sm" display="block">
       {words}
     </GoLink>
   );
@@ -55,7 +56,7 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
               )}
             </>
           ) : (
-            <GoLink to={`/o/${slug}/products/${product.id}`}>{product.name}</GoLink>
+            <GoLink to={paths.product(slug, product.id)}>{product.name}</GoLink>
           )}
         </Fact>
         <Fact name={t("columns.license")}>
@@ -71,7 +72,7 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
           ) : (
             <>
               {maySee("licenses:view") ? (
-                <GoLink to={`/o/${slug}/licenses/${licenseId}`} className="mono">
+                <GoLink to={paths.license(slug, licenseId)} className="mono">
                   {key}
                 </GoLink>
               ) : (

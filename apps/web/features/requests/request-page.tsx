@@ -1,14 +1,16 @@
 import { isRefused } from "@countersign/domain/validate/outcome";
 import { whyLogged } from "@countersign/domain/validate/why";
-import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -33,7 +35,7 @@ export function RequestPage() {
   const { data: request, error } = useQuery(
     ask("getRequest", { params: { organization_id: organizationId, request_id: requestId } }),
   );
-  const list = `/o/${slug}/requests`;
+  const list = paths.requests(slug);
   const isMissing = error instanceof ApiProblem && error.status === 404;
   return (
     <Page
@@ -46,9 +48,9 @@ export function RequestPage() {
           icon="request"
           title={t("one.missing.title")}
           action={
-            <Button variant="default" component={Link} to={list as "/"}>
+            <GoButton variant="default" to={list}>
               {t("one.missing.all")}
-            </Button>
+            </GoButton>
           }
         >
           {t("one.missing.words")}
@@ -89,7 +91,7 @@ function Outcome({ request }: { request: LoggedRequest }) {
   const may = useMay();
   const words = useRuleWords();
   const refusal = whyLogged(request).find(({ result }) => result === "refused");
-  const steps = nextSteps(request).filter(({ any }) => may(...any));
+  const steps = nextSteps(request, slug).filter(({ any }) => may(...any));
   return (
     <Verdict
       isRefused={isRefused(request.outcome)}
@@ -108,17 +110,10 @@ function Outcome({ request }: { request: LoggedRequest }) {
         )}
         {steps.length > 0 && !request.sandbox && (
           <Group gap="xs">
-            {steps.map(({ name, path, search }) => (
-              <Button
-                key={name}
-                size="compact-sm"
-                variant="default"
-                component={Link}
-                to={`/o/${slug}/${path}` as "/"}
-                {...(search === undefined ? {} : { search: search as never })}
-              >
+            {steps.map(({ name, page }) => (
+              <GoButton key={name} size="compact-sm" variant="default" to={page}>
                 {t(`next.${name}`, { ip: request.ip })}
-              </Button>
+              </GoButton>
             ))}
           </Group>
         )}

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -45,7 +46,7 @@ function RequestsSection({ known, filter, empty }: RequestsSectionProps) {
       id="requests"
       actions={
         rows.length > 0 && (
-          <GoLink to={`/o/${slug}/requests`} search={filter} size="sm">
+          <GoLink to={paths.requests(slug, filter)} size="sm">
             {t("section.all")}
           </GoLink>
         )

@@ -4,6 +4,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { usePermissions } from "../../session/permissions.ts";
 import { Back } from "../../ui/back.tsx";
 import { notify } from "../../ui/notify.tsx";
@@ -24,7 +25,7 @@ export function NewRolePage() {
     enabled: copy !== undefined,
   });
   const navigate = useNavigate();
-  const create = useChange("createRole", ["listRoles"]);
+  const create = useChange("createRole");
   const preset = isPreset(from) ? from : null;
   if (copy !== undefined && original.isPending) return <Waiting />;
   const first = {
@@ -33,9 +34,9 @@ export function NewRolePage() {
       (permission) => held.has(permission),
     ),
   };
-  const address = `/o/${organization.slug}/roles`;
+  const list = paths.roles(organization.slug);
   return (
-    <Page title={t("new")} above={<Back to={address}>{t("title")}</Back>} lead={t("newLead")}>
+    <Page title={t("new")} above={<Back to={list}>{t("title")}</Back>} lead={t("newLead")}>
       <Group gap={6} my="md">
         <Text size="sm" c="dimmed">
           {t("startFrom")}
@@ -46,9 +47,7 @@ export function NewRolePage() {
             size="compact-sm"
             variant={one === preset ? "light" : "default"}
             aria-pressed={one === preset}
-            onClick={() =>
-              navigate({ to: `${address}/new` as "/", search: { from: one } as never, replace: true })
-            }
+            onClick={() => navigate({ ...paths.newRole(organization.slug, { from: one }), replace: true })}
           >
             {t(`presets.${one}`)}
           </Button>
@@ -67,7 +66,7 @@ export function NewRolePage() {
             {
               onSuccess: (made) => {
                 notify(t("created", { name: made.name }));
-                void navigate({ to: address as "/" });
+                void navigate(list);
               },
             },
           )

@@ -1,8 +1,9 @@
-import { Button, Group } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Group } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Empty } from "../../ui/empty.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { presets } from "./presets.ts";
 
 /** Offers presets while there are no roles. */
@@ -18,15 +19,9 @@ export function NoRoles() {
         may("roles:edit") && (
           <Group gap="xs" justify="center" mt="xs">
             {Object.keys(presets).map((preset) => (
-              <Button
-                key={preset}
-                variant="default"
-                component={Link}
-                to={`/o/${slug}/roles/new` as "/"}
-                search={{ from: preset } as never}
-              >
+              <GoButton key={preset} variant="default" to={paths.newRole(slug, { from: preset })}>
                 {t(`presets.${preset}`)}
-              </Button>
+              </GoButton>
             ))}
           </Group>
         )

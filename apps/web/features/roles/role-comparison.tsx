@@ -2,6 +2,7 @@ import { Tooltip, VisuallyHidden } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { permissionGroups, permissionsOf, permissionTextKeys } from "../../ui/permission-groups.ts";
@@ -20,7 +21,7 @@ export function RoleComparison({ roles }: { roles: readonly Item<"listRoles">[] 
             <th scope="col">{t("columns.permission")}</th>
             {roles.map((role) => (
               <th key={role.id} scope="col">
-                <GoLink to={`/o/${slug}/roles/${role.id}`} size="sm" fw={650}>
+                <GoLink to={paths.role(slug, role.id)} size="sm" fw={650}>
                   {role.name}
                 </GoLink>
               </th>

@@ -3,6 +3,7 @@ import { Group, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
@@ -26,7 +27,7 @@ export function RoleList({ roles, isPending, error }: RoleListProps) {
       header: t("columns.name"),
       cell: (role) => (
         // The role that every organization starts with is called "Administrator".
-        <GoLink to={`/o/${slug}/roles/${role.id}`} fw={600} size="sm" display="block" miw="6.75rem">
+        <GoLink to={paths.role(slug, role.id)} fw={600} size="sm" display="block" miw="6.75rem">
           {role.name}
         </GoLink>
       ),

@@ -1,13 +1,15 @@
 import { Alert, Button, Tooltip } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.ts";
 import { Back } from "../../ui/back.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -25,9 +27,9 @@ export function RolePage() {
   const { role: roleId } = roleRoute.useParams();
   const params = { organization_id: organization.id, role_id: roleId };
   const { data: role } = useSuspenseQuery(ask("getRole", { params }));
-  const change = useChange("updateRole", ["getRole", "listRoles", "listMembers", "listOrganizations"]);
-  const remove = useChange("deleteRole", ["listRoles"]);
-  const create = useChange("createRole", ["listRoles"]);
+  const change = useChange("updateRole");
+  const remove = useChange("deleteRole");
+  const create = useChange("createRole");
   const [isRemoving, setRemoving] = useState(false);
   const mayEdit = may("roles:edit") && hasAllPermissionsOf(held, role);
   const uses = role.member_count + role.invitation_count;
@@ -41,20 +43,18 @@ export function RolePage() {
   return (
     <Page
       title={role.name}
-      above={<Back to={`/o/${organization.slug}/roles`}>{t("title")}</Back>}
+      above={<Back to={paths.roles(organization.slug)}>{t("title")}</Back>}
       lead={`${t("members", { count: role.member_count })}, ${t("invitations", { count: role.invitation_count })}`}
       actions={
         <>
           {may("roles:edit") && (
-            <Button
+            <GoButton
               variant="default"
               leftSection={<Icon name="copy" size={16} />}
-              component={Link}
-              to={`/o/${organization.slug}/roles/new` as "/"}
-              search={{ copy: role.id } as never}
+              to={paths.newRole(organization.slug, { copy: role.id })}
             >
               {t("duplicate")}
-            </Button>
+            </GoButton>
           )}
           {mayEdit && (
             <Tooltip label={inUse} disabled={inUse === null} multiline maw={320}>
@@ -108,7 +108,7 @@ export function RolePage() {
         action={t("remove.open")}
         onConfirm={async () => {
           await remove.mutateAsync({ params });
-          await navigate({ to: `/o/${organization.slug}/roles` as "/" });
+          await navigate(paths.roles(organization.slug));
           const { name, permissions } = role;
           notify(t("remove.done", { name }), () =>
             create.mutateAsync({

@@ -1,9 +1,11 @@
-import { Button, Group, SegmentedControl, Stack } from "@mantine/core";
+import { Group, SegmentedControl, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
+import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { NoRoles } from "./no-roles.tsx";
@@ -30,13 +32,9 @@ export function RolesPage() {
       lead={t("lead")}
       actions={
         may("roles:edit") && (
-          <Button
-            component={Link}
-            to={`/o/${organization.slug}/roles/new` as "/"}
-            leftSection={<Icon name="plus" size={16} />}
-          >
+          <GoButton to={paths.newRole(organization.slug)} leftSection={<Icon name="plus" size={16} />}>
             {t("new")}
-          </Button>
+          </GoButton>
         )
       }
     >

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { DeviceIds } from "../../app/device-ids.tsx";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
@@ -31,7 +32,7 @@ export function RefusedList({ rows }: { rows: readonly Row[] }) {
             <Stack gap={0}>
               <Text inherit>{row.customer_name ?? row.customer_email ?? t("list.noCustomer")}</Text>
               {row.license_key !== null && sees("licenses:view") ? (
-                <GoLink to={`/o/${slug}/licenses/${row.license_id}`} className="mono" size="xs">
+                <GoLink to={paths.license(slug, row.license_id)} className="mono" size="xs">
                   {row.license_key}
                 </GoLink>
               ) : (
@@ -48,7 +49,7 @@ export function RefusedList({ rows }: { rows: readonly Row[] }) {
           align: "right",
           cell: (row) =>
             sees("requests:view") ? (
-              <GoLink to={`/o/${slug}/requests`} search={{ license_id: row.license_id }} className="figures">
+              <GoLink to={paths.requests(slug, { license_id: row.license_id })} className="figures">
                 {number.format(row.requests)}
               </GoLink>
             ) : (

@@ -30,11 +30,7 @@ export function ShadowResult({ product, change, days, result }: ShadowResultProp
   const setting = settingOf(change, { slug, productId: product.id });
   const isShorter = complete && Date.parse(result.until) - Date.parse(since) < days * dayMs - dayMs / 2;
   const link = may(...setting.needs) && (
-    <GoLink
-      to={setting.to}
-      {...(setting.search === undefined ? {} : { search: setting.search })}
-      underline="always"
-    >
+    <GoLink to={setting.to} underline="always">
       {t(`setting.${change.type}`)}
     </GoLink>
   );

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { useProduct } from "../products/frame/use-product.ts";
 import type { ChangeType } from "./search.ts";
@@ -11,7 +12,7 @@ export function TryChange({ change }: { change: ChangeType }) {
   const product = useProduct();
   if (!useMaySee()("requests:view")) return null;
   return (
-    <GoLink to={`/o/${slug}/products/${product.id}/shadow`} search={{ change }} size="sm">
+    <GoLink to={paths.shadow(slug, product.id, { change })} size="sm">
       {t("before")}
     </GoLink>
   );

@@ -6,7 +6,7 @@ import { Confirm } from "../../ui/confirm.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { useHolderName } from "./holder.tsx";
 import { isConflict } from "./refused.ts";
-import { affectedQueries, effectsOf, type Transfer } from "./transfer.ts";
+import { effectsOf, type Transfer } from "./transfer.ts";
 import classes from "./transfer-page.module.css";
 
 interface ApproveQuestionProps {
@@ -24,7 +24,7 @@ export function ApproveQuestion(props: ApproveQuestionProps) {
   const { transfer, license, product, opened, onClose, onRefused } = props;
   const { t } = useTranslation("transfers");
   const nameOf = useHolderName();
-  const approve = useChange("approveTransfer", affectedQueries);
+  const approve = useChange("approveTransfer");
   const names = { from: nameOf(transfer.from), to: nameOf(transfer.to) };
   return (
     <Confirm

@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import type { Holder } from "./transfer.ts";
 
@@ -24,7 +25,7 @@ export function HolderWords({ holder }: { holder: Holder }) {
   return (
     <>
       {id !== null && maySee("customers:view", "customers:manage") ? (
-        <GoLink to={`/o/${slug}/customers/${id}`}>{name}</GoLink>
+        <GoLink to={paths.customer(slug, id)}>{name}</GoLink>
       ) : (
         name
       )}

@@ -1,10 +1,10 @@
-import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Empty } from "../../ui/empty.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import type { TransfersSearch } from "./search.ts";
 
 /** An empty list. If no product offers transfers, it explains how to turn them on. */
@@ -29,17 +29,15 @@ export function NoTransfers({ state }: { state: NonNullable<TransfersSearch["sta
     );
   const [only] = products;
   const to =
-    products.length === 1 && only !== undefined
-      ? `/o/${slug}/products/${only.id}/portal`
-      : `/o/${slug}/products`;
+    products.length === 1 && only !== undefined ? paths.productPortal(slug, only.id) : paths.products(slug);
   return (
     <Empty
       icon="transfer"
       title={t("empty.off.title")}
       action={
-        <Button variant="default" renderRoot={(props) => <Link {...props} to={to as "/"} />}>
+        <GoButton variant="default" to={to}>
           {t(products.length === 1 ? "empty.off.do" : "empty.off.products")}
-        </Button>
+        </GoButton>
       }
     >
       {t("empty.off.words")}

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
@@ -33,7 +34,7 @@ export function OtherTransfers({ transfer }: { transfer: Transfer }) {
             header: t("fromAndTo"),
             fills: true,
             cell: (other) => (
-              <GoLink to={`/o/${slug}/transfers/${other.id}`} style={{ overflowWrap: "anywhere" }}>
+              <GoLink to={paths.transfer(slug, other.id)} style={{ overflowWrap: "anywhere" }}>
                 {t("fromTo", { from: nameOf(other.from), to: nameOf(other.to) })}
               </GoLink>
             ),

@@ -8,7 +8,7 @@ import { notify } from "../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useHolderName } from "./holder.tsx";
 import { isConflict } from "./refused.ts";
-import { affectedQueries, type Transfer } from "./transfer.ts";
+import type { Transfer } from "./transfer.ts";
 
 interface RejectDialogProps {
   readonly transfer: Transfer;
@@ -31,7 +31,7 @@ export function RejectDialog(props: RejectDialogProps) {
 function RejectForm({ transfer, onClose, onRefused }: RejectDialogProps) {
   const { t } = useTranslation("transfers");
   const name = useHolderName()(transfer.from);
-  const reject = useChange("rejectTransfer", affectedQueries);
+  const reject = useChange("rejectTransfer");
   const [reason, setReason] = useState("");
   const submit = async () => {
     try {

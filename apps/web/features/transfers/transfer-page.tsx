@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -40,7 +41,7 @@ export function TransferPage() {
   if (transfer !== undefined && transfer.organization_id !== organization.id) return <MissingPage />;
   if (transfer === undefined)
     return (
-      <Page title={t("transfer")} above={<Back to={`/o/${organization.slug}/transfers`}>{t("title")}</Back>}>
+      <Page title={t("transfer")} above={<Back to={paths.transfers(organization.slug)}>{t("title")}</Back>}>
         <ProblemAlert error={error} />
         {error === null && <Skeleton height={220} />}
       </Page>
@@ -71,7 +72,7 @@ function LoadedTransfer({ transfer }: { transfer: Transfer }) {
   return (
     <Page
       title={t("transferTo", { name: nameOf(transfer.to) })}
-      above={<Back to={`/o/${slug}/transfers`}>{t("title")}</Back>}
+      above={<Back to={paths.transfers(slug)}>{t("title")}</Back>}
       beside={<TransferState state={transfer.state} />}
       lead={transfer.product_name}
       actions={
@@ -160,7 +161,7 @@ function RequestFacts({ transfer }: { transfer: Transfer }) {
       <dt>{t("license")}</dt>
       <dd>
         {transfer.license_exists && maySee("licenses:view") ? (
-          <GoLink to={`/o/${slug}/licenses/${transfer.license_id}`}>{key}</GoLink>
+          <GoLink to={paths.license(slug, transfer.license_id)}>{key}</GoLink>
         ) : (
           key
         )}
@@ -169,7 +170,7 @@ function RequestFacts({ transfer }: { transfer: Transfer }) {
       <dt>{t("product")}</dt>
       <dd>
         {maySee("products:view", "products:manage") ? (
-          <GoLink to={`/o/${slug}/products/${transfer.product_id}/portal`}>{transfer.product_name}</GoLink>
+          <GoLink to={paths.productPortal(slug, transfer.product_id)}>{transfer.product_name}</GoLink>
         ) : (
           transfer.product_name
         )}

@@ -1,5 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
-import type { Answer, RouteId } from "../../api/client.ts";
+import type { Answer } from "../../api/client.ts";
 
 export type Transfer = Answer<"getTransfer">;
 export type Holder = Transfer["from"];
@@ -8,23 +8,6 @@ type Product = Pick<
   Answer<"getProduct">,
   "status" | "transfer_cooldown_days" | "transfer_resets_ips" | "transfer_rotates_key"
 >;
-
-/** Queries to refetch after a decision. */
-export const affectedQueries: readonly RouteId[] = [
-  "getTransfer",
-  "listTransfers",
-  "getLicense",
-  "listLicenses",
-  "listProductLicenses",
-  "listLicenseIps",
-  "listLicenseEvents",
-  "listAuditLog",
-  "getCustomer",
-  "listCustomers",
-  "listEvents",
-  "getIp",
-  "listIpLicenses",
-];
 
 export type Warning =
   | { readonly kind: "product_inactive"; readonly isRefused: true }

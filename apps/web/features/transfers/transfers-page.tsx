@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
@@ -42,7 +43,7 @@ export function TransfersPage() {
       cell: (transfer) => (
         <>
           <GoLink
-            to={`/o/${slug}/transfers/${transfer.id}`}
+            to={paths.transfer(slug, transfer.id)}
             fw={600}
             // Without "from … to", links of the same customer would all have the same name.
             aria-label={t("fromTo", { from: nameOf(transfer.from), to: nameOf(transfer.to) })}

@@ -1,8 +1,10 @@
 import { Text } from "@mantine/core";
 import { Trans, useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import type { PageLink } from "../../ui/page-link.ts";
 import { Time } from "../../ui/time.tsx";
 import type { Transfer, Warning } from "./transfer.ts";
 
@@ -29,18 +31,18 @@ export function WarningNotice({ warning, transfer }: { warning: Warning; transfe
 }
 
 /** The page where the member can look into it; null if there is none. */
-function usePlace({ kind }: Warning, transfer: Transfer): string | null {
+function usePlace({ kind }: Warning, transfer: Transfer): PageLink | null {
   const { slug } = useOrganization();
   const maySee = useMaySee();
   const customerId = transfer.to.global_customer_id;
   switch (kind) {
     case "product_inactive":
-      return maySee("products:manage") ? `/o/${slug}/products/${transfer.product_id}/danger` : null;
+      return maySee("products:manage") ? paths.productDanger(slug, transfer.product_id) : null;
     case "license_revoked":
-      return maySee("licenses:view") ? `/o/${slug}/licenses/${transfer.license_id}` : null;
+      return maySee("licenses:view") ? paths.license(slug, transfer.license_id) : null;
     case "target_blocked":
       return customerId !== null && maySee("customers:view", "customers:manage")
-        ? `/o/${slug}/customers/${customerId}`
+        ? paths.customer(slug, customerId)
         : null;
     case "transferred_recently":
       return null;

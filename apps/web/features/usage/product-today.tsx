@@ -2,6 +2,7 @@ import { Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Meter } from "../../ui/meter.tsx";
@@ -27,7 +28,7 @@ export function ProductToday({ usage }: { readonly usage: Item<"listProductUsage
           name={
             <Group gap="xs">
               {opensProducts ? (
-                <GoLink to={`/o/${slug}/products/${id}`} fw={600}>
+                <GoLink to={paths.product(slug, id)} fw={600}>
                   {name}
                 </GoLink>
               ) : (

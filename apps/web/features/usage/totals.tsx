@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -21,7 +22,7 @@ export function Totals() {
       title={t("totals.title")}
       actions={
         seesBilling && (
-          <GoLink to={`/o/${slug}/settings/billing`} size="sm">
+          <GoLink to={paths.billing(slug)} size="sm">
             {t("totals.plan")}
           </GoLink>
         )

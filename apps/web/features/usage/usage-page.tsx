@@ -4,6 +4,7 @@ import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { NoProduct } from "../../ui/no-product.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProductsToday } from "./products-today.tsx";
@@ -28,7 +29,7 @@ export function UsagePage() {
     <Page title={t("everywhere:places.usage")} lead={t("lead")}>
       <div className={classes.sections}>
         {isEmpty ? (
-          <NoProduct to={may("products:manage") ? `/o/${slug}/products/new` : null}>{t("empty")}</NoProduct>
+          <NoProduct to={may("products:manage") ? paths.newProduct(slug) : null}>{t("empty")}</NoProduct>
         ) : (
           <>
             <ProductsToday products={products} />

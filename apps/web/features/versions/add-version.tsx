@@ -13,8 +13,8 @@ export function AddVersion({ productId }: { productId: string }) {
   const { t } = useTranslation("versions");
   const [version, setVersion] = useState("");
   const [state, setState] = useState<VersionState>("allowed");
-  const add = useChange("addVersion", ["listVersions"]);
-  const remove = useChange("deleteVersion", ["listVersions"]);
+  const add = useChange("addVersion");
+  const remove = useChange("deleteVersion");
   const written = version.trim();
   const isUnreadable = written !== "" && parseVersionRecord(written) === null;
   const submit = async () => {

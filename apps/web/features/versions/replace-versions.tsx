@@ -37,7 +37,7 @@ function Form({ productId, versions, revision, onClose }: ReplaceVersionsProps) 
   const { t } = useTranslation("versions");
   const [text, setText] = useState(() => writeLines(versions));
   const [seen, setSeen] = useState(revision);
-  const replace = useChange("replaceVersions", ["listVersions"]);
+  const replace = useChange("replaceVersions");
   const { records, faults } = readLines(text);
   const { added, removed, changed } = differences(versions, records);
   const isSame = added + removed + changed === 0;

@@ -39,8 +39,8 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
   const { id: productId } = product;
   const [asked, setAsked] = useState<Asked | null>(null);
   const change = useStateChange(productId);
-  const remove = useChange("deleteVersion", ["listVersions"]);
-  const add = useChange("addVersion", ["listVersions"]);
+  const remove = useChange("deleteVersion");
+  const add = useChange("addVersion");
   const params = { product_id: productId };
   const setState = ({ version, state: before }: ProductVersion, state: VersionState) => {
     const latest = versions.find((other) => other.state === "latest")?.version;

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { mayOpen } from "../../session/may-open.ts";
+import { paths } from "../../session/paths.ts";
 import { effectivePlan, planName } from "../../session/plan.ts";
 import { usePlans } from "../../session/use-plans.ts";
 import { versionChecksOf } from "../../session/version-checks.ts";
@@ -56,7 +57,7 @@ export function VersionsTab() {
                   },
                 )}{" "}
             {mayOpen(organization, "settings/billing") && (
-              <GoLink to={`/o/${organization.slug}/settings/billing`} inherit underline="always">
+              <GoLink to={paths.billing(organization.slug)} inherit underline="always">
                 {t("everywhere:openBilling")}
               </GoLink>
             )}

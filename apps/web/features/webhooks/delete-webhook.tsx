@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { nameOf, type Webhook } from "./webhook-state.tsx";
@@ -14,7 +15,7 @@ export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
   const organization = useOrganization();
   const navigate = useNavigate();
   const [isAsking, setAsking] = useState(false);
-  const remove = useChange("deleteWebhook", ["listWebhooks"]);
+  const remove = useChange("deleteWebhook");
   return (
     <Stack gap="xs" align="flex-start" className={classes.section ?? ""}>
       <Title order={2}>{t("delete.heading")}</Title>
@@ -33,7 +34,7 @@ export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
             params: { organization_id: organization.id, endpoint_id: webhook.id },
           });
           notify(t("delete.done"));
-          await navigate({ to: "/o/$organization/webhooks", params: { organization: organization.slug } });
+          await navigate(paths.webhooks(organization.slug));
         }}
       >
         {t("delete.words")}

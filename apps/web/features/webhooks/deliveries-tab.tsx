@@ -27,12 +27,7 @@ export function DeliveriesTab({ webhook, mayManage }: { webhook: Webhook; mayMan
   const [isReplaying, setReplaying] = useState(false);
   const mayReplay = mayManage && webhook.status === "enabled";
   const open = (delivery: string | undefined) => void navigate({ search: { ...search, delivery } });
-  const change = useChange("sendWebhookDeliveryNow", [
-    "listWebhookDeliveries",
-    "getWebhookDelivery",
-    "listWebhookAttempts",
-    "getWebhookStatistics",
-  ]);
+  const change = useChange("sendWebhookDeliveryNow");
   const sendNow = ({ id: delivery_id }: Pick<Delivery, "id">) => {
     const params = { organization_id: id, endpoint_id: webhook.id, delivery_id };
     change.mutateAsync({ params }).then(() => notify(t("sendNow.done")), notifyProblem);

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Copy, Copyable } from "../../ui/copy.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -149,7 +150,7 @@ function Facts({ delivery }: { delivery: Delivery }) {
         <>
           <dt>{t("delivery.license")}</dt>
           <dd>
-            <GoLink to={`/o/${slug}/licenses/${licenseId}`}>{t("delivery.openLicense")}</GoLink>
+            <GoLink to={paths.license(slug, licenseId)}>{t("delivery.openLicense")}</GoLink>
           </dd>
         </>
       )}

@@ -1,11 +1,13 @@
-import { Button, Paper } from "@mantine/core";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Paper } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
@@ -16,13 +18,9 @@ export function NewWebhookPage() {
   const { t } = useTranslation("webhooks");
   const organization = useOrganization();
   const navigate = useNavigate();
-  const create = useChange("createWebhook", ["listWebhooks"]);
+  const create = useChange("createWebhook");
   const [made, setMade] = useState<Answer<"createWebhook"> | null>(null);
-  const open = (id: string) =>
-    navigate({
-      to: "/o/$organization/webhooks/$webhook",
-      params: { organization: organization.slug, webhook: id },
-    });
+  const open = (id: string) => navigate(paths.webhook(organization.slug, id));
   const submit = async (draft: WebhookDraft) => {
     const webhook = await create
       .mutateAsync({ params: { organization_id: organization.id }, body: creationOf(draft) })
@@ -37,7 +35,7 @@ export function NewWebhookPage() {
     <Page
       narrow
       title={t("new.title")}
-      above={<Back to={`/o/${organization.slug}/webhooks`}>{t("list.title")}</Back>}
+      above={<Back to={paths.webhooks(organization.slug)}>{t("list.title")}</Back>}
     >
       <Paper withBorder p="lg" radius="lg">
         <WebhookForm
@@ -48,9 +46,9 @@ export function NewWebhookPage() {
           onSubmit={submit}
           autoFocus
         >
-          <Button variant="default" component={Link} to={`/o/${organization.slug}/webhooks`}>
+          <GoButton variant="default" to={paths.webhooks(organization.slug)}>
             {t("everywhere:cancel")}
-          </Button>
+          </GoButton>
         </WebhookForm>
       </Paper>
       <SecretOnce

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
-import { ask, queryClient } from "../../api/queries.ts";
+import { ask, reloadAfter } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify } from "../../ui/notify.tsx";
@@ -68,8 +68,7 @@ export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps)
       cursor = page.next_cursor;
     }
     notify(count === 0 ? t("replay.manyNone") : t("replay.manyDone", { count }));
-    await queryClient.invalidateQueries({ queryKey: ["listWebhookDeliveries"] });
-    await queryClient.invalidateQueries({ queryKey: ["getWebhookStatistics"] });
+    await reloadAfter("replayWebhookDeliveries");
   };
   const found = new Set(
     matching.data?.data

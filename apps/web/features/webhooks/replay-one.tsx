@@ -19,7 +19,7 @@ interface ReplayOneProps {
 export function ReplayOne({ webhook, delivery, onClose, onSent }: ReplayOneProps) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();
-  const replay = useChange("replayWebhookDelivery", ["listWebhookDeliveries", "getWebhookStatistics"]);
+  const replay = useChange("replayWebhookDelivery");
   return (
     <Confirm
       opened={delivery !== null}

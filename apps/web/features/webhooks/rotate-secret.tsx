@@ -18,7 +18,7 @@ export function RotateSecret({ webhook }: { webhook: Webhook }) {
   const [isAsking, setAsking] = useState(false);
   const [overlap, setOverlap] = useState<string>("86400");
   const [secret, setSecret] = useState<string | null>(null);
-  const rotate = useChange("rotateWebhookSecret", ["getWebhook", "listWebhooks"]);
+  const rotate = useChange("rotateWebhookSecret");
   const hasNoOverlap = overlap === "0";
   return (
     <Stack gap="xs" align="flex-start" className={classes.section ?? ""}>

@@ -19,7 +19,7 @@ export function SettingsTab({ webhook, mayManage }: { webhook: Webhook; mayManag
   const [isDisabling, setDisabling] = useState(false);
   // The webhook when the form was opened or saved.
   const [basis, setBasis] = useState(webhook);
-  const update = useChange("updateWebhook", ["getWebhook", "listWebhooks"]);
+  const update = useChange("updateWebhook");
   if (!mayManage) return <WebhookFacts webhook={webhook} />;
   return (
     <div className={classes.columns}>

@@ -12,13 +12,11 @@ interface SwitchProps {
   readonly onClose: () => void;
 }
 
-const touched = ["getWebhook", "listWebhooks", "getWebhookStatistics", "listWebhookDeliveries"] as const;
-
 /** Shows what will be sent immediately. */
 export function EnableWebhook({ webhook, waiting, opened, onClose }: SwitchProps & { waiting: number }) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();
-  const enable = useChange("enableWebhook", touched);
+  const enable = useChange("enableWebhook");
   return (
     <Confirm
       opened={opened}
@@ -42,8 +40,8 @@ export function EnableWebhook({ webhook, waiting, opened, onClose }: SwitchProps
 export function DisableWebhook({ webhook, opened, onClose }: SwitchProps) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();
-  const disable = useChange("disableWebhook", touched);
-  const enable = useChange("enableWebhook", touched);
+  const disable = useChange("disableWebhook");
+  const enable = useChange("enableWebhook");
   const params = { organization_id: id, endpoint_id: webhook.id };
   return (
     <Confirm

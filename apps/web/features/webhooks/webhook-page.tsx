@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
@@ -44,7 +45,7 @@ export function WebhookPage() {
     <Page
       wide
       title={nameOf(webhook)}
-      above={<Back to={`/o/${organization.slug}/webhooks`}>{t("list.title")}</Back>}
+      above={<Back to={paths.webhooks(organization.slug)}>{t("list.title")}</Back>}
       actions={mayManage && webhook.status === "enabled" ? <TestWebhook webhook={webhook} /> : undefined}
     >
       <Group gap="md" mb="md" miw={0}>

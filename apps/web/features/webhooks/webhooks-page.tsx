@@ -1,11 +1,12 @@
-import { Button, Stack, Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
@@ -19,13 +20,9 @@ export function WebhooksPage() {
   const may = useMay();
   const list = useInfiniteQuery(askPages("listWebhooks", { params: { organization_id: organization.id } }));
   const newOne = may("webhooks:manage") ? (
-    <Button
-      component={Link}
-      to={`/o/${organization.slug}/webhooks/new`}
-      leftSection={<Icon name="plus" size={16} />}
-    >
+    <GoButton to={paths.newWebhook(organization.slug)} leftSection={<Icon name="plus" size={16} />}>
       {t("new.title")}
-    </Button>
+    </GoButton>
   ) : null;
   const rows = flat(list.data);
   const columns: readonly Column<Webhook>[] = [
@@ -35,7 +32,7 @@ export function WebhooksPage() {
       fills: true,
       cell: (webhook) => (
         <Stack gap={0}>
-          <GoLink to={`/o/${organization.slug}/webhooks/${webhook.id}`} fw={600} inherit>
+          <GoLink to={paths.webhook(organization.slug, webhook.id)} fw={600} inherit>
             {nameOf(webhook)}
           </GoLink>
           <Text inherit c="dimmed" className="mono">

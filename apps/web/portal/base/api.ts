@@ -3,6 +3,7 @@ import type { Route } from "@countersign/contract/api/route";
 import { portalBase } from "@countersign/contract/portal/base";
 import type { PortalContract } from "@countersign/contract/portal/routes";
 import type { z } from "zod";
+import type { AnyInput, Rest, WithParams } from "../../api/params.ts";
 import { place, search, send } from "../../api/send.ts";
 
 /** The routes of the portal's API, by their IDs in the contract. */
@@ -16,13 +17,13 @@ type Of<Id extends RouteId> =
   Routes[Id] extends Route<infer Q, infer B, infer A> ? { q: Q; b: B; a: A } : never;
 export type Answer<Id extends RouteId> = z.output<Of<Id>["a"]>;
 
-export interface Input<Id extends RouteId> {
-  /** Values for the placeholders in the path. */
-  readonly params?: Readonly<Record<string, string>>;
+interface Content<Id extends RouteId> {
   readonly query?: Partial<z.input<Of<Id>["q"]>>;
   readonly body?: z.input<Of<Id>["b"]>;
   readonly signal?: AbortSignal;
 }
+
+export type Input<Id extends RouteId> = WithParams<Routes[Id]["path"]> & Content<Id>;
 
 export type Me = Answer<"getPortalMe">;
 export type Seller = Answer<"getPortalSeller">;
@@ -31,8 +32,9 @@ export type License = Answer<"getPortalLicense">;
 export type Transfer = Answer<"cancelTransfer">;
 
 /** Calls a route of the portal's API. Throws an `ApiProblem` if the server refuses. */
-export async function call<Id extends RouteId>(id: Id, input: Input<Id> = {}): Promise<Answer<Id>> {
-  const { url, method } = place(portalBase, portal[id], input.params);
-  const response = await send(`${url}${search(input.query)}`, method, input.body, input.signal);
+export async function call<Id extends RouteId>(id: Id, ...[input]: Rest<Input<Id>>): Promise<Answer<Id>> {
+  const { params, query, body, signal }: AnyInput = input ?? {};
+  const { url, method } = place(portalBase, portal[id], params);
+  const response = await send(`${url}${search(query)}`, method, body, signal);
   return (response.status === 204 ? undefined : await response.json()) as Answer<Id>;
 }

@@ -5,11 +5,12 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../../api/queries.ts";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
+import { paths } from "../../../session/paths.ts";
 import { Confirm } from "../../../ui/confirm.tsx";
 import { notify } from "../../../ui/notify.tsx";
 import { ValidateHelp } from "../../../ui/validate-help.tsx";
 import type { Action } from "./action.ts";
-import { affectedQueries, type License } from "./license.ts";
+import type { License } from "./license.ts";
 
 /** Actions that ask first: revoking, replacing the key, removing all IP addresses, and deleting. */
 export function Confirmation({ action, opened, ...props }: ConfirmationProps) {
@@ -40,8 +41,8 @@ interface ActionProps {
 
 function Revoke({ license, opened, onClose }: ActionProps) {
   const { t } = useTranslation("licenses");
-  const revoke = useChange("revokeLicense", affectedQueries);
-  const reinstate = useChange("reinstateLicense", affectedQueries);
+  const revoke = useChange("revokeLicense");
+  const reinstate = useChange("reinstateLicense");
   const [reason, setReason] = useState("");
   const params = { license_id: license.id };
   return (
@@ -74,7 +75,7 @@ function Revoke({ license, opened, onClose }: ActionProps) {
 
 function Rotate({ license, opened, onClose }: ActionProps) {
   const { t } = useTranslation("licenses");
-  const rotate = useChange("rotateLicenseKey", affectedQueries);
+  const rotate = useChange("rotateLicenseKey");
   const [customKey, setCustomKey] = useState("");
   const params = { license_id: license.id };
   return (
@@ -112,7 +113,7 @@ function Rotate({ license, opened, onClose }: ActionProps) {
 
 function Reset({ license, opened, onClose }: ActionProps) {
   const { t } = useTranslation("licenses");
-  const reset = useChange("resetLicenseIps", affectedQueries);
+  const reset = useChange("resetLicenseIps");
   const count = license.current_unique_ip_count;
   return (
     <Confirm
@@ -138,12 +139,7 @@ function Delete({ license, opened, onClose }: ActionProps) {
   const { slug } = useOrganization();
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const remove = useChange("deleteLicense", [
-    "listLicenses",
-    "listProductLicenses",
-    "listCustomers",
-    "getCustomer",
-  ]);
+  const remove = useChange("deleteLicense");
   return (
     <Confirm
       opened={opened}
@@ -154,7 +150,7 @@ function Delete({ license, opened, onClose }: ActionProps) {
       onConfirm={async () => {
         const params = { license_id: license.id };
         await remove.mutateAsync({ params });
-        await navigate({ to: `/o/${slug}/licenses` as "/" });
+        await navigate(paths.licenses(slug));
         queries.removeQueries({ queryKey: ask("getLicense", { params }).queryKey });
         notify(t("done.deleted", { key: license.license_key }));
       }}

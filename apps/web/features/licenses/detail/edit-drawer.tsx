@@ -14,7 +14,7 @@ import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { changedFields, changesOf, type Draft, type DraftField, draftOf, rebased } from "./draft.ts";
 import { furtherDetails } from "./edit-errors.ts";
 import { EditFields } from "./edit-fields.tsx";
-import { affectedQueries, type License } from "./license.ts";
+import type { License } from "./license.ts";
 import classes from "./license-page.module.css";
 
 interface EditDrawerProps {
@@ -42,7 +42,7 @@ export function EditDrawer(props: EditDrawerProps) {
 function EditForm({ license, onClose }: EditDrawerProps) {
   const { t } = useTranslation("licenses");
   const queries = useQueryClient();
-  const update = useChange("updateLicense", affectedQueries);
+  const update = useChange("updateLicense");
   // The values when the form opened: a refetch must not replace them.
   const [base, setBase] = useState({ draft: draftOf(license), updatedAt: license.updated_at });
   const [draft, setDraft] = useState<Draft>(base.draft);

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { LicenseEmail } from "../../../app/license-email.tsx";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
+import { paths } from "../../../session/paths.ts";
 import { Copy } from "../../../ui/copy.tsx";
 import { GoLink } from "../../../ui/go-link.tsx";
 import { Section } from "../../../ui/section.tsx";
@@ -28,7 +29,7 @@ export function Facts({ license }: { license: License }) {
         </Fact>
         <Fact name={t("fields.product_id")}>
           {may("products:view", "products:manage") ? (
-            <GoLink to={`/o/${slug}/products/${license.product_id}`}>{license.product_name}</GoLink>
+            <GoLink to={paths.product(slug, license.product_id)}>{license.product_name}</GoLink>
           ) : (
             license.product_name
           )}
@@ -54,8 +55,7 @@ export function Facts({ license }: { license: License }) {
               {license.tags.map((tag) => (
                 <GoLink
                   key={tag}
-                  to={`/o/${slug}/licenses`}
-                  search={{ tag }}
+                  to={paths.licenses(slug, { tag })}
                   underline="never"
                   maw="100%"
                   display="block"
@@ -106,7 +106,7 @@ function Customer({ license }: { license: License }) {
   return (
     <>
       {license.global_customer_id !== null && may("customers:view", "customers:manage") ? (
-        <GoLink to={`/o/${slug}/customers/${license.global_customer_id}`}>{words}</GoLink>
+        <GoLink to={paths.customer(slug, license.global_customer_id)}>{words}</GoLink>
       ) : (
         words
       )}

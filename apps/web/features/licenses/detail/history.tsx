@@ -4,6 +4,7 @@ import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../../api/queries.ts";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
+import { paths } from "../../../session/paths.ts";
 import { GoLink } from "../../../ui/go-link.tsx";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
@@ -113,7 +114,7 @@ function Line({ entry }: { entry: HistoryEntry }) {
           <span>
             {i18n.exists(key, { ns: "licenses" }) || count !== null ? t(key, { count }) : action}{" "}
             {ip !== null && action.startsWith("license.ip") && (
-              <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className="mono">
+              <GoLink to={paths.ip(slug, ip)} className="mono">
                 {ip}
               </GoLink>
             )}

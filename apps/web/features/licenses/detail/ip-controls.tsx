@@ -7,7 +7,7 @@ import { ask, useChange } from "../../../api/queries.ts";
 import { Form } from "../../../ui/form.tsx";
 import { notify, notifyProblem } from "../../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
-import { affectedQueries, type License } from "./license.ts";
+import type { License } from "./license.ts";
 import classes from "./license-page.module.css";
 
 const licenseRoute = getRouteApi("/inside/o/$organization/licenses/$licenseId");
@@ -15,7 +15,7 @@ const licenseRoute = getRouteApi("/inside/o/$organization/licenses/$licenseId");
 /** Registers an IP address, as a validation from it would. */
 export function AddIp({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
-  const add = useChange("addLicenseIp", affectedQueries);
+  const add = useChange("addLicenseIp");
   const { ip: wanted } = licenseRoute.useSearch();
   const [ip, setIp] = useState(wanted ?? "");
   const field = useRef<HTMLInputElement>(null);
@@ -55,7 +55,7 @@ export function AddIp({ license }: { license: License }) {
 export function LimitSwitch({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
   const queries = useQueryClient();
-  const update = useChange("updateLicense", affectedQueries);
+  const update = useChange("updateLicense");
   const { queryKey } = ask("getLicense", { params: { license_id: license.id } });
   const turn = async (isOn: boolean) => {
     queries.setQueryData(queryKey, { ...license, ip_system_enabled: isOn });

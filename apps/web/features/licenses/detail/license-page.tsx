@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../../api/problem.ts";
 import { ask } from "../../../api/queries.ts";
 import { useMay, useMaySee, useOrganization } from "../../../session/current-organization.ts";
+import { paths } from "../../../session/paths.ts";
 import { Back } from "../../../ui/back.tsx";
 import { Copy } from "../../../ui/copy.tsx";
 import { LicenseStatus } from "../../../ui/license-status.tsx";
@@ -46,7 +47,7 @@ export function LicensePage() {
   const { licenseId } = licenseRoute.useParams();
   const { data: license, error } = useQuery(ask("getLicense", { params: { license_id: licenseId } }));
   if (error instanceof ApiProblem && error.status === 404) return <MissingPage />;
-  const above = <Back to={`/o/${slug}/licenses`}>{t("everywhere:places.licenses")}</Back>;
+  const above = <Back to={paths.licenses(slug)}>{t("everywhere:places.licenses")}</Back>;
   if (license === undefined)
     return (
       <Page title={t("license")} above={above}>

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../../api/queries.ts";
 import { useOrganization } from "../../../session/current-organization.ts";
+import { paths } from "../../../session/paths.ts";
 import { GoLink } from "../../../ui/go-link.tsx";
 import { Notice } from "../../../ui/notice.tsx";
 import type { License } from "./license.ts";
@@ -22,7 +23,7 @@ export function PendingTransfer({ license }: { license: License }) {
   const name = customer_name ?? customer_email ?? t("discordId", { id: customer_discord_id });
   return (
     <Notice tone="info" title={t("pendingTransfer.title", { name })}>
-      <GoLink to={`/o/${slug}/transfers/${transfer.id}`}>{t("pendingTransfer.go")}</GoLink>
+      <GoLink to={paths.transfer(slug, transfer.id)}>{t("pendingTransfer.go")}</GoLink>
     </Notice>
   );
 }

@@ -6,6 +6,7 @@ import type { Item } from "../../../api/client.ts";
 import { askPages, flat, useChange } from "../../../api/queries.ts";
 import { DeviceIds } from "../../../app/device-ids.tsx";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
+import { paths } from "../../../session/paths.ts";
 import { Copy } from "../../../ui/copy.tsx";
 import { type Column, DataTable } from "../../../ui/data-table.tsx";
 import { GoLink } from "../../../ui/go-link.tsx";
@@ -18,7 +19,7 @@ import { StateMark } from "../../../ui/state-mark.tsx";
 import { ValidateHelp } from "../../../ui/validate-help.tsx";
 import { LazyBlockDialog } from "../../ip-blocks/lazy-block-dialog.tsx";
 import { AddIp, LimitSwitch } from "./ip-controls.tsx";
-import { affectedQueries, type License } from "./license.ts";
+import type { License } from "./license.ts";
 import classes from "./license-page.module.css";
 import { useAction } from "./use-action.ts";
 
@@ -31,8 +32,8 @@ export function RegisteredIps({ license }: { license: License }) {
   const { slug } = useOrganization();
   const params = { license_id: license.id };
   const list = useInfiniteQuery(askPages("listLicenseIps", { params, query: { limit: 25 } }));
-  const add = useChange("addLicenseIp", affectedQueries);
-  const remove = useChange("removeLicenseIp", affectedQueries);
+  const add = useChange("addLicenseIp");
+  const remove = useChange("removeLicenseIp");
   const [, open] = useAction();
   const [blocking, setBlocking] = useState<string | null>(null);
   const takeAway = async (ip: string) => {
@@ -46,7 +47,7 @@ export function RegisteredIps({ license }: { license: License }) {
       cell: ({ ip, blocked, device_ids: devices }) => (
         <>
           <Group gap="0 4px">
-            <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className={ipClass(ip)}>
+            <GoLink to={paths.ip(slug, ip)} className={ipClass(ip)}>
               {ip}
             </GoLink>
             <Copy value={ip} />

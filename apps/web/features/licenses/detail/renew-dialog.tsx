@@ -13,7 +13,7 @@ import { notify } from "../../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { exactTime } from "../../../ui/time.tsx";
 import { ValidateHelp } from "../../../ui/validate-help.tsx";
-import { affectedQueries, type License } from "./license.ts";
+import type { License } from "./license.ts";
 import { spanText } from "./spans.ts";
 
 interface RenewDialogProps {
@@ -37,8 +37,8 @@ type Length = (typeof lengths)[number];
 
 function RenewForm({ license, onClose }: RenewDialogProps) {
   const { t, i18n } = useTranslation("licenses");
-  const renew = useChange("renewLicense", affectedQueries);
-  const update = useChange("updateLicense", affectedQueries);
+  const renew = useChange("renewLicense");
+  const update = useChange("updateLicense");
   const [length, setLength] = useState<Length>("P1Y");
   const [days, setDays] = useState<number | string>(14);
   const [until, setUntil] = useState(toEnd(license.expires_at));

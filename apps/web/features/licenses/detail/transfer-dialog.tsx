@@ -9,7 +9,7 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { DialogForm } from "../../../ui/dialog-form.tsx";
 import { notify } from "../../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
-import { affectedQueries, type License } from "./license.ts";
+import type { License } from "./license.ts";
 
 interface TransferDialogProps {
   readonly license: License;
@@ -29,7 +29,7 @@ export function TransferDialog(props: TransferDialogProps) {
 
 function TransferForm({ license, onClose }: TransferDialogProps) {
   const { t } = useTranslation("licenses");
-  const update = useChange("updateLicense", affectedQueries);
+  const update = useChange("updateLicense");
   const [email, setEmail] = useState("");
   const [name, setName] = useState("");
   const known = useKnown(email);

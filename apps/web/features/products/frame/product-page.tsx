@@ -1,8 +1,9 @@
-import { type ErrorComponentProps, Outlet, useLocation } from "@tanstack/react-router";
+import { type ErrorComponentProps, Outlet, useMatchRoute } from "@tanstack/react-router";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../../api/problem.ts";
 import { useMay, useMaySee, useOrganization } from "../../../session/current-organization.ts";
+import { paths } from "../../../session/paths.ts";
 import { Back } from "../../../ui/back.tsx";
 import { BrokenPage } from "../../../ui/broken-page.tsx";
 import { GoLink } from "../../../ui/go-link.tsx";
@@ -21,33 +22,33 @@ export function ProductPage() {
   const maySee = useMaySee();
   const organization = useOrganization();
   const product = useProduct();
-  const { pathname } = useLocation();
+  const isOpen = useMatchRoute();
   if (product.organization_id !== organization.id) return <MissingPage />;
-  const base = `/o/${organization.slug}/products/${product.id}`;
-  const danger = `${base}/danger`;
-  const shadow = `${base}/shadow`;
+  const at = [organization.slug, product.id] as const;
+  const danger = paths.productDanger(...at);
+  const shadow = paths.shadow(...at);
   const sees = may("products:view", "products:manage");
   const tabs = [
     // Trying a change belongs to the settings.
-    { to: base, label: t("tabs.settings"), exact: true, also: [shadow] },
-    ...(maySee("analytics:view") ? [{ to: `${base}/analytics`, label: t("tabs.analytics") }] : []),
+    { to: paths.product(...at), label: t("tabs.settings"), exact: true, also: [shadow] },
+    ...(maySee("analytics:view") ? [{ to: paths.productAnalytics(...at), label: t("tabs.analytics") }] : []),
     ...(sees
       ? [
-          { to: `${base}/versions`, label: t("tabs.versions") },
-          { to: `${base}/custom-response`, label: t("tabs.customResponse") },
-          { to: `${base}/portal`, label: t("tabs.portal") },
+          { to: paths.productVersions(...at), label: t("tabs.versions") },
+          { to: paths.customResponse(...at), label: t("tabs.customResponse") },
+          { to: paths.productPortal(...at), label: t("tabs.portal") },
         ]
       : []),
-    { to: `${base}/keys`, label: t("tabs.keys") },
-    { to: `${base}/integrate`, label: t("tabs.integrate") },
-    { to: `${base}/sandbox`, label: t("tabs.sandbox") },
+    { to: paths.productKeys(...at), label: t("tabs.keys") },
+    { to: paths.integrate(...at), label: t("tabs.integrate") },
+    { to: paths.sandbox(...at), label: t("tabs.sandbox") },
     ...(may("products:manage") ? [{ to: danger, label: t("tabs.danger") }] : []),
   ];
   return (
     <Page
       title={product.name}
-      part={pathname === shadow ? t("tabs.shadow") : tabs.find(({ to }) => to === pathname)?.label}
-      above={<Back to={`/o/${organization.slug}/products`}>{t("title")}</Back>}
+      part={isOpen(shadow) !== false ? t("tabs.shadow") : tabs.find(({ to }) => isOpen(to) !== false)?.label}
+      above={<Back to={paths.products(organization.slug)}>{t("title")}</Back>}
       beside={<ProductStatus product={product} />}
     >
       <div className={classes.tabs}>
@@ -55,14 +56,14 @@ export function ProductPage() {
       </div>
       {product.status !== "active" && (
         <Notice tone="warn" title={t(`rejected.${product.status}`)}>
-          {may("products:manage") && pathname !== danger && (
+          {may("products:manage") && isOpen(danger) === false && (
             <GoLink to={danger}>{t("danger.activate.title")}</GoLink>
           )}
         </Notice>
       )}
       {product.status === "active" && product.closed_for_sale && (
         <Notice tone="info" title={t("notForSale")}>
-          {may("products:manage") && pathname !== danger && (
+          {may("products:manage") && isOpen(danger) === false && (
             <GoLink to={danger}>{t("danger.sell.title")}</GoLink>
           )}
         </Notice>

@@ -41,6 +41,7 @@ export function useProductChange(product: Product) {
         // Pending changes stay visible.
         shown === undefined ? answer : { ...shown, ...pick(answer, changes), updated_at: answer.updated_at },
       );
+      // Not the product itself: a reload would hide changes that are still under way.
       void queries.invalidateQueries({ queryKey: ["listProducts"] });
     },
     onError: (_error, _changes, before) => {

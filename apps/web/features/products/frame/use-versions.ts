@@ -1,7 +1,7 @@
 import { type InfiniteData, useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { type Answer, call, type Item } from "../../../api/client.ts";
-import { askPages, flat } from "../../../api/queries.ts";
+import { askPages, flat, reloadAfter } from "../../../api/queries.ts";
 
 export type ProductVersion = Item<"listVersions">;
 export type VersionState = ProductVersion["state"];
@@ -39,7 +39,7 @@ export function useStateChange(productId: string) {
       return before;
     },
     onError: (_error, _changed, before) => queries.setQueryData(queryKey, before),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["listVersions"] }),
+    onSettled: () => reloadAfter("updateVersion"),
   });
 }
 
