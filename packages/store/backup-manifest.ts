@@ -21,7 +21,7 @@ export interface Manifest extends Contents {
   readonly files: readonly BackupFile[];
 }
 
-export interface BackupFile {
+interface BackupFile {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;

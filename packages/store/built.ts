@@ -1,5 +1,5 @@
 /** Whether this runs from the output of `apps/server/build.ts` rather than from the sources. */
-export const isBuilt = import.meta.url.endsWith(".js");
+const isBuilt = import.meta.url.endsWith(".js");
 
 /** The path of a thread's code: a source file next to its caller, or its own file in a built server. */
 export function threadFile(name: string, starterUrl: string): URL {

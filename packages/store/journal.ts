@@ -73,7 +73,7 @@ export function sightings(entries: readonly JournalEntry[]): Sighting[] {
   return [...seen.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sighting]) => sighting);
 }
 
-export interface ScopeSighting {
+interface ScopeSighting {
   readonly tier: "organization" | "platform";
   readonly scopeId: string;
   readonly ip: string;

@@ -6,7 +6,7 @@ type Value = string | number | null;
 type Argument = Value | readonly Value[] | object | readonly object[];
 
 /** A query that is built once and run with different values each time. */
-export interface PreparedQuery<A extends readonly Argument[], R> {
+interface PreparedQuery<A extends readonly Argument[], R> {
   all(db: Database, ...given: A): Promise<R[]>;
   first(db: Database, ...given: A): Promise<R | undefined>;
   /** The number of rows written. */

@@ -5,7 +5,7 @@ import type { Sighting } from "./journal.ts";
  * A caller can use a new IP address for every request. Per license and hour, only this many new IP addresses are
  * recorded; known ones always are. Each process counts separately.
  */
-export const newSightingsAnHour = 100;
+const newSightingsAnHour = 100;
 
 /** Beyond this many licenses the counts start over, which records more, not less. */
 const mostCounted = 50_000;

@@ -98,7 +98,7 @@ export type DatabaseLocation =
  */
 export type CommitDurability = "now" | "soon";
 
-export interface Batching {
+interface Batching {
   readonly maxCalls: number;
   readonly maxInFlight: number;
 }

@@ -353,7 +353,7 @@ export interface IpBlockRow {
   updated_at: number;
 }
 
-export interface DailyUsageRow {
+interface DailyUsageRow {
   product_id: string;
   day: number;
   used: number;
@@ -363,7 +363,7 @@ export interface DailyUsageRow {
   daily_limit: number | null;
 }
 
-export interface PlatformStateRow {
+interface PlatformStateRow {
   name: string;
   value: string;
 }
@@ -423,7 +423,7 @@ export interface AccountRow {
 }
 
 /** A single-use value with an expiry. */
-export interface VerificationRow {
+interface VerificationRow {
   id: string;
   identifier: string;
   value: string;
@@ -432,7 +432,7 @@ export interface VerificationRow {
   updated_at: string;
 }
 
-export interface TwoFactorRow {
+interface TwoFactorRow {
   id: string;
   user_id: string;
   secret: string;
@@ -442,7 +442,7 @@ export interface TwoFactorRow {
   locked_until: string | null;
 }
 
-export interface PasskeyRow {
+interface PasskeyRow {
   id: string;
   user_id: string;
   name: string | null;
@@ -457,7 +457,7 @@ export interface PasskeyRow {
 }
 
 /** Where a user has signed in from, so that they are notified of new devices and locations. */
-export interface KnownDeviceRow {
+interface KnownDeviceRow {
   user_id: string;
   fingerprint: string;
   last_used_at: number;
@@ -467,7 +467,7 @@ export interface KnownDeviceRow {
  * How often something was attempted on one account. The name is a hash, because it may belong to an email address
  * without an account.
  */
-export interface AttemptsRow {
+interface AttemptsRow {
   name: string;
   /** The time until which the attempts so far last, at one per interval. */
   ends_at: number;
@@ -484,7 +484,7 @@ export interface RoleRow {
 }
 
 /** Every member of an organization except its owner, each with exactly one role. */
-export interface MemberRow {
+interface MemberRow {
   organization_id: string;
   user_id: string;
   role_id: string;
@@ -553,7 +553,7 @@ export interface AuditLogRow {
 }
 
 /** Until when entries of an organization were archived and deleted. */
-export interface AuditLogCutoffRow {
+interface AuditLogCutoffRow {
   organization_id: string;
   deleted_before: number;
 }
@@ -684,7 +684,7 @@ export interface ImportRow {
 }
 
 /** A part of the file, in order; deleted once the import ends. */
-export interface ImportPieceRow {
+interface ImportPieceRow {
   import_id: string;
   number: number;
   body: string;
@@ -748,7 +748,7 @@ export interface RequestKeyRow {
 }
 
 /** A day of the log that has tables. */
-export interface RequestDayRow {
+interface RequestDayRow {
   /** Days since 1970. */
   day: number;
   /** What deleted rows still take on disk. Only on PostgreSQL: SQLite uses their space again. */
@@ -756,7 +756,7 @@ export interface RequestDayRow {
 }
 
 /** An organization with so many requests that the log became too large. */
-export interface RequestLogCutRow {
+interface RequestLogCutRow {
   organization_id: string;
   /** Its requests before this time are deleted. */
   cut_until: number;
@@ -773,7 +773,7 @@ export interface RequestSegmentRow {
 }
 
 /** A single row. */
-export interface RequestLogStateRow {
+interface RequestLogStateRow {
   id: 1;
   /** Every row before this time is in a segment, and no other row is. */
   closed_until: number;
@@ -838,7 +838,7 @@ export interface LicenseDayRow {
   travel: string | null;
 }
 
-export type SightingTier = "platform" | "organization" | "license";
+type SightingTier = "platform" | "organization" | "license";
 
 export interface IpSightingRow {
   tier: SightingTier;
@@ -887,7 +887,7 @@ export interface EventRow {
 }
 
 /** The transaction that inserts this row records the rejection, which is recorded once per hour. */
-export interface RecordedRefusalRow {
+interface RecordedRefusalRow {
   /** Hours since 1970. */
   hour: number;
   license_id: string;
@@ -917,7 +917,7 @@ export interface RecordedExpiryRow {
 }
 
 /** A license whose expiry was set within the warning period of its product. */
-export interface UnannouncedExpiryRow {
+interface UnannouncedExpiryRow {
   license_id: string;
 }
 

@@ -1,7 +1,7 @@
 import { sizeInWords } from "@countersign/contract/api/body-limit";
 import { Problem } from "../http/problem.ts";
 
-export interface BodyBounds {
+interface BodyBounds {
   readonly bytes: number;
   /** The time limit for all of it. */
   readonly totalMs: number;

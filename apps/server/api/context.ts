@@ -98,7 +98,7 @@ export interface MemberContext extends OrganizationContext {
 }
 
 /** No token is the owner of an organization. */
-export interface OwnerContext extends MemberContext {
+interface OwnerContext extends MemberContext {
   readonly actor: PersonActor;
 }
 

@@ -71,7 +71,7 @@ interface OwnedLicense {
   readonly customer_name: string | null;
 }
 
-export function isTheirs(
+function isTheirs(
   license: Pick<OwnedLicense, "identity_email" | "identity_discord_id">,
   { emails, discordIds }: Pick<CustomerActor, "emails" | "discordIds">,
 ): boolean {

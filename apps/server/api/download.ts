@@ -6,7 +6,7 @@ import { type ExportSlot, ExportSlots } from "./export-slots.ts";
 const exportLimits = { perCaller: 4, perOrganization: 4, inAll: 24 };
 export const exportSlots = new ExportSlots(exportLimits);
 
-export interface ExportedFile {
+interface ExportedFile {
   readonly name: string;
   readonly contentType: string;
   /** Its text, in parts of a few hundred rows. */

@@ -4,7 +4,7 @@ import { JsonBounds, type JsonExcess } from "@countersign/domain/json/bounds";
 import { invalidField, Problem } from "../http/problem.ts";
 import { bodyBounds, boundedBody, closeConnection } from "./bounded-body.ts";
 
-export interface JsonBody {
+interface JsonBody {
   readonly value: unknown;
   readonly text: string;
 }

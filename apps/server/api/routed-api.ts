@@ -22,7 +22,7 @@ import { mediaType } from "./json-body.ts";
 import { Router } from "./router.ts";
 import { SecretsOnce } from "./secrets-once.ts";
 
-export interface ApiParts {
+interface ApiParts {
   readonly store: Store;
   readonly config: Config;
   readonly log: Log;
@@ -30,7 +30,7 @@ export interface ApiParts {
 }
 
 /** Which of the APIs it is. */
-export interface ApiSite {
+interface ApiSite {
   /** The path that all its routes are below. */
   readonly base: string;
   /** The URL of the pages that call it: browsers can change something only from there. */

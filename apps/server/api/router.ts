@@ -7,7 +7,7 @@ interface Node {
   readonly routes: Map<string, BoundRoute>;
 }
 
-export type Match =
+type Match =
   | { readonly found: true; readonly bound: BoundRoute; readonly params: Record<string, string> }
   /** The methods of the path; none if there is no such path. */
   | { readonly found: false; readonly methods: readonly string[] };

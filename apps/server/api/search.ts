@@ -14,7 +14,7 @@ export interface SearchedList<Row, At extends string | number> {
   isMeant(row: Row): boolean;
 }
 
-export interface Search {
+interface Search {
   /** In lower case; null for everything. */
   readonly term: string | null;
   /** Whether other filters exclude rows. */

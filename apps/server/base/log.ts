@@ -12,7 +12,7 @@ export interface Log {
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel;
   /** Lines for a person at a terminal instead of JSON. */
   readonly pretty: boolean;

@@ -2,7 +2,7 @@ const secondSignalMs = 1_000;
 const checkEveryMs = 500;
 
 /** Why the server should stop: a signal, or the exit of its parent process. */
-export type StopReason = NodeJS.Signals | "the parent process exited";
+type StopReason = NodeJS.Signals | "the parent process exited";
 
 let requested: Promise<StopReason> | null = null;
 

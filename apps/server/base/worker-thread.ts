@@ -80,7 +80,7 @@ export class ThreadCalls<Theirs extends Offered<Theirs>> {
   }
 }
 
-export interface ThreadParts<Mine> {
+interface ThreadParts<Mine> {
   /** The code and the settings of the next start. */
   readonly open: () => { readonly file: URL; readonly data: unknown; readonly transfer?: Transferable[] };
   readonly offers: Mine;

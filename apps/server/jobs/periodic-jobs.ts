@@ -13,7 +13,7 @@ export interface PeriodicJob {
 }
 
 /** The trace of a run. */
-export interface RunSpan {
+interface RunSpan {
   end(failed: boolean): void;
 }
 

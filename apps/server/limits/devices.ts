@@ -12,7 +12,7 @@ export interface Device {
 }
 
 /** Devices of users, and devices of the portal's customers, which are separate. */
-export type DeviceKind = "device" | "portal_device";
+type DeviceKind = "device" | "portal_device";
 
 const keptForSeconds = 180 * 86_400;
 

@@ -6,7 +6,7 @@ export interface Party {
   readonly client: string;
 }
 
-export interface FairQueueLimits {
+interface FairQueueLimits {
   /** How many requests are admitted at a time. */
   readonly admitted: Shares;
   /** How many wait at a time. */

@@ -1,4 +1,4 @@
-export interface OldestFirstLimits {
+interface OldestFirstLimits {
   readonly inAll: number;
   readonly perParty: number;
 }

@@ -34,7 +34,7 @@ import { type PeriodicJob, PeriodicJobs } from "../jobs/periodic-jobs.ts";
 import { jobRunSaving } from "../jobs/save-job-runs.ts";
 import { type Insight, jobSpan, observedSender, observedTransport } from "./observe.ts";
 
-export interface Background {
+interface Background {
   stop(): Promise<void>;
 }
 

@@ -13,13 +13,13 @@ import type { ProgressObserver, SentRequest } from "./request-sender.ts";
 export const peerHeader = "x-countersign-peer";
 
 /** The management worker, as far as requests are concerned. */
-export interface RequestWorker {
+interface RequestWorker {
   readonly isUnresponsive: boolean;
   /** Rejects if it is not running. */
   answer(request: SentRequest, progress: ProgressObserver): Promise<Response>;
 }
 
-export interface ForwarderParts {
+interface ForwarderParts {
   readonly worker: RequestWorker;
   readonly failed: (error: unknown) => void;
   /** The portal's own host; null if it has none. */
@@ -28,7 +28,7 @@ export interface ForwarderParts {
 }
 
 /** The connection of a request. */
-export interface Connection {
+interface Connection {
   readonly peer: string | null;
   /** Closes it after this time without data. */
   setIdleLimit(seconds: number): void;

@@ -24,7 +24,7 @@ export const newRequestId = uuidSource(Date.now, (bytes) => {
 });
 
 /** Who decides requests, and where their outcomes are reported. */
-export interface PublicApiMode {
+interface PublicApiMode {
   readonly queue: CallQueue;
   readonly observers: RequestObservers;
 }

@@ -12,7 +12,7 @@ export const sandboxServerKey = generateTestKey((count) => new Uint8Array(count)
 export const sandboxServerProductId = "00000000-0000-7000-8000-000000000002";
 export const sandboxServerSecret = Buffer.from(sandboxSigningKey(sandboxServerKey).secret).toString("hex");
 
-export interface SandboxServerOptions {
+interface SandboxServerOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
@@ -20,7 +20,7 @@ export interface SandboxServerOptions {
   readonly isSigned: boolean;
 }
 
-export interface SandboxServer {
+interface SandboxServer {
   readonly port: number;
   stop(): Promise<void>;
 }

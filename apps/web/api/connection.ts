@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 
 /** Whether the server responds and the session is still valid. Every call updates it; the shell shows it. */
-export type Connection = "good" | "lost" | "signed_out";
+type Connection = "good" | "lost" | "signed_out";
 
 let now: Connection = "good";
 const listeners = new Set<() => void>();

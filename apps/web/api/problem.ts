@@ -41,7 +41,7 @@ export class Unreachable extends Error {
   override readonly name = "Unreachable";
 }
 
-export interface FieldError extends FieldErrorBody {
+interface FieldError extends FieldErrorBody {
   /** To be shown beside the field. */
   readonly message: string;
   /** To be shown anywhere else. */

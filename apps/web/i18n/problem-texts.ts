@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { shownTimeZone } from "./shown-time-zone.ts";
 
 /** What the server says in a code, its parameters and English. */
-export interface CodedMessage {
+interface CodedMessage {
   readonly code: string;
   readonly params: Params;
   readonly message: string;

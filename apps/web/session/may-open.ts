@@ -2,7 +2,7 @@ import type { Permission } from "@countersign/domain/members/permissions";
 import { navigationItems } from "./navigation.ts";
 
 /** The signed-in user's access to an organization. */
-export interface Allowed {
+interface Allowed {
   readonly is_owner: boolean;
   readonly permissions: readonly Permission[];
 }

@@ -1,8 +1,8 @@
 /** Where a notification can be shown. */
-export type NotePosition = "bottom-left" | "bottom-center" | "top-center";
+type NotePosition = "bottom-left" | "bottom-center" | "top-center";
 
 /** What a notification would cover. */
-export interface Covered {
+interface Covered {
   /** Submit buttons, and the focused field. */
   readonly needed: number;
   /** All controls. */

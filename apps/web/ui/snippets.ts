@@ -19,7 +19,7 @@ import signedPython from "../../../sdks/snippets/signed/python.py?raw";
 import type { Platform } from "./platforms.ts";
 
 /** The values in a snippet. Keys are not among them: they are read from the environment. */
-export interface SnippetValues {
+interface SnippetValues {
   /** The URL of this server, without a trailing slash. */
   readonly server: string;
   readonly productId: string;

@@ -79,7 +79,7 @@ interface Dialog {
 
 export const DialogContext = createContext<Dialog | null>(null);
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly kind?: UnsavedKind;
   /** For a form on a page that changes with the query string. Always true for forms in dialogs. */
   readonly goesWithSearch?: boolean;

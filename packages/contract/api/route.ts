@@ -47,7 +47,7 @@ export interface Route<
   readonly changesNothing?: true;
 }
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Who can call it. Others learn nothing: to a non-member, an organization does not exist. */
 export type Access =
@@ -58,14 +58,14 @@ export type Access =
   | PlatformAdminAccess
   | CustomerAccess;
 
-export interface AnyoneAccess {
+interface AnyoneAccess {
   readonly who: "anyone";
   /** What a request counts as, if one IP address sends many. */
   readonly attempt: AnonymousAttempt;
 }
 
 /** A signed-in user, or a personal access token as far as the route allows. */
-export interface PersonAccess {
+interface PersonAccess {
   readonly who: "person";
   readonly byToken: ByToken;
 }
@@ -78,21 +78,21 @@ export interface MemberAccess {
   readonly or: readonly Permission[];
 }
 
-export interface OwnerAccess {
+interface OwnerAccess {
   readonly who: "owner";
 }
 
-export interface PlatformAdminAccess {
+interface PlatformAdminAccess {
   readonly who: "platform_admin";
 }
 
 /** A customer, signed in to the portal. No user and no token is one. */
-export interface CustomerAccess {
+interface CustomerAccess {
   readonly who: "customer";
 }
 
 /** A read, an attempt at a secret, a request for a sign-in code, or an attempt at such a code. */
-export type AnonymousAttempt = "anything" | "token" | "portal_sign_in" | "portal_code";
+type AnonymousAttempt = "anything" | "token" | "portal_sign_in" | "portal_code";
 
 /**
  * Which personal access tokens can call a route that concerns the user and requires no permission: none, only those

@@ -9,7 +9,7 @@ export function secret(description: string, next: string) {
 }
 
 export const mark = "x-secret";
-export const nextStep = "x-secret-lost";
+const nextStep = "x-secret-lost";
 
 /** Where a secret is in a response. `*` in a path is each element of a list. */
 export interface SecretField {
@@ -28,7 +28,7 @@ export function* leaves(schema: z.ZodType): Generator<Leaf, void> {
   yield* within(schema as Schema, [], {}, 0);
 }
 
-export interface Leaf {
+interface Leaf {
   readonly path: readonly string[];
   readonly type: string;
   readonly meta: Readonly<Record<string, unknown>>;

@@ -90,7 +90,7 @@ export const flagQuery = z.enum(["true", "false"]).transform((text) => text === 
 export const updatedAtGuard = { updated_at: time.optional() };
 
 /** The values in the text of a code: strings, numbers, lists of strings, or another field error. */
-export const problemParams = z.record(z.string(), z.unknown() as z.ZodType<Param, Param>);
+const problemParams = z.record(z.string(), z.unknown() as z.ZodType<Param, Param>);
 
 export const fieldError = z
   .object({

@@ -8,7 +8,7 @@ import * as signIn from "./sign-in.ts";
 
 const all = { ...signIn, ...discord, ...passwords, ...secondFactor, ...passkeys, ...confirm };
 
-export type AuthContract = typeof all;
+type AuthContract = typeof all;
 
 export type AuthRouteId = (typeof all)[keyof typeof all]["id"];
 

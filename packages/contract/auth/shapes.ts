@@ -8,7 +8,7 @@ import { fieldCode } from "../problems/problems.ts";
 export const givenPassword = z.string().min(1).max(1_024).meta({ description: "The current password." });
 
 /** Required from signed-in users before the sign-in methods of the account change. */
-export const passwordAgain = givenPassword.optional().meta({
+const passwordAgain = givenPassword.optional().meta({
   description:
     "Your password. Send this or `confirmation`. An account without a password can also use a session that is no older than ten minutes.",
 });

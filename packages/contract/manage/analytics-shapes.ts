@@ -4,8 +4,8 @@ import { id, time, timeZone } from "../api/shapes.ts";
 /** The most buckets of a response: a month of hours, or two years of days. */
 export const mostBuckets = 800;
 
-export const analyticsIntervals = ["hour", "day", "week", "month"] as const;
-export type AnalyticsInterval = (typeof analyticsIntervals)[number];
+const analyticsIntervals = ["hour", "day", "week", "month"] as const;
+type AnalyticsInterval = (typeof analyticsIntervals)[number];
 
 export const rangeQuery = z.object({
   from: time.optional().meta({
@@ -35,7 +35,7 @@ const outcomes = z.record(z.string(), z.int()).meta({
 });
 
 /** What is counted in a range. */
-export const requestFigures = {
+const requestFigures = {
   requests: z.int().meta({
     description:
       "Validations and lookups with a valid API key. Each request refused with status 429 counts, sandbox requests do not.",

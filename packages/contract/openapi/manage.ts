@@ -80,7 +80,7 @@ const people: Readonly<Record<ByToken, string>> = {
 };
 
 /** Who can call it, in words. */
-export function needs(access: Access): string {
+function needs(access: Access): string {
   switch (access.who) {
     case "anyone":
       return "Anyone can call this.";

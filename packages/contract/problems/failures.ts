@@ -47,8 +47,8 @@ export const failures = {
   email_not_sent: "The email could not be sent: {reason}",
 } as const satisfies Record<string, Text>;
 
-export type FailureCode = keyof typeof failures;
-export type FailureParams<C extends FailureCode> = ParamsOf<(typeof failures)[C]>;
+type FailureCode = keyof typeof failures;
+type FailureParams<C extends FailureCode> = ParamsOf<(typeof failures)[C]>;
 
 /** As it is stored. */
 export interface Failure {

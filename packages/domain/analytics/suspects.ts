@@ -6,7 +6,7 @@ export const sharingReasons = ["many_ips", "many_devices", "impossible_travel"] 
 export type SharingReason = (typeof sharingReasons)[number];
 
 /** How a license was used on one day. */
-export interface UseOfDay {
+interface UseOfDay {
   readonly ips: number;
   readonly devices: number;
   readonly hasImpossibleTravel: boolean;

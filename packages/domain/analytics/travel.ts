@@ -6,9 +6,9 @@ export interface Point {
 }
 
 /** Nobody travels faster. An airliner flies at about 900 km/h. */
-export const fastestKmh = 1_000;
+const fastestKmh = 1_000;
 /** The places of IP addresses are this inaccurate. */
-export const nearKm = 100;
+const nearKm = 100;
 
 const earthRadiusKm = 6_371;
 

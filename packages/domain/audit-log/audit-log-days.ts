@@ -7,7 +7,7 @@ export const minAuditLogDays = 30;
 export const maxAuditLogDays = 36_500;
 
 /** What decides how long entries are kept, each null if not set: for one organization and for its plan. */
-export interface AuditLogDays {
+interface AuditLogDays {
   readonly ofOrganization: number | null;
   readonly ofPlan: number | null;
 }

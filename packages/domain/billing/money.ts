@@ -34,7 +34,7 @@ export function amountToText(amount: number, currency: string, language: string)
   return text.replace(".", decimalSeparator(language));
 }
 
-export type TypedAmount =
+type TypedAmount =
   | { readonly ok: true; readonly amount: number }
   | { readonly ok: false; readonly problem: "unreadable" | "tooManyDecimals" | "tooLarge" };
 

@@ -1,6 +1,6 @@
 import type { BillingInterval } from "./subscription.ts";
 
-export interface PricedPlan {
+interface PricedPlan {
   readonly monthly_price: number | null;
   readonly yearly_price: number | null;
   /** 0 until the operator has saved the plan. */

@@ -8,7 +8,7 @@ export interface SubscriptionSum {
   readonly count: number;
 }
 
-export interface Recurring {
+interface Recurring {
   readonly currency: string;
   readonly monthly_amount: number;
   readonly subscription_count: number;

@@ -38,7 +38,7 @@ export interface Subscription {
 }
 
 /** What a subscription means for the organization: it is paid, it is overdue, or there is none. */
-export type Payment = "paid" | "overdue" | "none";
+type Payment = "paid" | "overdue" | "none";
 
 export function paymentOf(status: SubscriptionStatus): Payment {
   switch (status) {

@@ -4,9 +4,9 @@ import { type PlanSource, paymentOf, type Subscription } from "./subscription.ts
 
 export const graceDays = 7;
 /** On which days of the grace period its emails are written, the first when it starts. */
-export const noticeDays = [0, 3, 6] as const;
+const noticeDays = [0, 3, 6] as const;
 /** How long before the end of a plan its email is written. */
-export const planEndNoticeDays = 3;
+const planEndNoticeDays = 3;
 
 /** An organization's plan and payment state, and the times at which the clock changes them. */
 export interface BillingTerms {

@@ -1,8 +1,8 @@
-export type CheckedAccentColor =
+type CheckedAccentColor =
   | { readonly ok: true; readonly color: string }
   | { readonly ok: false; readonly fault: AccentColorFault };
 
-export type AccentColorFault =
+type AccentColorFault =
   | { readonly code: "accent_color_invalid" }
   | { readonly code: "accent_contrast_too_low"; readonly suggestion: string };
 
@@ -24,7 +24,7 @@ export function checkAccentColor(text: string): CheckedAccentColor {
   };
 }
 
-export interface DarkModeAccent {
+interface DarkModeAccent {
   /** For links on the page and as the background of buttons. */
   readonly color: string;
   /** For text on `color`. */
@@ -49,7 +49,7 @@ export function darkModeAccent(accent: string, pageBackground: string): DarkMode
   return { color: formatColor(lightened), textColor };
 }
 
-export interface Color {
+interface Color {
   readonly red: number;
   readonly green: number;
   readonly blue: number;

@@ -9,7 +9,7 @@ export type LogoFault =
   /** An SVG image without a `viewBox` and without `width` and `height`. */
   | { readonly code: "logo_without_size" };
 
-export type CheckedLogo =
+type CheckedLogo =
   | { readonly ok: true; readonly type: LogoType }
   | { readonly ok: false; readonly fault: LogoFault };
 

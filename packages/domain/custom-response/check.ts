@@ -1,7 +1,7 @@
 import { isPlaceholderName, maxBytes, maxDepth, parseCustomResponse, placeholderNames } from "./template.ts";
 
 /** A problem in a template or override, and where it is. */
-export interface TemplateProblem {
+interface TemplateProblem {
   /** Member names and indexes, from the outside in; empty for the whole. */
   readonly path: readonly (string | number)[];
   readonly fault: TemplateFault;

@@ -23,7 +23,7 @@ export const placeholderNames = [
   "request.time",
 ] as const;
 
-export type PlaceholderName = (typeof placeholderNames)[number];
+type PlaceholderName = (typeof placeholderNames)[number];
 export type PlaceholderValues = Readonly<Record<PlaceholderName, string | number | null>>;
 
 /** Merging comes first, so a license's override can contain placeholders too. */
@@ -38,7 +38,7 @@ export function renderCustom(
   return Object.keys(rendered).length === 0 ? null : rendered;
 }
 
-export type CustomResponse =
+type CustomResponse =
   | { ok: true; template: JsonObject }
   | { ok: false; problem: "not_an_object" | "too_deep" | "json_too_large" };
 

@@ -1,7 +1,7 @@
 import { lastMomentAt, offsetAt } from "./time-zone.ts";
 
 /** A day without a time, such as 2027-11-20. */
-export const dayShape = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
+const dayShape = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 
 /** Whether the text is a day that exists: 30 February does not. */
 export function isDay(text: string): boolean {

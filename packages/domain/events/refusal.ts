@@ -30,7 +30,7 @@ export const maxSingleRegistrations = 1_000;
 /** After an hour ends, results from that hour may still be on their way to the database. */
 export const summaryDelayMs = 60_000;
 
-export type Recording = "singly" | "counted" | "counted, not distinguished";
+type Recording = "singly" | "counted" | "counted, not distinguished";
 
 /** How to report an IP address that this license has not rejected before in this hour, after so many others. */
 export function recordingAfter(others: number): Recording {

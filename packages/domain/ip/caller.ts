@@ -20,7 +20,7 @@ export function callerIp(peer: string, forwardedFor: string | null, trusted: Cid
   return hop;
 }
 
-export type TrustedProxies = { ok: true; proxies: CidrSet } | { ok: false; problem: string };
+type TrustedProxies = { ok: true; proxies: CidrSet } | { ok: false; problem: string };
 
 export function parseTrustedProxies(text: string): TrustedProxies {
   const entries: CidrEntry[] = [];

@@ -1,4 +1,4 @@
-export interface JsonLimits {
+interface JsonLimits {
   /** The maximum nesting depth of arrays and objects. */
   readonly depth: number;
   /** The maximum number of values in total, including nested ones. */

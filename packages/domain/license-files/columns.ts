@@ -45,7 +45,7 @@ const ownFields = [
 /** Maps a column of the file to a field; null for a column to ignore. */
 export type ColumnMap = Readonly<Record<string, ImportField | null>>;
 
-export type Meaning = { readonly ok: true; readonly field: ImportField | null } | { readonly ok: false };
+type Meaning = { readonly ok: true; readonly field: ImportField | null } | { readonly ok: false };
 
 /** The field of a column, by the map or by its own name. An unknown name is rejected, because it may be a typo. */
 export function meaningOf(column: string, map: ColumnMap): Meaning {
@@ -58,7 +58,7 @@ export function meaningOf(column: string, map: ColumnMap): Meaning {
   return { ok: false };
 }
 
-export type Header =
+type Header =
   | { readonly ok: true; readonly fields: readonly (ImportField | null)[] }
   | { readonly ok: false; readonly fault: HeaderFault };
 

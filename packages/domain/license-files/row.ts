@@ -40,7 +40,7 @@ export interface ImportedLicense {
   readonly firstUsedAtMs: number | null | undefined;
 }
 
-export interface ImportedCustomer {
+interface ImportedCustomer {
   readonly email: string | null;
   readonly name: string | null;
   readonly discordId: string | null;
@@ -65,7 +65,7 @@ export type RowFault =
     }
   | { readonly code: "too_many_ips"; readonly params: { readonly ips: number; readonly max: number } };
 
-export type ReadRow =
+type ReadRow =
   | { readonly ok: true; readonly license: ImportedLicense }
   | { readonly ok: false; readonly errors: readonly RowError[] };
 

@@ -22,11 +22,11 @@ export type ExpiryAnswer =
   | { readonly ok: true; readonly expiry: Expiry | null }
   | { readonly ok: false; readonly field: ExpiryField; readonly fault: ExpiryFault };
 
-export type ExpiryFault =
+type ExpiryFault =
   | { readonly code: "conflicts_with"; readonly params: { readonly other: ExpiryField } }
   | { readonly code: "after_year_9999" | "before_year_1970" | "expiry_missing"; readonly params: object };
 
-export type ExpiryField = "is_lifetime" | "expires_at" | "expires_in" | "expires_in_seconds" | "term_seconds";
+type ExpiryField = "is_lifetime" | "expires_at" | "expires_in" | "expires_in_seconds" | "term_seconds";
 
 /** The year 9999 is the last one a date can express. */
 export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
@@ -64,7 +64,7 @@ export function readExpiry(wanted: WantedExpiry, firstUsedAtMs: number | null, n
 }
 
 /** A hundred years: for anything longer, use a lifetime license. */
-export const longestTermMs = 3_155_760_000_000;
+const longestTermMs = 3_155_760_000_000;
 
 /** How much a license is extended by: a length of time, or a calendar duration in a time zone. */
 export type Extension =

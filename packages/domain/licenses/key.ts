@@ -25,7 +25,7 @@ export function matchForm(key: string): string {
   return key.trim().toUpperCase();
 }
 
-export type ImportedKey = { ok: true; key: string } | { ok: false; fault: KeyFault };
+type ImportedKey = { ok: true; key: string } | { ok: false; fault: KeyFault };
 
 export type KeyFault =
   | { readonly code: "too_short" | "too_long"; readonly params: { readonly count: number } }

@@ -1,5 +1,5 @@
 /** The fields that a license search covers. */
-export interface Searchable {
+interface Searchable {
   readonly key: string;
   readonly email: string | null;
   readonly name: string | null;

@@ -18,7 +18,7 @@ const pausesMs = [
 /** An email that could not be delivered for a day is mostly out of date. */
 export const triedForMs = 24 * hourMs;
 
-export interface FailedEmail {
+interface FailedEmail {
   readonly writtenAtMs: number;
   /** The number of attempts, including this one. */
   readonly attempts: number;

@@ -7,7 +7,7 @@ import en from "./texts/en.json" with { type: "json" };
 import es from "./texts/es.json" with { type: "json" };
 
 export type Sentence = keyof typeof en;
-export type Words = Readonly<Record<Sentence, string>>;
+type Words = Readonly<Record<Sentence, string>>;
 
 /** A language that lacks a sentence does not compile; a test compares the placeholders. */
 export const words: Readonly<Record<Language, Words>> = { en, de, es };

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-export interface NewAccessToken {
+interface NewAccessToken {
   /** Shown once, never stored. */
   readonly token: string;
   readonly hash: string;

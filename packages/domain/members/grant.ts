@@ -1,12 +1,12 @@
 import { missingPermissions, type Permission } from "./permissions.ts";
 
 /** A change to someone's permissions: null if there were none before, or will be none after. */
-export interface PowerChange {
+interface PowerChange {
   readonly from: Iterable<Permission> | null;
   readonly to: Iterable<Permission> | null;
 }
 
-export type PowerChangeResult =
+type PowerChangeResult =
   | { readonly allowed: true }
   /** What is changed or removed exceeds the caller's own permissions. */
   | { readonly allowed: false; readonly because: "outranked"; readonly missing: readonly Permission[] }

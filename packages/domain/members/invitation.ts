@@ -4,7 +4,7 @@ import { dayMs } from "../dates/lengths.ts";
 /** How long an invitation can be accepted after it was written or sent again. */
 export const invitationLifetimeMs = 7 * dayMs;
 
-export interface NewInvitationToken {
+interface NewInvitationToken {
   /** Only in the email. */
   readonly token: string;
   readonly hash: string;
@@ -24,7 +24,7 @@ export const invitationStates = ["pending", "expired", "accepted", "revoked"] as
 
 export type InvitationState = (typeof invitationStates)[number];
 
-export interface InvitationTimes {
+interface InvitationTimes {
   readonly acceptedAtMs: number | null;
   readonly revokedAtMs: number | null;
   readonly expiresAtMs: number;

@@ -1,7 +1,7 @@
 import { dayMs } from "../dates/lengths.ts";
 
 /** What customers can do a number of times within a time span, counted per license. */
-export interface Allowance {
+interface Allowance {
   readonly limit: number;
   readonly windowMs: number;
 }

@@ -27,7 +27,7 @@ export function shownPrefix(publicId: string): string {
   return `${scheme}${publicId}`;
 }
 
-export interface ParsedApiKey {
+interface ParsedApiKey {
   readonly publicId: string;
   /** Whether it is a test API key, for the sandbox. */
   readonly isTest: boolean;

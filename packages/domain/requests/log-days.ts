@@ -7,7 +7,7 @@ export const defaultLogDays = 30;
 export const defaultLogMegabytes = 20_480;
 
 /** What decides on it, each null if not set: for one organization, for its plan, and for the server. */
-export interface LogDays {
+interface LogDays {
   readonly ofOrganization: number | null;
   readonly ofPlan: number | null;
   readonly ofServer: number;

@@ -13,13 +13,13 @@ export type SandboxProduct = Pick<
 >;
 
 /** The facts about a fixed license, and the verdict that follows from them. */
-export interface SandboxVerdict {
+interface SandboxVerdict {
   readonly license: LicenseFacts | null;
   readonly verdict: Verdict;
 }
 
 /** No license and no customer has these. */
-export const sandboxLicenseId = "00000000-0000-7000-8000-000000000000";
+const sandboxLicenseId = "00000000-0000-7000-8000-000000000000";
 export const sandboxCustomerId = "00000000-0000-7000-8000-000000000001";
 export const sandboxCustomer = {
   email: "ada@example.com",
@@ -28,7 +28,7 @@ export const sandboxCustomer = {
 } as const;
 
 /** The newest version of every product in the sandbox, and one that is not in its list. */
-export const sandboxVersion = "2.1.0";
+const sandboxVersion = "2.1.0";
 const unlistedVersion = "0.9.0";
 
 /** Times are whole UTC days from now, so that they are the same all day. */

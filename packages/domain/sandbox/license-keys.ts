@@ -1,10 +1,10 @@
 import { type ValidateStatus, validateStatuses } from "../validate/status.ts";
 
 /** What a validation can end with: a status, or the 503 of a server whose database is unavailable. */
-export type SandboxStatus = ValidateStatus | "unavailable";
+type SandboxStatus = ValidateStatus | "unavailable";
 
 /** Variants of a license that is valid. */
-export type SandboxVariant = "new_ip" | "any_ip" | "lifetime" | "old_version";
+type SandboxVariant = "new_ip" | "any_ip" | "lifetime" | "old_version";
 
 /** A license key that gives the same result with every test API key. */
 export interface SandboxLicense {

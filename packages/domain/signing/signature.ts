@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { hmacSha256 } from "./hmac.ts";
 
-export interface SigningParts {
+interface SigningParts {
   readonly keyId: string;
   readonly secret: Uint8Array;
   readonly unixSeconds: number;
@@ -32,7 +32,7 @@ export interface VerifyingParts {
   readonly toleranceSeconds: number;
 }
 
-export type Verification =
+type Verification =
   | { ok: true }
   | { ok: false; reason: "missing" | "malformed" | "unknown_key" | "stale" | "nonce" | "mismatch" };
 

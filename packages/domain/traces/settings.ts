@@ -9,7 +9,7 @@ export interface TraceSettings {
   readonly resource: Readonly<Record<string, string>>;
 }
 
-export type TraceProtocol = "http/protobuf" | "http/json";
+type TraceProtocol = "http/protobuf" | "http/json";
 
 export interface TraceSampler {
   /** Whether a caller that sends `traceparent` decides. */

@@ -12,7 +12,7 @@ export interface TransferFacts {
   readonly nowMs: number;
 }
 
-export type ReviewReason = "product_setting" | "cooldown" | "target_blocked";
+type ReviewReason = "product_setting" | "cooldown" | "target_blocked";
 
 /**
  * Why someone has to review the transfer; null if it is approved automatically. The reason that waiting does not

@@ -1,10 +1,10 @@
 /** What decides whether a license can be transferred at all. */
-export interface TransferableFacts {
+interface TransferableFacts {
   readonly productStatus: "active" | "disabled" | "archived";
   readonly isRevoked: boolean;
 }
 
-export type TransferRefusal = "transfer_product_inactive" | "transfer_license_revoked";
+type TransferRefusal = "transfer_product_inactive" | "transfer_license_revoked";
 
 /** Why the license cannot be transferred now, by a request or by an approval; null if it can. */
 export function transferRefusal({ productStatus, isRevoked }: TransferableFacts): TransferRefusal | null {
@@ -12,7 +12,7 @@ export function transferRefusal({ productStatus, isRevoked }: TransferableFacts)
   return isRevoked ? "transfer_license_revoked" : null;
 }
 
-export type RequestRefusal = TransferRefusal | "transfers_not_offered" | "transfer_pending";
+type RequestRefusal = TransferRefusal | "transfers_not_offered" | "transfer_pending";
 
 /** Why a customer cannot request a transfer now; null if they can. */
 export function requestRefusal(

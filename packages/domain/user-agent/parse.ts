@@ -1,7 +1,7 @@
 import Bowser from "bowser";
 
 /** What a `User-Agent` says, in familiar words. Null for what is unknown. */
-export interface UserAgent {
+interface UserAgent {
   readonly browser: string | null;
   readonly majorVersion: string | null;
   readonly system: string | null;

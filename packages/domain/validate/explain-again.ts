@@ -13,7 +13,7 @@ export const unrepeatableReasons = [
   "key_not_stored",
   "not_looked_up",
 ] as const;
-export type UnrepeatableReason = (typeof unrepeatableReasons)[number];
+type UnrepeatableReason = (typeof unrepeatableReasons)[number];
 
 /** What the log has of the request. */
 export interface LoggedRequest {
@@ -26,7 +26,7 @@ export interface LoggedRequest {
   readonly sandbox: boolean;
 }
 
-export interface ExplainedAgain {
+interface ExplainedAgain {
   /** Null if it depends on what the log does not have. */
   readonly outcome: RequestOutcome | "invalid_api_key" | null;
   readonly accepted: boolean | null;

@@ -23,7 +23,7 @@ export interface ExplainedIp {
 /** Organizations learn only that the platform blocks an IP address. */
 export type BlockDetails = OrganizationBlock | { readonly level: "platform" };
 
-export interface OrganizationBlock {
+interface OrganizationBlock {
   readonly cidr: string;
   readonly level: "organization" | "customer" | "license";
   readonly note: string | null;
@@ -32,7 +32,7 @@ export interface OrganizationBlock {
 }
 
 /** What is checked before a request is decided. */
-export interface AdmissionFacts {
+interface AdmissionFacts {
   /** The beginnings of the product's usable API keys. */
   readonly apiKeys: readonly string[];
   /** Null for no limit. */
@@ -42,7 +42,7 @@ export interface AdmissionFacts {
 }
 
 /** What no rule decides on, but an explanation says. */
-export interface ExplainDetails {
+interface ExplainDetails {
   readonly suspendedAtMs: number | null;
   readonly revokedAtMs: number | null;
   readonly revokedReason: string | null;

@@ -2,7 +2,7 @@
  * Why a rule passes, refuses, or does not apply, by a code that does not change, with its sentence in English. Names in
  * braces are facts. Several rules share a reason where it is the same one.
  */
-export const explainTexts = {
+const explainTexts = {
   // Every rule about a license, if there is none
   no_license: "There is no license to look at.",
 

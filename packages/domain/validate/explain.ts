@@ -11,7 +11,7 @@ import type { CallerFacts } from "./facts.ts";
 import { productRefuses, type RuleName, refusesExpired, ruleNames } from "./rules.ts";
 import type { ValidateStatus } from "./status.ts";
 
-export interface Explanation {
+interface Explanation {
   readonly status: ValidateStatus;
   readonly valid: boolean;
   readonly rules: readonly ExplainedRule[];

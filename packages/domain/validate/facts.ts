@@ -42,7 +42,7 @@ export interface LicenseFacts {
 }
 
 /** What a custom response can say about a license beyond the standard members. */
-export interface CustomFacts {
+interface CustomFacts {
   readonly key: string;
   readonly override: JsonObject | null;
   readonly customer: CustomerFacts | null;

@@ -39,7 +39,7 @@ export function refusesExpired(product: ProductFacts, license: LicenseFacts, now
   return product.expiryEnforced && isExpired(license.expiresAtMs, nowMs);
 }
 
-export type IpSlot = "held" | "free" | "ip_not_registered" | "ip_limit_reached";
+type IpSlot = "held" | "free" | "ip_not_registered" | "ip_limit_reached";
 
 /** Whether the IP address is registered or need not be, can take a free slot, or is rejected, and why. */
 export function ipSlot(

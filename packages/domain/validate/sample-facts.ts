@@ -45,7 +45,7 @@ export const sampleLicense: LicenseFacts = {
   custom: null,
 };
 
-export const sampleCaller: CallerFacts = { blocked: false, registered: true, version: "2.0.0" };
+const sampleCaller: CallerFacts = { blocked: false, registered: true, version: "2.0.0" };
 
 /** A request that passes: its IP address has one of three slots, its version is the latest. */
 export const passing: Situation = { product: sampleProduct, license: sampleLicense, caller: sampleCaller };

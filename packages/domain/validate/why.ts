@@ -20,7 +20,7 @@ export interface LoggedDecision {
 }
 
 /** The rules of validation, and what ends a request before its body is read. */
-export type LoggedRuleName = RuleName | "body_too_large" | "body_timeout";
+type LoggedRuleName = RuleName | "body_too_large" | "body_timeout";
 
 export interface LoggedRule {
   readonly rule: LoggedRuleName;

@@ -105,7 +105,7 @@ export function parseVersionRecord(text: string): VersionRecordPattern | null {
 }
 
 /** A line includes its pre-releases, also those of its first version. */
-export function lineContains(line: { floor: Version; depth: number }, version: Version): boolean {
+function lineContains(line: { floor: Version; depth: number }, version: Version): boolean {
   for (let index = 0; index < line.depth; index++) {
     if (line.floor.parts[index] !== version.parts[index]) return false;
   }

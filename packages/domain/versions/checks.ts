@@ -1,7 +1,7 @@
 /** What a validation does with a version that is not allowed: refuse, or only report it. */
 export type VersionChecks = "enforce" | "report";
 
-export interface VersionCheckFacts {
+interface VersionCheckFacts {
   /** The product's settings. */
   readonly enabled: boolean;
   readonly enforcement: VersionChecks;

@@ -6,7 +6,7 @@ export type VersionPin =
   | { mode: "range"; min: string | null; max: string | null }
   | null;
 
-export interface VersionVerdict {
+interface VersionVerdict {
   readonly version: string | null;
   readonly versionValid: boolean | null;
 }

@@ -49,7 +49,7 @@ export function startOfParts(text: string): 0 | 1 {
 }
 
 /** Fifteen digits hold a build date to the second and are always exact as a number. */
-export const maxDigits = 15;
+const maxDigits = 15;
 
 const noPrerelease: readonly never[] = [];
 const dot = 46;

@@ -48,7 +48,7 @@ export function isPublic(text: string): boolean {
   return !isIsatap(bytes) || isUnicast(bytes.slice(12));
 }
 
-export type ReadAllowedTargets = { ok: true; allowed: AllowedTargets } | { ok: false; problem: string };
+type ReadAllowedTargets = { ok: true; allowed: AllowedTargets } | { ok: false; problem: string };
 
 /**
  * Parses a list of CIDRs, IP addresses and host names, separated by commas, each with an optional port. IPv6 needs

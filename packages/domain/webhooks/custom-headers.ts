@@ -8,7 +8,7 @@ export function headerNameProblem(name: string): "invalid_header_name" | "reserv
   return isReserved(name.toLowerCase()) ? "reserved_header_name" : null;
 }
 
-export type HeaderValueFault =
+type HeaderValueFault =
   | { readonly code: "too_long"; readonly params: { readonly count: number } }
   | { readonly code: "invalid_header_value"; readonly params: object };
 

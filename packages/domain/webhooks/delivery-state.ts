@@ -4,7 +4,7 @@ export type DeliveryState = (typeof deliveryStates)[number];
 
 /** States after which nothing more is sent, unless it is replayed. */
 export const finalStates = ["failed", "delivered"] as const;
-export type FinalState = (typeof finalStates)[number];
+type FinalState = (typeof finalStates)[number];
 
 /** Those before a final one. */
 export const openStates = ["pending", "held"] as const;

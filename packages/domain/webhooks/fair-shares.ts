@@ -1,5 +1,5 @@
 /** How much one endpoint could take now. */
-export interface Wish {
+interface Wish {
   readonly endpointId: string;
   readonly organizationId: string;
   readonly atMost: number;

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 
 /** The data that Standard Webhooks 1.0 signs. */
-export interface SignedContent {
+interface SignedContent {
   readonly id: string;
   readonly timestampSeconds: number;
   readonly body: string;

@@ -1,8 +1,8 @@
 import { type AllowedTargets, mayBeCalled } from "./allowed-targets.ts";
 
-export type ReadTarget = { ok: true; target: Target } | { ok: false; problem: UrlProblem };
+type ReadTarget = { ok: true; target: Target } | { ok: false; problem: UrlProblem };
 
-export type UrlProblem =
+type UrlProblem =
   | "not_a_url"
   | "url_with_credentials"
   | "url_without_host"

@@ -10,7 +10,7 @@ import { postgresCopier } from "../postgres/backup.ts";
 import { sqliteCopier } from "../sqlite/backup.ts";
 import type { DatabaseLocation } from "./open.ts";
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly release: string;
   readonly nowMs: number;
   /** The environment for PostgreSQL's own programs, including the PATH to find them. */
@@ -46,14 +46,14 @@ export async function backUp(
   }
 }
 
-export interface Restored {
+interface Restored {
   readonly manifest: Manifest;
   readonly migrationsApplied: readonly string[];
   /** Where the previous data was set aside: files, or a schema of the database. */
   readonly keptAside: readonly string[];
 }
 
-export interface RestoreOptions extends Pick<BackupOptions, "environment" | "nowMs"> {
+interface RestoreOptions extends Pick<BackupOptions, "environment" | "nowMs"> {
   /** Replace a database that contains organizations. */
   readonly force: boolean;
 }

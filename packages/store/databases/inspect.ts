@@ -24,7 +24,7 @@ export function compareMigrations(applied: readonly string[]): { missing: string
   };
 }
 
-export type Sealing =
+type Sealing =
   | { readonly state: "none" | "plain" | "sealed" }
   | { readonly state: "locked"; readonly problem: string };
 

@@ -7,7 +7,7 @@ export function isLocked(error: unknown): boolean {
 }
 
 /** The statement or its session exceeded a time limit. */
-export function isTooSlow(error: unknown): boolean {
+function isTooSlow(error: unknown): boolean {
   const code = sqlState(error);
   return code === "57014" || sessionTimeouts.has(code);
 }

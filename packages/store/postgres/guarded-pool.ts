@@ -9,7 +9,7 @@ import type { SilenceWatch } from "./silence.ts";
  * For Kysely: turns errors of the database itself into `StorageUnavailable`, and does not return broken connections to
  * the pool. If the database is silent, all of its connections are cut.
  */
-export interface KyselyPool {
+interface KyselyPool {
   connect(): Promise<KyselyClient>;
   end(): Promise<void>;
 }

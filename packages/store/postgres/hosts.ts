@@ -7,7 +7,7 @@ import type { PostgresHost, PostgresUrl } from "./url.ts";
 const graceMs = 200;
 const longestCheckMs = 1_000;
 
-export interface HostState {
+interface HostState {
   readonly is_standby: boolean;
   readonly is_read_only: boolean;
 }

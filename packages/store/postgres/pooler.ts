@@ -2,7 +2,7 @@ import { PostgresClient } from "./client.ts";
 import { checkTransactions, connectionSettings } from "./connect.ts";
 
 /** What is between this process and PostgreSQL. */
-export type Pooler = "none" | "session" | "transaction";
+type Pooler = "none" | "session" | "transaction";
 
 const rounds = 20;
 

@@ -5,7 +5,7 @@ import { isLocked } from "./failures.ts";
 import { inOneWrite } from "./one-write.ts";
 import * as sql from "./sql.ts";
 
-export interface WantedRegistration {
+interface WantedRegistration {
   /** The position of the request in the batch. */
   readonly position: number;
   readonly organizationId: string;
@@ -17,7 +17,7 @@ export interface WantedRegistration {
   readonly firstOnly: boolean;
 }
 
-export interface RegistrationResult {
+interface RegistrationResult {
   /** How many IP addresses the license had before this request. */
   readonly registeredBefore: number;
   readonly maxIps: number;

@@ -27,7 +27,7 @@ import { SilenceWatch } from "./silence.ts";
 import { PostgresValidate } from "./validate.ts";
 import { Verdicts } from "./verdicts.ts";
 
-export interface PostgresOptions extends MigrationOptions {
+interface PostgresOptions extends MigrationOptions {
   readonly url: string;
   readonly encryptionKey: string | null;
   readonly durability: "standard" | "strict";
@@ -93,7 +93,7 @@ interface Shared {
 
 const clockLastsMs = 5_000;
 
-export class PostgresStore implements MainStore {
+class PostgresStore implements MainStore {
   readonly kind = "postgres";
   /** While one batch waits for the disk, the next is being read: a third would only make batches smaller. */
   readonly batching = { maxCalls: 512, maxInFlight: 2 };

@@ -9,7 +9,7 @@ export const batchLimitMs = 1_500;
 /** How long a batch waits for a row. It is nearly always a counter that another node is incrementing. */
 const validateLockMs = 100;
 
-export interface Limits {
+interface Limits {
   readonly statementMs: number;
   readonly lockMs: number;
   readonly idleInTransactionMs: number;
@@ -50,7 +50,7 @@ export const journalAnswerMs = 12_000;
 /** What connections are for. Each purpose has its own, so that none waits for another's. */
 export type Purpose = "management" | "webhooks" | "jobs" | "setup";
 
-export interface PoolLimits extends Limits {
+interface PoolLimits extends Limits {
   readonly connections: number;
   /** In addition, for reads along an index: see `listReads` of the store. */
   readonly listConnections: number;

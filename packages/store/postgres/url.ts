@@ -1,7 +1,7 @@
 import { StoreProblem } from "../errors/problem.ts";
 
 /** Which of several hosts to use, in libpq's terms. Countersign always writes, so standbys are never suitable. */
-export type TargetSession = "any" | "read-write" | "primary";
+type TargetSession = "any" | "read-write" | "primary";
 
 export interface PostgresHost {
   /** A name, an IP address or the directory of a Unix socket. */

@@ -7,7 +7,7 @@ export interface Bounds {
 }
 
 /** Rows that belong to one segment, which exists already or is new. */
-export interface Placed extends Bounds {
+interface Placed extends Bounds {
   readonly isNew: boolean;
   readonly rows: readonly RequestLogRow[];
 }

@@ -9,7 +9,7 @@ export function uniqueHoursSince(nowMs: number): number {
 }
 
 /** A table of roll-ups, and from when on its rows are kept. */
-export interface KeptRollUps {
+interface KeptRollUps {
   readonly table: string;
   readonly key: readonly string[];
   readonly column: "hour" | "day";

@@ -31,8 +31,8 @@ export interface Visit {
 }
 
 /** Fewer are normal: at home, at work and on the way. */
-export const noteworthyIps = 3;
-export const noteworthyDevices = 3;
+const noteworthyIps = 3;
+const noteworthyDevices = 3;
 /** So many are told apart per license and day. */
 export const mostValues = 50;
 /** The most per product in one call. */

@@ -14,7 +14,7 @@ export function needsStretching(passphrase: string): boolean {
   return !((isHex && different >= 11) || (isBase64 && different >= 20));
 }
 
-export interface Stretching {
+interface Stretching {
   readonly log2N: number;
   readonly r: number;
   readonly p: number;

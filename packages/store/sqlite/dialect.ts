@@ -35,7 +35,7 @@ export function kyselyWith(driver: Driver): Kysely<Tables> {
 }
 
 /** Everyone uses the same connection, which has no transactions. */
-export class OneConnection implements Driver {
+class OneConnection implements Driver {
   readonly #connection: DatabaseConnection;
 
   constructor(connection: DatabaseConnection) {
@@ -80,6 +80,6 @@ export function run<R>(
   }
 }
 
-export function streamQuery(): never {
+function streamQuery(): never {
   throw new Error("Nothing is streamed from here. Read it a page at a time.");
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 /** A statement, and whether it returns rows. */
-export interface Prepared {
+interface Prepared {
   readonly statement: StatementSync;
   readonly gives: boolean;
 }

@@ -36,7 +36,7 @@ import { type IndexedChanges, stateName } from "./text-index.ts";
 import { TextIndexUpkeep } from "./text-index-upkeep.ts";
 import { SqliteValidate } from "./validate.ts";
 
-export interface SqliteOptions {
+interface SqliteOptions {
   readonly folder: string;
   readonly encryptionKey: string | null;
   /**

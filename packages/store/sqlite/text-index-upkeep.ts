@@ -3,7 +3,7 @@ import type { SqliteFiles } from "./files.ts";
 import type { IndexedChanges } from "./text-index.ts";
 import { TextIndexFile } from "./text-index-file.ts";
 
-export interface UpkeepObserver {
+interface UpkeepObserver {
   /** Records in the main database what the text index has applied. */
   note(taken: IndexedChanges): Promise<void>;
   trouble(reason: string): void;

@@ -203,7 +203,7 @@ export class TextIndex {
  * Three characters that stand for the organization and occur in no real text. They are indexed before each text and
  * added to each search, so that no search has to go through other organizations' data.
  */
-export function organizationMark(organizationId: string): string {
+function organizationMark(organizationId: string): string {
   const digit = (position: number) => (organizationId.at(-position)?.charCodeAt(0) ?? 0) & 63;
   return String.fromCharCode(
     ...[1, 3, 5].map((position) => 0xe000 + 64 * digit(position) + digit(position + 1)),

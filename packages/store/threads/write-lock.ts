@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 
 /** Holding the lock for longer delays validations more than it should. */
-export const holdLimitMs = 100;
+const holdLimitMs = 100;
 
 /** How often the lock was held, how often for longer than the limit, and the longest time. */
 export interface HoldTimes {

@@ -28,7 +28,7 @@ import { showToken } from "./show.ts";
 /** More than anyone keeps track of. */
 const mostTokens = 100;
 
-export interface TokenInput {
+interface TokenInput {
   readonly name: string;
   readonly permissions: readonly Permission[];
   readonly expires_at: string | null;

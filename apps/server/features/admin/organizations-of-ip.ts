@@ -8,7 +8,7 @@ const rowsAtOnce = 500;
 /** An IP address that so many organizations see is that of a proxy or a large network. */
 const mostRead = 20_000;
 
-export interface OrganizationSighting {
+interface OrganizationSighting {
   readonly organizationId: string;
   firstSeenMs: number;
   lastSeenMs: number;

@@ -17,7 +17,7 @@ export interface AskedQuery {
 }
 
 /** What a request asks about. */
-export interface Asked {
+interface Asked {
   readonly scope: Scope;
   readonly range: HourRange;
   readonly timeZone: string;
@@ -51,7 +51,7 @@ export function shownRange({ from, to }: HourRange) {
   return { from: iso(from * hourMs), to: iso(to * hourMs) };
 }
 
-export interface Days {
+interface Days {
   readonly first: number;
   readonly last: number;
 }

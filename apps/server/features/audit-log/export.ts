@@ -8,7 +8,7 @@ import {
 import type { Database } from "@countersign/store/store";
 import { type ShownEntry, showToOrganization } from "./show.ts";
 
-export type ExportFormat = "csv" | "jsonl";
+type ExportFormat = "csv" | "jsonl";
 
 /** How much is read at a time: small enough not to delay other requests. */
 const rowsAtATime = 500;

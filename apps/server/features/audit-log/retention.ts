@@ -26,7 +26,7 @@ const rowsDeletedAtOnce = 100;
 const longestRestMs = 100;
 
 /** How many entries were written to the archive, and deleted. */
-export interface RetentionObserver {
+interface RetentionObserver {
   archived(entries: number): void;
   deleted(entries: number): void;
 }

@@ -34,9 +34,9 @@ export function termsOf(
 }
 
 /** Who changes the terms: the caller of a request, or the server itself. */
-export type TermsActor = AuditContext | { readonly kind: "system"; readonly name: string };
+type TermsActor = AuditContext | { readonly kind: "system"; readonly name: string };
 
-export interface TermsChange {
+interface TermsChange {
   /** Both locked by `lockedBilling`, and as they are stored now. */
   readonly organization: OrganizationRow;
   readonly billing: OrganizationBillingRow;

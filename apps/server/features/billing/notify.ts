@@ -20,7 +20,7 @@ import {
 } from "./emails.ts";
 import { storedSubscription } from "./stored-subscription.ts";
 
-export interface ChangedTerms {
+interface ChangedTerms {
   readonly organization: OrganizationRow;
   readonly billing: OrganizationBillingRow;
   readonly before: BillingTerms;

@@ -2,7 +2,7 @@ import { type Log, reasonOf } from "../../base/log.ts";
 import { Problem } from "../../http/problem.ts";
 
 /** What Stripe's library throws. Checked by its shape, because the library is loaded on first use. */
-export interface StripeFailure extends Error {
+interface StripeFailure extends Error {
   readonly type: string;
   readonly code?: string;
   readonly param?: string;

@@ -25,7 +25,7 @@ export interface PaymentParts {
  * - `unknown_customer`: the customer is in another account or mode, so nothing is known about the subscription.
  * - `nothing`: the organization has no customer, or no longer exists.
  */
-export type SyncResult = "applied" | "superseded" | "unknown_customer" | "nothing";
+type SyncResult = "applied" | "superseded" | "unknown_customer" | "nothing";
 
 /** Every organization is compared with Stripe this long after the last time. */
 export const syncEveryMs = dayMs;

@@ -15,7 +15,7 @@ import { hasNewer, waitForCheck } from "./waiting.ts";
 type ShownEvent = z.input<typeof event>;
 type Query = z.output<typeof listLicenseEvents.query>;
 
-export interface Among {
+interface Among {
   readonly organizationId: string;
   readonly licenseId: string | null;
   readonly productId: string | null;

@@ -7,7 +7,7 @@ import type { Database } from "@countersign/store/store";
 const checkAfterMs = 5_000;
 
 /** A change of the daily limit. Null for no limit. */
-export interface LimitChange {
+interface LimitChange {
   readonly from: number | null;
   readonly to: number | null;
   readonly changedAt: number;

@@ -1,7 +1,7 @@
 import { counter, gauge, type MetricFamily, type Sample } from "./exposition.ts";
 
 /** How much of what is limited in all is in use, so that one party cannot take the server from all others. */
-export interface BudgetUse {
+interface BudgetUse {
   readonly inUse: number;
   readonly limit: number;
   /** What was refused since the start of the server, or ended early to make room. */

@@ -10,7 +10,7 @@ const batchCountsMs = 2_000;
 /** How long a failure that only a real batch encounters, such as a full disk, makes the node not ready. */
 const failureCountsMs = 5_000;
 
-export interface ReadinessParts {
+interface ReadinessParts {
   /**
    * Does what a validation does, harmlessly; rejects if that fails. After a full disk it has to show that there is
    * space.

@@ -11,7 +11,7 @@ const apis: readonly Api[] = ["manage", "portal", "auth", "stripe"];
 export type AttemptResult = "delivered" | "refused" | "unanswered";
 const attemptResults: readonly AttemptResult[] = ["delivered", "refused", "unanswered"];
 
-export type EmailResult = "sent" | "failed";
+type EmailResult = "sent" | "failed";
 const emailResults: readonly EmailResult[] = ["sent", "failed"];
 
 /** The last checks of the database files. */

@@ -20,7 +20,7 @@ export interface AuthRequest {
 }
 
 /** The seconds to wait, for a rejected request. */
-export interface RejectedRequest {
+interface RejectedRequest {
   readonly retryAfterSeconds: number;
 }
 

@@ -33,7 +33,7 @@ const day = 24 * hour;
 /** Set while someone signs up who has proven, by a token from an email, that the address is theirs. */
 export const emailIsProven = new AsyncLocalStorage<true>();
 
-export interface AuthParts {
+interface AuthParts {
   readonly store: Store;
   readonly config: Config;
   readonly log: Log;

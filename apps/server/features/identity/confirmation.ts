@@ -13,7 +13,7 @@ import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { type PersonActor, sessionOf } from "../../api/actor.ts";
 
 /** How long a challenge can be answered, and a confirmation used. */
-export const confirmationLifetimeMs = 5 * 60_000;
+const confirmationLifetimeMs = 5 * 60_000;
 
 /**
  * The challenge that a passkey has to sign. A session has one at a time, so requesting one costs no more than a row.

@@ -1,7 +1,7 @@
 export const minPasswordLength = 8;
 export const maxPasswordLength = 128;
 
-export type PasswordFault =
+type PasswordFault =
   | { readonly code: "too_short" | "too_long"; readonly params: { readonly count: number } }
   | {
       readonly code: "common_password" | "personal_password";

@@ -10,7 +10,7 @@ import { checkingPasswordsOf, verifyPassword } from "./passwords.ts";
 /** How long a sign-in replaces the password, for people who have none. */
 const freshForMs = 10 * 60_000;
 
-export interface Proof {
+interface Proof {
   readonly store: Store;
   readonly flood: FloodLimits;
   readonly actor: PersonActor;

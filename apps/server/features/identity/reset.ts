@@ -15,7 +15,7 @@ import { discordProvider } from "./discord-provider.ts";
 const mostShown = 200;
 
 /** What to keep when a new password is set with a link from an email. */
-export interface KeptAccess {
+interface KeptAccess {
   readonly passkeys: readonly string[];
   readonly accessTokens: readonly string[];
   readonly discord: boolean;

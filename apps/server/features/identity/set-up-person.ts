@@ -22,7 +22,7 @@ export interface Account {
 }
 
 /** Someone whose password has been checked or hashed: both are slow, and done before anything is written. */
-export type PreparedPerson =
+type PreparedPerson =
   | {
       readonly isNew: true;
       readonly email: string;

@@ -1,4 +1,4 @@
-export interface QueueLimits {
+interface QueueLimits {
   readonly anonymous: number;
   readonly known: number;
   /** Of the anonymous ones. */

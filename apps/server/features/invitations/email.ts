@@ -2,7 +2,7 @@ import { moment } from "@countersign/domain/mail/translate";
 import { compose, type Recipient } from "../mail/compose.ts";
 import type { Email } from "../mail/email.ts";
 
-export interface InvitationFacts {
+interface InvitationFacts {
   readonly id: string;
   readonly organizationName: string;
   readonly roleName: string;

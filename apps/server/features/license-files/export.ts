@@ -6,7 +6,7 @@ import { licenseViews } from "@countersign/store/queries/licenses/views";
 import type { Store } from "@countersign/store/store";
 import { type ExportRecord, exportFields, exportRecord, listCell } from "./record.ts";
 
-export type FileFormat = "csv" | "jsonl";
+type FileFormat = "csv" | "jsonl";
 
 /** Few enough that reading them delays nobody. */
 const rowsAtOnce = 500;

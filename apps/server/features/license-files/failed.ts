@@ -14,7 +14,7 @@ export class ImportFailed extends Error {
   }
 }
 
-export type FileFault =
+type FileFault =
   | CsvFault
   | HeaderFault
   | { readonly code: "file_empty" | "file_has_nul"; readonly params: object }

@@ -13,7 +13,7 @@ const job = { name: "imports", everyMs: checkEveryMs };
  * Runs imports one at a time, in steps that let other requests through. Also resumes imports of a process that was
  * killed or stopped.
  */
-export class ImportRunner {
+class ImportRunner {
   readonly claimant = newId();
   readonly #store: Store;
   readonly #log: Log;

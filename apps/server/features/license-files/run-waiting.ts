@@ -12,7 +12,7 @@ import { removeExpired, removeFile } from "./remove.ts";
 import { runImport } from "./run.ts";
 import { throttled } from "./throttle.ts";
 
-export interface WorkParts {
+interface WorkParts {
   readonly store: Store;
   readonly claimant: string;
   /** Whether to stop at a point where the work can be resumed. */

@@ -3,7 +3,7 @@ import type { ImportRow } from "@countersign/store/tables";
 import type { NamedError } from "./rejects.ts";
 
 /** All errors are counted; this many are stored. */
-export const mostErrors = 1_000;
+const mostErrors = 1_000;
 
 type Counts = Pick<
   ImportRow,

@@ -10,7 +10,7 @@ const mostBytes = 8 * 1024 * 1024;
 const bytesAtOnce = 256 * 1024;
 
 /** The number of bytes in a license's free-form fields. */
-export function freeFormBytes({ metadata, customOverride, notes }: Draft): number {
+function freeFormBytes({ metadata, customOverride, notes }: Draft): number {
   return byteLength(metadata) + byteLength(customOverride) + byteLength(notes);
 }
 

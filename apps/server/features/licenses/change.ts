@@ -37,7 +37,7 @@ export async function current(db: Database, context: LicenseContext): Promise<Li
   return license;
 }
 
-export interface Recording {
+interface Recording {
   /** `together` is for those that share one event. */
   readonly eventMode?: "each" | "together";
   /** What was already removed from them, and counts as part of this change. */

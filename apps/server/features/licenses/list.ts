@@ -11,7 +11,7 @@ import type { z } from "zod";
 import type { OrganizationContext } from "../../api/context.ts";
 import { decodeCursor, encodeCursor, wrongCursor } from "../../api/page.ts";
 
-export type FilterInput = {
+type FilterInput = {
   [K in keyof typeof licenseFilter]?: z.output<(typeof licenseFilter)[K]> | undefined;
 };
 

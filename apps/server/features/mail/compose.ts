@@ -16,7 +16,7 @@ export interface Recipient {
 }
 
 /** An email as a list of sentences. */
-export interface EmailParts {
+interface EmailParts {
   /** In whose name it is written, if not the server's. */
   readonly sender?: string;
   /** The values to fill in. */

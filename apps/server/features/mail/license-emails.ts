@@ -37,7 +37,7 @@ export async function licenseExpiringEmails(
 }
 
 /** Those that depend on the product's settings. */
-export type LicenseEmailKind = Exclude<CustomerEmail["kind"], "license_received">;
+type LicenseEmailKind = Exclude<CustomerEmail["kind"], "license_received">;
 
 /** The emails about these licenses that are due, by their products' settings and their current state. */
 export async function emailsAbout(

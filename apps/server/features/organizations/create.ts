@@ -13,7 +13,7 @@ import { addRole } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
 import { slugCandidates } from "./slug.ts";
 
-export interface OrganizationInput {
+interface OrganizationInput {
   readonly name: string;
   readonly plan: Plan;
   /** Derived from the name if omitted. */
@@ -23,7 +23,7 @@ export interface OrganizationInput {
   readonly timeZone?: string;
 }
 
-export interface CreatedOrganization {
+interface CreatedOrganization {
   readonly id: string;
   readonly slug: string;
 }

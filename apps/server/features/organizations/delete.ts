@@ -16,7 +16,7 @@ import { deletionCancelledEmail, deletionRequestedEmail } from "./emails.ts";
 import { showOwnOrganization } from "./show.ts";
 
 /** How long a deletion can be cancelled. */
-export const deletionGraceMs = 14 * dayMs;
+const deletionGraceMs = 14 * dayMs;
 
 export const deletionRoutes: readonly BoundRoute[] = [
   bind(contract.deleteOrganization, async (context, { body }) => {

@@ -10,7 +10,7 @@ import type { OrganizationRow, PlanRow } from "@countersign/store/tables";
 
 export type LimitName = (typeof limitNames)[number];
 
-export interface LimitUse {
+interface LimitUse {
   readonly name: LimitName;
   readonly used: number;
   /** Null for no limit. */

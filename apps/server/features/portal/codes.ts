@@ -35,7 +35,7 @@ export interface CodeParts {
   readonly portalUrl: string;
 }
 
-export interface SignInRequest {
+interface SignInRequest {
   /** In lower case. */
   readonly email: string;
   /** The page to continue to. */
@@ -115,7 +115,7 @@ export async function requestAddition(
   });
 }
 
-export interface CodeAttempt {
+interface CodeAttempt {
   readonly email: string;
   readonly code: string;
   /** Of the browser that makes the attempt; null if it has requested nothing. */

@@ -1,13 +1,13 @@
 import { cookieIn } from "../../http/session-cookie.ts";
 
 /** The portal's cookies: the session, the browser that requested a code, and the way to Discord and back. */
-export type PortalCookie =
+type PortalCookie =
   | "countersign_portal"
   | "countersign_portal_challenge"
   | "countersign_portal_discord";
 
 /** With https, the browser binds them to this host. */
-export function portalCookieName(portalUrl: string, name: PortalCookie = "countersign_portal"): string {
+function portalCookieName(portalUrl: string, name: PortalCookie = "countersign_portal"): string {
   return isHttps(portalUrl) ? `__Host-${name}` : name;
 }
 

@@ -87,7 +87,7 @@ export async function provenByDiscord(
 }
 
 /** Why someone is back without being signed in, in the query of the page that they see. */
-export type DiscordFailure = "denied" | "expired" | "failed" | "too_many_identities" | "not_configured";
+type DiscordFailure = "denied" | "expired" | "failed" | "too_many_identities" | "not_configured";
 
 /** Back to a page of the portal. The flow is over in any case. */
 export function backToPortal(

@@ -112,7 +112,7 @@ interface OwnLicense {
  * The license in the path, locked, with the seller's settings as they are now. Since the request was authorized, the
  * license may have been given to someone else, and the person may have lost the identity that it belongs to.
  */
-export async function ownLicense(db: Database, context: CustomerLicenseContext): Promise<OwnLicense> {
+async function ownLicense(db: Database, context: CustomerLicenseContext): Promise<OwnLicense> {
   const license = await current(db, context);
   const reference = await portalLicenseReference(db, license.id);
   const product = await productById(db, license.product_id);

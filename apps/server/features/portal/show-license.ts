@@ -45,7 +45,7 @@ import { requestsKeptSince } from "../requests/kept-since.ts";
 import { showPortalTransfer } from "../transfers/show.ts";
 import { showSummary } from "./summary.ts";
 
-export type PortalLicense = z.input<typeof portalLicense>;
+type PortalLicense = z.input<typeof portalLicense>;
 
 /** Refusals, and device IDs of requests, are shown for this long. */
 const recentMs = 14 * dayMs;
@@ -57,7 +57,7 @@ const mostIpsRead = 1_000;
  * What is shown with a license and is read outside of transactions: the journal's data, which on SQLite is in another
  * file, and the version list, which takes a while to sort.
  */
-export interface LicenseSurroundings {
+interface LicenseSurroundings {
   readonly sightings: ReadonlyMap<string, { first_seen_at: number | null; last_seen_at: number | null }>;
   readonly refusals: readonly LicenseRefusals[];
   readonly devices: DeviceIds;

@@ -6,13 +6,13 @@ import type { Sealer } from "@countersign/store/secrets/sealer";
 import type { Database } from "@countersign/store/store";
 import { newSigningKey } from "./signing-key.ts";
 
-export interface ProductInput {
+interface ProductInput {
   readonly organizationId: string;
   readonly name: string;
   readonly settings?: Partial<ProductSettings>;
 }
 
-export interface CreatedProduct {
+interface CreatedProduct {
   readonly id: string;
   /** In full only here: only its hash is stored. */
   readonly apiKey: string;

@@ -7,7 +7,7 @@ import type { ProductRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 
-export type ShownProduct = z.input<typeof product>;
+type ShownProduct = z.input<typeof product>;
 
 /** Products as the API shows them, each with its active keys. */
 export async function showProducts(

@@ -12,7 +12,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Answer | Reference>>;
 }
 
-export interface Reference {
+interface Reference {
   readonly $ref: string;
   readonly description?: string;
 }
@@ -30,7 +30,7 @@ export interface Answer {
   readonly content?: Content;
 }
 
-export type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>;
+type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>;
 
 /** What an endpoint receives. */
 export type WebhookOperation = Pick<

@@ -7,7 +7,7 @@ export class Html {
   }
 }
 
-export type Content = Html | string | number | null | readonly Content[];
+type Content = Html | string | number | null | readonly Content[];
 
 export function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
   return new Html(parts.map((part, index) => part + textOf(values[index] ?? null)).join(""));

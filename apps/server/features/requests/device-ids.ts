@@ -4,7 +4,7 @@ import type { MemberContext } from "../../api/context.ts";
 import { requestsKeptSince } from "./kept-since.ts";
 
 /** The device IDs that are shown together with an IP address. */
-export const mostDeviceIds = 10;
+const mostDeviceIds = 10;
 
 /** All that is given must match. */
 interface Of {

@@ -3,7 +3,7 @@ import { iterateRequests, type RequestIteration } from "@countersign/store/queri
 import type { Store } from "@countersign/store/store";
 import { type ShownRequest, showRequests } from "./show.ts";
 
-export type ExportFormat = "csv" | "jsonl";
+type ExportFormat = "csv" | "jsonl";
 
 /** How much is read at a time: small enough not to delay other requests. */
 const rowsAtATime = 500;

@@ -6,7 +6,7 @@ import { showRequests } from "./show.ts";
 import { RequestTail } from "./tail.ts";
 
 /** One client that watches requests as they happen. */
-export interface Watcher {
+interface Watcher {
   readonly filter: RequestFilter;
   /** Gets the requests that are new and match, the oldest first, and how many were left out. */
   receive(events: readonly RequestEvent[], skipped: number): void;
@@ -36,7 +36,7 @@ const busyPart = 0.1;
  * Reads the log once a second for each organization that is watched, for all of its watchers, and only while there are
  * any. What other nodes have logged is found like everything else.
  */
-export class LiveRequests {
+class LiveRequests {
   readonly #store: Store;
   readonly #log: Log;
   readonly #watched = new Map<string, Watched>();

@@ -5,7 +5,7 @@ import { FoldedEntries } from "./folded-entries.ts";
 import type { JournalCalls, JournalReports, JournalSettings } from "./journal-thread.ts";
 import { Unwritten } from "./unwritten.ts";
 
-export interface RecorderObserver {
+interface RecorderObserver {
   /** The log was too large: requests before this time were deleted, before their time. */
   logCut(organizationIds: readonly string[]): void;
   entriesDropped(count: number): void;

@@ -11,7 +11,7 @@ export const overlapMs = 5_000;
 /** How many rows are read at a time. With more requests than that, the oldest of them are skipped. */
 const mostRows = 2_000;
 
-export interface NewRequests {
+interface NewRequests {
   /** The oldest first. */
   readonly rows: readonly RequestLogRow[];
   /** About how many others there were. */

@@ -7,7 +7,7 @@ import type { z } from "zod";
 import { permissionSet } from "../../api/access.ts";
 import { iso } from "../../api/page.ts";
 
-export type ShownRole = z.input<typeof role>;
+type ShownRole = z.input<typeof role>;
 
 /** Roles as the API shows them, in the same order, each with its usage. */
 export async function showRoles(db: Database, rows: readonly RoleRow[], nowMs: number): Promise<ShownRole[]> {

@@ -11,7 +11,7 @@ import { SandboxProduct } from "./product.ts";
 const mostAtOnce = 32;
 
 /** The products with these test API keys, and the time. */
-export type SandboxCallers = (publicIds: readonly string[]) => Promise<{
+type SandboxCallers = (publicIds: readonly string[]) => Promise<{
   readonly rows: readonly SandboxCallerRow[];
   readonly nowMs: number;
 }>;

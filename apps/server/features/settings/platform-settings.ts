@@ -9,7 +9,7 @@ import type { Config } from "../../base/config.ts";
  * What a platform admin can change while the server runs. It is read whenever it is needed, so that a change applies
  * with the next request, on every node. The environment overrides it.
  */
-export interface PlatformSettings {
+interface PlatformSettings {
   /** The plan of new organizations. */
   readonly default_plan: Plan;
   /** Who can create an account: only people who are invited or added, or anyone. */
@@ -27,7 +27,7 @@ export interface PlatformSettings {
 export type SettingName = keyof PlatformSettings;
 
 /** Who decided. Nobody, as long as the default applies because nothing was decided. */
-export type SetBy = "environment" | "platform_admin" | "nobody";
+type SetBy = "environment" | "platform_admin" | "nobody";
 
 interface Definition<Value> {
   readonly variable: string;
@@ -89,7 +89,7 @@ export async function platformSettings(db: Database, config: Config): Promise<Pl
   return (await settingsWithSource(db, config)).values;
 }
 
-export interface SettingsWithSource {
+interface SettingsWithSource {
   readonly values: PlatformSettings;
   readonly setBy: Readonly<Record<SettingName, SetBy>>;
 }

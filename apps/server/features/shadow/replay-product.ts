@@ -13,7 +13,7 @@ import type { LicenseRow } from "@countersign/store/tables";
 import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 
-export interface ReplayedProduct {
+interface ReplayedProduct {
   readonly past: PastUses;
   readonly requests: number;
   readonly licenses: number;

@@ -35,7 +35,7 @@ export function checkTransferable({ license, product }: Licensed): void {
 }
 
 /** Who approved it: a member or token by name, or the product's setting. */
-export type Approval =
+type Approval =
   | { readonly by: "organization"; readonly name: string }
   | { readonly by: "system"; readonly name: null };
 

@@ -14,7 +14,7 @@ import { recordEvents } from "../events/record.ts";
 import { transferEvent } from "../events/transfer-event.ts";
 
 /** How a transfer ends without the license being transferred. */
-export type Ending =
+type Ending =
   | {
       readonly state: "rejected";
       readonly by: "organization";

@@ -18,7 +18,7 @@ export interface CallQueue {
   readonly size: number;
 }
 
-export interface BatchObserver {
+interface BatchObserver {
   batchDone(calls: number, seconds: number): void;
   batchFailed(calls: number, cause: unknown): void;
   /** A call was authenticated with this API key. */

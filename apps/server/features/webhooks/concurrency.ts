@@ -1,5 +1,5 @@
 /** How many requests are in progress at a time, per node. */
-export interface ConcurrencyLimits {
+interface ConcurrencyLimits {
   /** To endpoints that respond. */
   readonly healthy: number;
   /** For all endpoints that did not respond last, together: requests that hang must leave room for others. */
@@ -10,7 +10,7 @@ export interface ConcurrencyLimits {
   readonly overall: number;
 }
 
-export const concurrencyLimits: ConcurrencyLimits = {
+const concurrencyLimits: ConcurrencyLimits = {
   healthy: 384,
   troubled: 128,
   perOrganization: 128,
@@ -21,7 +21,7 @@ export const concurrencyLimits: ConcurrencyLimits = {
 /** `refused` is a quick error response, which delays nobody; `silence` is none, or a slow one. */
 export type Outcome = "success" | "refused" | "silence";
 
-export interface EndpointFacts {
+interface EndpointFacts {
   readonly id: string;
   readonly organization_id: string;
   /** What the database knows about it: since when every attempt has failed. */

@@ -21,7 +21,7 @@ import { switchOff, switchOn } from "./switch.ts";
 
 const probesAtOnce = 50;
 
-export interface ProberParts {
+interface ProberParts {
   readonly store: Store;
   readonly send: Sender;
   readonly url: string;

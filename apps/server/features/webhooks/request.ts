@@ -13,7 +13,7 @@ export interface DeliveryRecipient extends SendingEndpoint {
 }
 
 /** A request as it is sent, and its headers as they are logged. */
-export interface DeliveryRequest extends Outgoing {
+interface DeliveryRequest extends Outgoing {
   readonly loggedHeaders: Readonly<Record<string, string>>;
 }
 
@@ -45,7 +45,7 @@ export async function sendEvent(
 }
 
 /** Throws if the event was pruned, or something encrypted cannot be decrypted. */
-export function deliveryRequest(
+function deliveryRequest(
   event: SentEvent | undefined,
   endpoint: DeliveryRecipient,
   sealer: Sealer,

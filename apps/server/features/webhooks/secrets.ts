@@ -9,7 +9,7 @@ export function newWebhookSecret(sealer: Sealer): { secret: string; sealed: stri
 }
 
 /** Custom headers, by their names in lower case. */
-export type CustomHeaders = ReadonlyMap<string, string>;
+type CustomHeaders = ReadonlyMap<string, string>;
 
 export function sealHeaders(sealer: Sealer, headers: CustomHeaders): string | null {
   if (headers.size === 0) return null;

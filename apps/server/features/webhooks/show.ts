@@ -9,7 +9,7 @@ import type { MemberContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { openHeaders } from "./secrets.ts";
 
-export type ShownWebhook = z.input<typeof webhook>;
+type ShownWebhook = z.input<typeof webhook>;
 export type ShownDelivery = z.input<typeof delivery>;
 
 export async function showEndpoints(

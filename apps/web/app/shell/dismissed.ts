@@ -11,7 +11,7 @@ export function undismissed<A extends Announced>(announcements: readonly A[], di
 }
 
 /** The messages of dismissed announcements, by ID. Those that are no longer listed are removed. */
-export type Dismissed = Readonly<Record<string, string>>;
+type Dismissed = Readonly<Record<string, string>>;
 
 export function withDismissed(before: Dismissed, { id, message }: Announced, listed: readonly Announced[]) {
   const still = listed.filter((one) => one.id in before).map((one) => [one.id, before[one.id] ?? ""]);

@@ -13,7 +13,7 @@ export interface ProofBody {
   readonly confirmation?: string;
 }
 
-export interface Proof {
+interface Proof {
   readonly ways: readonly ProofMethod[];
   readonly way: ProofMethod | null;
   readonly setWay: (way: ProofMethod) => void;

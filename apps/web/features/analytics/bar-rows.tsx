@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import classes from "./analytics.module.css";
 import { changeText } from "./change.ts";
 
-export interface BarRow {
+interface BarRow {
   readonly key: string;
   readonly name: ReactNode;
   readonly value: number;

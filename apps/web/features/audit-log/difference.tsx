@@ -74,7 +74,7 @@ function Side({ change, side, isAlone }: SideProps) {
   );
 }
 
-export function FieldName({ field }: { field: string }) {
+function FieldName({ field }: { field: string }) {
   const { t } = useTranslation("audit-log");
   return <>{t(`fields.${field}`, { defaultValue: plainWords(field) })}</>;
 }

@@ -78,7 +78,7 @@ export function yearlySaving({
 }
 
 /** What the button of a plan does. Null for none. */
-export type PlanAction = "upgrade" | "switch" | "ask" | null;
+type PlanAction = "upgrade" | "switch" | "ask" | null;
 
 /** Plans are in ascending order. */
 export function planActionOf(plan: Plan, plans: readonly Plan[], billing: Billing): PlanAction {

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import classes from "./billing.module.css";
 
 export type OnDowngrade = "enforce" | "report";
-export const onDowngradeChoices: readonly OnDowngrade[] = ["enforce", "report"];
+const onDowngradeChoices: readonly OnDowngrade[] = ["enforce", "report"];
 
 interface VersionChecksChoiceProps {
   readonly label: string;

@@ -1,7 +1,7 @@
 import { type Platform, platforms } from "../../ui/platforms.ts";
 import { snippetFor } from "../../ui/snippets.ts";
 
-export interface SnippetFacts {
+interface SnippetFacts {
   /** The URL of this server, without a trailing slash. */
   readonly url: string;
   readonly productId: string;
@@ -15,7 +15,7 @@ interface Block {
   readonly text: string;
 }
 
-export interface FirstCall {
+interface FirstCall {
   readonly platform: Platform;
   readonly name: string;
   readonly blocks: readonly Block[];

@@ -6,7 +6,7 @@ import { ApiProblem } from "../../api/problem.ts";
 import { browserTimeZone } from "../../i18n/shown-time-zone.ts";
 import { fieldError } from "../../ui/problem-alert.tsx";
 
-export interface OrganizationDraft {
+interface OrganizationDraft {
   readonly name: string;
   /** Null while it follows the name; the server then finds a free one. */
   readonly slug: string | null;

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { callAuth } from "../../api/client.ts";
 
-export interface OpenSession {
+interface OpenSession {
   readonly user: { readonly name: string; readonly email: string };
 }
 

@@ -14,7 +14,7 @@ const importRoute = createRoute({
   component: lazyRouteComponent(() => import("./import-page.tsx"), "ImportPage"),
 });
 
-export interface ImportSearch {
+interface ImportSearch {
   product_id?: string | undefined;
   import_id?: string | undefined;
 }

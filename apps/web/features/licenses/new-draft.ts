@@ -6,7 +6,7 @@ import { durationOf, exactUnits, secondsOf, type Unit, unitSeconds } from "./bul
 import { withoutGaps } from "./search.ts";
 
 export const quantities = ["one", "several", "list"] as const;
-export type Quantity = (typeof quantities)[number];
+type Quantity = (typeof quantities)[number];
 export type Expiry = "lifetime" | "date" | "from_now" | "first_use";
 export type Pin = "any" | "pinned" | "range";
 
@@ -111,7 +111,7 @@ export function emailsOf(text: string): string[] {
 }
 
 /** Fields that are collapsed initially. */
-export const folded = [
+const folded = [
   "tags",
   "notes",
   "licenseKey",

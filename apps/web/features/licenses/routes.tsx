@@ -32,13 +32,13 @@ const licenseRoute = createRoute({
   component: lazyRouteComponent(() => import("./detail/license-page.tsx"), "LicensePage"),
 });
 
-export interface LicensePageSearch {
+interface LicensePageSearch {
   do?: Action | undefined;
   /** An IP address to register. */
   ip?: string | undefined;
 }
 
-export interface NewLicenseSearch {
+interface NewLicenseSearch {
   product_id?: string | undefined;
   customer_email?: string | undefined;
   customer_discord_id?: string | undefined;

@@ -19,7 +19,7 @@ export interface LicenseSearch {
 export const statuses = ["active", "expired", "revoked"] as const;
 export type Status = (typeof statuses)[number];
 export type Sort = "created_at" | "expires_at" | "updated_at";
-export type BulkFilter = NonNullable<Body<"bulkLicenses">["selection"]["filter"]>;
+type BulkFilter = NonNullable<Body<"bulkLicenses">["selection"]["filter"]>;
 
 /** In the order of their chips. */
 export const filterNames = [

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { type LicenseSearch, readSearch, withoutGaps } from "./search.ts";
 
-export interface View {
+interface View {
   readonly name: string;
   readonly search: LicenseSearch;
 }

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-export interface VisibleRows {
+interface VisibleRows {
   readonly first: number;
   /** Exclusive. */
   readonly end: number;

@@ -1,5 +1,5 @@
 /** A range of the text, and its replacement. */
-export interface Insertion {
+interface Insertion {
   readonly from: number;
   readonly to: number;
   readonly text: string;

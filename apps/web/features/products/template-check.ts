@@ -1,6 +1,6 @@
 import { customResponseProblems, type TemplateFault } from "@countersign/domain/custom-response/check";
 
-export type Checked =
+type Checked =
   | { readonly ok: true; readonly template: Record<string, unknown> | null }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 

@@ -4,7 +4,7 @@ import type { PageLink } from "../../ui/page-link.ts";
 import type { LoggedRequest } from "./request.ts";
 
 /** What can be done about a refusal, as a link to the page where it is done. */
-export interface NextStep {
+interface NextStep {
   /** The translation key. */
   readonly name: string;
   readonly page: PageLink;

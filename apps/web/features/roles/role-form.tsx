@@ -8,7 +8,7 @@ import { PermissionPicker } from "../../ui/permission-picker.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { StickyBar } from "../../ui/sticky-bar.tsx";
 
-export interface RoleSummary {
+interface RoleSummary {
   readonly name: string;
   readonly permissions: readonly Permission[];
 }

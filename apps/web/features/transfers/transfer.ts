@@ -42,7 +42,7 @@ export function warningsOf(
   return warnings;
 }
 
-export type Effect =
+type Effect =
   | { readonly kind: "owner" }
   | { readonly kind: "ips_removed"; readonly count: number | null }
   | { readonly kind: "ips_stay" }

@@ -6,12 +6,12 @@ export interface VersionRecord {
   readonly state: VersionState;
 }
 
-export interface LineFault {
+interface LineFault {
   readonly line: number;
   readonly kind: "version" | "state" | "duplicate" | "latest";
 }
 
-export interface VersionLines {
+interface VersionLines {
   readonly records: readonly VersionRecord[];
   readonly faults: readonly LineFault[];
 }

@@ -1,5 +1,5 @@
 /** A link that a seller entered, if a browser may open it: never `javascript:` or another scheme that runs something. */
-export interface SafeUrl {
+interface SafeUrl {
   readonly href: string;
   /** Where it leads, for people to see before they follow it. */
   readonly host: string;

@@ -1,7 +1,7 @@
 const dayMs = 86_400_000;
 
 /** How a past day is named: the days of the last week by their name, others by their date. */
-export type Since =
+type Since =
   | { readonly kind: "today" | "yesterday" }
   | { readonly kind: "weekday" | "date"; readonly day: string };
 

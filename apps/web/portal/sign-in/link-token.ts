@@ -1,5 +1,5 @@
 /** What the link in the email holds after `#`: a token, and the page of the portal to continue to. */
-export interface LinkToken {
+interface LinkToken {
   readonly token: string;
   readonly next: string;
 }

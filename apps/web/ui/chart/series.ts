@@ -40,7 +40,7 @@ export function totalAt(series: readonly Series[], point: number): number {
   return series.reduce((sum, { values }) => sum + (values[point] ?? 0), 0);
 }
 
-export interface Segment {
+interface Segment {
   readonly key: string;
   readonly tone: Tone;
   readonly from: number;

@@ -9,7 +9,7 @@ export interface ChatEvent {
 }
 
 /** An event as a chat message, before it is formatted for a service. Plain text: nothing is escaped yet. */
-export interface ChatMessage {
+interface ChatMessage {
   readonly title: string;
   readonly severity: Severity;
   readonly fields: readonly { readonly name: string; readonly value: string }[];

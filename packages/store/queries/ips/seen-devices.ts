@@ -22,7 +22,7 @@ export interface SeenDevice {
 }
 
 /** When the search stops although there is more. */
-export interface DeviceBounds {
+interface DeviceBounds {
   /** Any clock, in milliseconds. */
   readonly clock: () => number;
   readonly longestMs: number;

@@ -7,13 +7,13 @@ import { type ListStore, maxSortedRows, maxSortedRowsWithText } from "./list.ts"
 import { LicenseScan, TagScan } from "./scan.ts";
 import { hasStoredCount, storedCount } from "./stored-counts.ts";
 
-export interface Counted {
+interface Counted {
   readonly count: number;
   /** False if there are more, or may be. */
   readonly exact: boolean;
 }
 
-export interface CountLimits {
+interface CountLimits {
   /** How long to count before returning what was found by then. */
   readonly longestMs: number;
   /** Aborted when the client disconnects. */

@@ -17,7 +17,7 @@ export interface LicenseUse {
 }
 
 /** When reading stops although there is more. */
-export interface UseBounds {
+interface UseBounds {
   /** Any clock, in milliseconds. */
   readonly clock: () => number;
   readonly longestMs: number;

@@ -12,7 +12,7 @@ const order = {
   audit_log: ["at", "id"],
 } as const;
 
-export type CountedTable = keyof typeof order;
+type CountedTable = keyof typeof order;
 
 interface Position {
   readonly id: string;

@@ -22,7 +22,7 @@ export interface HistoryEntry {
   readonly changes: readonly Change[];
 }
 
-export interface Summary {
+interface Summary {
   readonly count: number;
   readonly ipCount: number;
   readonly isExact: boolean;

@@ -40,7 +40,7 @@ const sections: Record<SettingName, DocsSection | null> = {
 };
 
 /** Links a control to its label and description. */
-export interface Described {
+interface Described {
   readonly "aria-labelledby": string;
   readonly "aria-describedby": string;
 }
