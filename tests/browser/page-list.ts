@@ -7,6 +7,7 @@ const bases: Readonly<Record<string, (feature: string) => string>> = {
   organizationRoute: () => "/o/$organization",
   productRoute: () => "/o/$organization/products/$productId",
   frameRoute: (feature) => `/${feature}`,
+  accountFrameRoute: () => "/account",
   signedInRoute: () => "",
   authLayoutRoute: () => "",
 };

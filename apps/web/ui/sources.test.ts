@@ -35,3 +35,8 @@ test("every link to a page of an organization is made by a function for the page
   expect(others.length).toBeGreaterThan(400);
   expect(others.filter((file) => /`\/o\/\$\{|to="\/o\/| as "\/"/.test(textOf(file)))).toEqual([]);
 });
+
+test("no text is given a page, which it would show as an object", () => {
+  const sources = globSync("{app,features,session,ui}/**/*.{ts,tsx}", { cwd: web });
+  expect(sources.filter((file) => /\bt\([^)]*\bpaths\.|\$\{paths\./.test(textOf(file)))).toEqual([]);
+});

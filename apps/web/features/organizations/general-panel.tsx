@@ -66,7 +66,7 @@ export function GeneralPanel() {
         />
         <TextInput
           label={t("general.slug")}
-          description={t("general.slugWords", { address: paths.overview(slug) })}
+          description={t("general.slugWords", { address: addressOf(slug) })}
           required
           maxLength={48}
           spellCheck={false}
@@ -78,7 +78,7 @@ export function GeneralPanel() {
         />
         {slug !== organization.slug && (
           <Alert color="orange" icon={<Icon name="warning" />} title={t("general.linksChange")}>
-            {t("general.linksWords", { before: paths.overview(organization.slug) })}
+            {t("general.linksWords", { before: addressOf(organization.slug) })}
           </Alert>
         )}
         <LanguageSelect
@@ -100,4 +100,9 @@ export function GeneralPanel() {
       </SaveForm>
     </Panel>
   );
+}
+
+/** As text, not as a link: while it is typed, no page has it. */
+function addressOf(slug: string): string {
+  return ["", "o", slug].join("/");
 }
