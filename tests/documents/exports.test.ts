@@ -18,8 +18,8 @@ test("what a file exports is imported by another one", () => {
   const unused = [...sources]
     .filter(([file]) => /^(apps|packages)\//.test(file) && !/\.(test|suite)\.|\/suite\//.test(file))
     .flatMap(([file, text]) =>
-      Array.from(text.matchAll(declaration), ([, name = ""]) => ({ file, name })).filter(
-        ({ name }) => [...(imported.get(name) ?? [])].every((importer) => importer === file),
+      Array.from(text.matchAll(declaration), ([, name = ""]) => ({ file, name })).filter(({ name }) =>
+        [...(imported.get(name) ?? [])].every((importer) => importer === file),
       ),
     );
   expect(unused.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
@@ -33,12 +33,19 @@ function importedNames(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const add = (name: string, file: string) => found.set(name, (found.get(name) ?? new Set()).add(file));
   for (const [file, text] of sources) {
-    for (const [, names = ""] of text.matchAll(/(?:import|export)\s+(?:type\s+)?(?:\w+,\s*)?\{([^}]*)\}\s*from/g))
-      for (const one of names.split(",")) add(one.trim().replace(/^type /, "").replace(/ as .*/s, ""), file);
-    // Dynamic imports: what is destructured, a member, or the name that a route loads.
-    for (const [, names = ""] of text.matchAll(/\{([^{}]*)\}\s*=\s*\(?await import\(/g))
-      for (const one of names.split(",")) add(one.trim().replace(/:.*/s, ""), file);
-    if (text.includes("import(")) for (const [, name = ""] of text.matchAll(/(?:\.|")(\w+)\b/g)) add(name, file);
+    for (const [, names = ""] of text.matchAll(
+      /(?:import|export)\s+(?:type\s+)?(?:\w+,\s*)?\{([^}]*)\}\s*from/g,
+    ))
+      for (const one of names.split(","))
+        add(
+          one
+            .trim()
+            .replace(/^type /, "")
+            .replace(/ as .*/s, ""),
+          file,
+        );
+    // What a dynamic import is used for can be anywhere in the file.
+    if (text.includes("import(")) for (const [name] of text.matchAll(/\w+/g)) add(name, file);
     for (const [, path = ""] of text.matchAll(/(?:\* as \w+|export \*)\s*from\s*"(\.[^"]+)"/g)) {
       const whole = normalize(join(file, "..", path));
       for (const [, name = ""] of sources.get(whole)?.matchAll(declaration) ?? []) add(name, file);

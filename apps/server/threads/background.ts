@@ -1,7 +1,7 @@
 import type { Store } from "@countersign/store/store";
 import { answerPruning } from "../api/prune-answers.ts";
-import { type Config } from "../base/config.ts";
-import { type Log } from "../base/log.ts";
+import type { Config } from "../base/config.ts";
+import type { Log } from "../base/log.ts";
 import { logArchiveProblem } from "../features/audit-log/archive.ts";
 import { AuditLogRetention } from "../features/audit-log/retention.ts";
 import { BillingClock } from "../features/billing/clock.ts";

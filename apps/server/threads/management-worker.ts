@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { portalBase } from "@countersign/contract/portal/base";
 import { openInWorker } from "@countersign/store/databases/open";
+import { exportSlots } from "../api/download.ts";
 import { managementSite, RoutedApi } from "../api/routed-api.ts";
 import { type Config, readConfig } from "../base/config.ts";
 import { type Log, type LogLevel, reasonOf } from "../base/log.ts";
@@ -18,7 +19,6 @@ import { customerOf } from "../features/portal/session.ts";
 import { stopStreams } from "../features/requests/live.ts";
 import { liveViews } from "../features/requests/stream.ts";
 import type { WorkerTraces } from "../features/traces/worker-traces.ts";
-import { exportSlots } from "../api/download.ts";
 import { jobRunsOf } from "../jobs/job-runs.ts";
 import { startBackground } from "./background.ts";
 import type { MainThreadCalls, WorkerCalls, WorkerSettings } from "./messages.ts";

@@ -1,14 +1,14 @@
 import { lookup } from "node:dns/promises";
 import { openStore } from "@countersign/store/databases/open";
-import { type Config, type Environment } from "../base/config.ts";
-import { type Log } from "../base/log.ts";
+import type { Config, Environment } from "../base/config.ts";
+import type { Log } from "../base/log.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { ownIp } from "../base/own-ip.ts";
 import { release } from "../base/release.ts";
+import { budgetMetrics } from "../features/health/budgets.ts";
 import { Metrics } from "../features/health/metrics.ts";
 import { MetricsGate } from "../features/health/metrics-gate.ts";
 import { Readiness } from "../features/health/readiness.ts";
-import { budgetMetrics } from "../features/health/budgets.ts";
 import {
   migrationMetrics,
   requestLogMetrics,

@@ -1,5 +1,5 @@
-import { type SpanCounts, type WorkerMetricsText } from "./messages.ts";
-import { type BudgetUses } from "../features/health/budgets.ts";
+import type { BudgetUses } from "../features/health/budgets.ts";
+import type { SpanCounts, WorkerMetricsText } from "./messages.ts";
 
 /** How long a scrape waits for the management worker. */
 const longestMs = 500;

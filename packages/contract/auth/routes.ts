@@ -8,8 +8,6 @@ import * as signIn from "./sign-in.ts";
 
 const all = { ...signIn, ...discord, ...passwords, ...secondFactor, ...passkeys, ...confirm };
 
-type AuthContract = typeof all;
-
 export type AuthRouteId = (typeof all)[keyof typeof all]["id"];
 
 /** Every route of the sign-in library that is accepted. A route that is not in this list does not exist. */

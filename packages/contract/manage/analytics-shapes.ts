@@ -5,7 +5,6 @@ import { id, time, timeZone } from "../api/shapes.ts";
 export const mostBuckets = 800;
 
 const analyticsIntervals = ["hour", "day", "week", "month"] as const;
-type AnalyticsInterval = (typeof analyticsIntervals)[number];
 
 export const rangeQuery = z.object({
   from: time.optional().meta({

@@ -104,14 +104,6 @@ export function parseVersionRecord(text: string): VersionRecordPattern | null {
   return { kind: "line", text: trimmed, floor: { parts: fixedParts, prerelease: [0] }, depth };
 }
 
-/** A line includes its pre-releases, also those of its first version. */
-function lineContains(line: { floor: Version; depth: number }, version: Version): boolean {
-  for (let index = 0; index < line.depth; index++) {
-    if (line.floor.parts[index] !== version.parts[index]) return false;
-  }
-  return true;
-}
-
 /** The first of the records, which are sorted, that starts at a version for which this holds. */
 function firstBelow(
   newestFirst: readonly VersionRecordPattern[],

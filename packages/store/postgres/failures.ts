@@ -6,12 +6,6 @@ export function isLocked(error: unknown): boolean {
   return code === "55P03" || code === "40P01" || code === "40001";
 }
 
-/** The statement or its session exceeded a time limit. */
-function isTooSlow(error: unknown): boolean {
-  const code = sqlState(error);
-  return code === "57014" || sessionTimeouts.has(code);
-}
-
 /** Whether the server ends the session with this error. Any other error leaves the connection as it was. */
 export function endsSession(error: unknown): boolean {
   const code = sqlState(error);

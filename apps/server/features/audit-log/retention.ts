@@ -11,9 +11,9 @@ import type { Store } from "@countersign/store/store";
 import type { AuditLogRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { AuditLogArchive } from "../../base/config.ts";
+import type { Log } from "../../base/log.ts";
 import { neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
-import type { Log } from "../../base/log.ts";
 import { ArchiveProblem, archiveProblem, writeArchive } from "./archive.ts";
 
 const organizationsAtOnce = 200;

@@ -6,7 +6,7 @@ import type { AuditLogRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context, OrganizationContext } from "../../api/context.ts";
 import { download } from "../../api/download.ts";
-import { decodeCursor, encodeCursor, milliseconds, pageOf, iso } from "../../api/page.ts";
+import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";
 import { exportedLog } from "./export.ts";
 import { type ShownEntry, showToOrganization, showToPlatform } from "./show.ts";
 

@@ -1,7 +1,7 @@
 import { compareMigrations, inspectDatabase, sealingOf } from "@countersign/store/databases/inspect";
 import { StoreProblem } from "@countersign/store/errors/problem";
 import type { FileFindings, Inspection, MissingTextIndex } from "@countersign/store/inspection";
-import { type Config } from "../../base/config.ts";
+import type { Config } from "../../base/config.ts";
 import { checkAuditLogLimits } from "./audit-log.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 import { checkClockDifference } from "./machine.ts";

@@ -11,8 +11,8 @@ import {
 } from "@countersign/store/queries/events/expiries";
 import { shownLicenses } from "@countersign/store/queries/licenses/views";
 import type { Database, Store } from "@countersign/store/store";
-import { type Config } from "../../base/config.ts";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
+import type { Config } from "../../base/config.ts";
 import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { licenseExpiringEmails } from "../mail/license-emails.ts";

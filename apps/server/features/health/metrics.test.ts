@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type WorkerMetricsText } from "../../threads/messages.ts";
+import type { WorkerMetricsText } from "../../threads/messages.ts";
 import { WorkerPart } from "../../threads/worker-part.ts";
 import { budgetMetrics } from "./budgets.ts";
 import { counter, exposition, gauge } from "./exposition.ts";

@@ -12,4 +12,4 @@ const ours = ["countersign", "license", "licenses", "licence", "licensekey", "cu
 export const commonPasswords: ReadonlySet<string> = new Set([...listed, ...ours]);
 
 /** So common that even a combination of two is soon tried. */
-const mostCommonPasswords: ReadonlySet<string> = new Set([...listed.slice(0, 3_000), ...ours]);
+export const mostCommonPasswords: ReadonlySet<string> = new Set([...listed.slice(0, 3_000), ...ours]);

@@ -9,8 +9,8 @@ import {
 import { lockedOrganization, organizationById } from "@countersign/store/queries/manage/access";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow, WaitingEmailRow } from "@countersign/store/tables";
-import { type Config } from "../../base/config.ts";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
+import type { Config } from "../../base/config.ts";
 import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { platformSettings } from "../settings/platform-settings.ts";

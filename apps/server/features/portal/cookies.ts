@@ -1,10 +1,7 @@
 import { cookieIn } from "../../http/session-cookie.ts";
 
 /** The portal's cookies: the session, the browser that requested a code, and the way to Discord and back. */
-type PortalCookie =
-  | "countersign_portal"
-  | "countersign_portal_challenge"
-  | "countersign_portal_discord";
+type PortalCookie = "countersign_portal" | "countersign_portal_challenge" | "countersign_portal_discord";
 
 /** With https, the browser binds them to this host. */
 function portalCookieName(portalUrl: string, name: PortalCookie = "countersign_portal"): string {

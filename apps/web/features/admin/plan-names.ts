@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { planName } from "../../session/plan.ts";
 import { usePlans } from "../../session/use-plans.ts";
-import { type PlanLimit } from "./plan-changes.ts";
+import type { PlanLimit } from "./plan-changes.ts";
 import type { plans } from "./terms.ts";
 
 type PlanId = (typeof plans)[number];
