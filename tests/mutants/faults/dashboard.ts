@@ -108,8 +108,8 @@ the link to the reason of the last refusal leads to the license itself
   tests/browser/requests.test.ts
 a former owner still sees what only owners can do until the page is reloaded
   After giving away an organization, a user is offered actions that the server refuses.
-  - ["listOrganizations", "listMembers", "listRoles"]
-  + ["listMembers", "listRoles"]
+  - (reloads ? reloadAfter(id, params) : undefined)
+  + undefined
   tests/browser/organization.test.ts
 the portal shows the license that was opened before instead of the chosen one
   A customer removes an IP address of the wrong license or replaces the wrong key.
