@@ -4,7 +4,7 @@ import { connectionSettings } from "./connect.ts";
 import { limitSettings, type Purpose, poolLimits } from "./time-limits.ts";
 
 /** No app waits for these, and a machine that is just starting takes its time. */
-const patientConnectTimeoutMs = 5_000;
+export const connectTimeoutMs = 5_000;
 const longestShutdownMs = 1_000;
 
 /** A pool for everything outside the hot path. No connection error goes unhandled. */
@@ -32,7 +32,7 @@ function open(url: string, settings: readonly string[], connections: number, ans
   const pool = new pg.Pool({
     ...connectionSettings(url, settings),
     Client: PostgresClient as never,
-    connectionTimeoutMillis: patientConnectTimeoutMs,
+    connectionTimeoutMillis: connectTimeoutMs,
     max: connections,
     // A statement without a response then ends with its connection, which would otherwise be reused.
     pipeline: true,

@@ -6,10 +6,11 @@ import { StorageUnavailable } from "../errors/problem.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import type { MigrationOptions } from "../migrations/lock-wait.ts";
 import { sealWith } from "../sealed-columns.ts";
-import { createDataKey, openDataKey } from "../secrets/data-key.ts";
+import { createDataKey, createDataKey, openDataKey, openDataKey } from "../secrets/data-key.ts";
 import { Sealer } from "../secrets/sealer.ts";
 import type { BackgroundWork, CommitDurability, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
+import { ConcurrencyLimit } from "../threads/concurrency-limit.ts";
 import type { SlowStatementObserver } from "../threads/slow-statements.ts";
 import type { ForWorker, MainStore, PostgresOpening } from "../threads/worker-store.ts";
 import { PostgresBulk } from "./bulk.ts";
@@ -20,10 +21,11 @@ import { conflict, isConflict, unavailable } from "./errors.ts";
 import { CountFolding } from "./fold-counts.ts";
 import { guardedPool } from "./guarded-pool.ts";
 import { migratePostgres } from "./migrate.ts";
-import { closePool, openListPool, openPool } from "./pools.ts";
+import { closePool, connectTimeoutMs, openListPool, openPool } from "./pools.ts";
 import { Probe } from "./probe.ts";
 import { searchLicenses } from "./search.ts";
 import { SilenceWatch } from "./silence.ts";
+import { poolLimits } from "./time-limits.ts";
 import { PostgresValidate } from "./validate.ts";
 import { Verdicts } from "./verdicts.ts";
 
@@ -105,6 +107,8 @@ class PostgresStore implements MainStore {
   readonly #shared: Shared;
   readonly #pool: pg.Pool;
   readonly #listPool: pg.Pool;
+  /** Transactions can wait for locks, and reads cannot: so they always have a connection that is soon free. */
+  readonly #transactions: ConcurrencyLimit;
   readonly #others = new Map<BackgroundWork, PostgresStore>();
   #folding: CountFolding | null = null;
   /** The time on the database's clock, and when it was read. */
@@ -120,6 +124,8 @@ class PostgresStore implements MainStore {
       dialect: new PostgresDialect({ pool: guardedPool(this.#pool, shared.silence, slowStatement) }),
     });
     this.direct = this.reads;
+    const { connections } = poolLimits[purpose];
+    this.#transactions = new ConcurrencyLimit(purpose === "management" ? connections - 1 : connections);
     this.#listPool = openListPool(url, purpose, shared.serverMajor);
     this.listReads = new Kysely<Tables>({
       dialect: new PostgresDialect({ pool: guardedPool(this.#listPool, shared.silence, slowStatement) }),
@@ -160,10 +166,12 @@ class PostgresStore implements MainStore {
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.reads.transaction().execute(async (db) => {
-          if (lasting === "soon") await sql`set local synchronous_commit = off`.execute(db);
-          return work(db);
-        });
+        return await this.#alone(() =>
+          this.reads.transaction().execute(async (db) => {
+            if (lasting === "soon") await sql`set local synchronous_commit = off`.execute(db);
+            return work(db);
+          }),
+        );
       } catch (error) {
         const isOver = attempt === mostAttempts || (attempt > 1 && wasTooSlow(error));
         // PostgreSQL checks for a deadlock once, a second after a wait began. A deadlock that arises later is ended by
@@ -172,6 +180,17 @@ class PostgresStore implements MainStore {
         if (!isOver && isRetried) continue;
         throw isConflict(error) ? conflict(error) : error;
       }
+    }
+  }
+
+  /** As one of the transactions that leave a connection for reads. */
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    if (!(await this.#transactions.acquire(performance.now() + connectTimeoutMs)))
+      throw new StorageUnavailable("Too many transactions are waiting.", { reason: "slow" });
+    try {
+      return await work();
+    } finally {
+      this.#transactions.release();
     }
   }
 
