@@ -5,8 +5,8 @@
  */
 import { parseArgs } from "node:util";
 import { dayMs } from "@countersign/domain/dates/lengths";
-import type { JournalEntry } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal, openStore } from "@countersign/store/databases/open";
+import type { JournalEntry } from "@countersign/store/journal";
 import { GeneratedRequests } from "./generated-requests.ts";
 
 const { values: options } = parseArgs({

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
-import { distribution } from "@countersign/store/distribution";
 import { type DatabaseLocation, openStore } from "@countersign/store/databases/open";
+import { distribution } from "@countersign/store/distribution";
 import { addEvents } from "@countersign/store/queries/events/events";
 import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import type { Store } from "@countersign/store/store";

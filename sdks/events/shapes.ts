@@ -1,5 +1,5 @@
-import { eventSummaries } from "@countersign/contract/events/events";
 import { id, time } from "@countersign/contract/api/shapes";
+import { eventSummaries } from "@countersign/contract/events/events";
 import { eventWebhooks } from "@countersign/contract/openapi/events";
 import type { JsonSchema } from "@countersign/contract/openapi/schemas";
 
