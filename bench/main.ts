@@ -3,7 +3,9 @@
  * measures them alternately, and prints a comparison. Uses only loopback, and stops automatically.
  * `--baseline FOLDER` compares validations with another version, in a checkout that is installed and built.
  */
+import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openStore } from "@countersign/store/databases/open";
 import { freshFolder } from "../tests/support/databases.ts";
@@ -214,6 +216,8 @@ async function postgres(bunPort: number): Promise<void> {
 
 /** What one party that uses as much as it can costs everybody else. */
 async function parties(): Promise<void> {
+  // Half of the requests are for its first page.
+  execFileSync("node", [join(import.meta.dir, "../scripts/build.mjs")], { stdio: "inherit" });
   const folder = freshFolder();
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
   log("Seeding SQLite, 100k licenses …");
