@@ -11,7 +11,7 @@ export interface Input<Params, Q, B> {
 /** A route with its handler. */
 export interface BoundRoute {
   readonly route: Route;
-  /** Takes the context and input of this route. Whoever calls it has authorized the request and parsed its input. */
+  /** Takes the context and input of this route. Its caller has authorized the request and parsed the input. */
   readonly handle: (context: never, input: never) => Promise<unknown>;
 }
 

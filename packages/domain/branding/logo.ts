@@ -21,7 +21,7 @@ type Size = readonly [width: number, height: number];
 
 /**
  * Which kind of picture a file is, from its content. The size is read because a small file can be a picture that fills
- * the memory of whoever sees it. The rest is left to the browser, which shows logos only in `<img>`, where nothing runs.
+ * the memory of everyone who sees it. The rest is left to the browser, which shows logos only in `<img>`, where nothing runs.
  */
 export function checkLogo(file: Uint8Array): CheckedLogo {
   if (file.length > maxLogoKib * 1_024) return refused({ code: "logo_too_large", maxKib: maxLogoKib });

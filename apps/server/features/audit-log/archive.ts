@@ -73,7 +73,7 @@ async function writeDurably(path: string, contents: string | Buffer): Promise<vo
   });
 }
 
-/** A new name in a folder survives a power failure only if the folder was written too. Windows does it by itself. */
+/** A new name in a folder survives a power failure only if the folder was written too. Windows does not need that. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   await withFile(await open(path, "r"), (folder) => folder.sync());
