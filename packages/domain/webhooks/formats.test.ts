@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { forAll } from "../../../../tests/support/for-all.ts";
-import { eventTypes } from "../../events/types.ts";
-import { discordMessage } from "./discord.ts";
-import type { ChatEvent } from "./message.ts";
-import { slackMessage } from "./slack.ts";
+import { forAll } from "../../../tests/support/for-all.ts";
+import { eventTypes } from "../events/types.ts";
+import type { ChatEvent } from "./formats.ts";
+import { discordMessage, slackMessage } from "./formats.ts";
 
 const atMs = Date.parse("2031-01-02T03:04:05.678Z");
 const license = {

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { forAll } from "../../../tests/support/for-all.ts";
-import { checkPowerChange } from "./grant.ts";
-import { type Permission, permissions } from "./permissions.ts";
+import { checkPowerChange, type Permission, permissions } from "./permissions.ts";
 
 type Codes = readonly Permission[];
 const view: Permission = "licenses:view";

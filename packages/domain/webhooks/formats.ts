@@ -1,5 +1,5 @@
-import type { EventType } from "../../events/types.ts";
-import { maskedKey } from "../../licenses/key.ts";
+import type { EventType } from "../events/types.ts";
+import { maskedKey } from "../licenses/key.ts";
 
 /** An event as it is sent. `data` is whatever the event contains: nothing in it is assumed. */
 export interface ChatEvent {
@@ -16,9 +16,9 @@ interface ChatMessage {
   readonly atMs: number;
 }
 
-export type Severity = "good" | "neutral" | "warning" | "bad";
+type Severity = "good" | "neutral" | "warning" | "bad";
 
-export function chatMessage({ type, atMs, data }: ChatEvent): ChatMessage {
+function chatMessage({ type, atMs, data }: ChatEvent): ChatMessage {
   const [title, severity] = words[type];
   const fields = particulars(data).flatMap(([name, value]) => {
     const text = textOf(value);
@@ -145,7 +145,7 @@ function textOf(value: unknown): string {
 }
 
 /** At most this many UTF-16 units, which is stricter than either service counts, without splitting a character. */
-export function shortened(text: string, most: number): string {
+function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
   let short = "";
   for (const character of text) {
@@ -153,4 +153,97 @@ export function shortened(text: string, most: number): string {
     short += character;
   }
   return `${short}…`;
+}
+
+/** The body of a message to a Discord webhook: one embed that mentions nobody. */
+export function discordMessage(event: ChatEvent): object {
+  const { title, severity, fields, atMs } = chatMessage(event);
+  return {
+    embeds: [
+      {
+        title,
+        color: colors[severity],
+        fields: fields.slice(0, maxDiscordFields).map(({ name, value }) => ({
+          name,
+          value: escapedForDiscord(value),
+          inline: value.length <= shortValue,
+        })),
+        timestamp: new Date(atMs).toISOString(),
+        footer: { text: event.type },
+      },
+    ],
+    // Escaping hides a mention from readers; this keeps Discord from acting on one.
+    allowed_mentions: { parse: [] },
+  };
+}
+
+const colors: Readonly<Record<Severity, number>> = {
+  good: 0x2f9e44,
+  neutral: 0x4263eb,
+  warning: 0xf08c00,
+  bad: 0xe03131,
+};
+
+/** Discord accepts 25 fields of 1,024 characters, and 6,000 in total. Escaping at most doubles the length. */
+const maxDiscordFields = 12;
+const maxDiscordCharacters = 200;
+const shortValue = 40;
+
+/**
+ * Shows markup literally, with a backslash before each special character. A zero-width character breaks mentions, and
+ * URLs, which Discord would turn into links.
+ */
+function escapedForDiscord(text: string): string {
+  return shortened(text, maxDiscordCharacters)
+    .replace(/[\\*_~`|[\]()<>]|^[-#]/g, "\\$&")
+    .replaceAll("@", "@\u200b")
+    .replaceAll("://", ":\u200b//");
+}
+
+/** The body of a message to a Slack webhook: blocks, and a text for clients that do not show blocks. */
+export function slackMessage(event: ChatEvent): object {
+  const { title, severity, fields, atMs } = chatMessage(event);
+  const lines = fields.map(({ name, value }) => `${name}: ${value}`);
+  const shown = fields.slice(0, maxSlackFields).map(({ name, value }) => ({
+    type: "mrkdwn",
+    text: `*${name}*\n${escapedForSlack(value)}`,
+    verbatim: true,
+  }));
+  return {
+    text: escapedForSlack([title, ...lines].join(" · "), mostText),
+    // Names in the text are not resolved, and links are not unfurled.
+    link_names: false,
+    unfurl_links: false,
+    unfurl_media: false,
+    blocks: [
+      { type: "header", text: { type: "plain_text", text: `${signs[severity]} ${title}`, emoji: true } },
+      ...(shown.length === 0 ? [] : [{ type: "section", fields: shown }]),
+      {
+        type: "context",
+        elements: [
+          { type: "mrkdwn", text: `${event.type} · ${new Date(atMs).toISOString()}`, verbatim: true },
+        ],
+      },
+    ],
+  };
+}
+
+const signs: Readonly<Record<Severity, string>> = { good: "🟢", neutral: "🔵", warning: "🟠", bad: "🔴" };
+
+/** Slack accepts 10 fields of 2,000 characters in a section, and recommends at most 4,000 characters of text. */
+const maxSlackFields = 10;
+const mostText = 1_000;
+const mostValue = 200;
+
+/**
+ * With `&`, `<` and `>` escapedForSlack, no mention and no link is possible. Characters for bold, strikethrough or code cannot
+ * be escapedForSlack: a zero-width character before them disables them.
+ */
+function escapedForSlack(text: string, most = mostValue): string {
+  return shortened(text, most)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replace(/[*_~`]/g, "\u200b$&")
+    .replaceAll("@", "@\u200b");
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { priceFor } from "./price.ts";
-import { recurringRevenue, type SubscriptionSum, trialCount } from "./revenue.ts";
+import { priceFor, recurringRevenue, type SubscriptionSum, trialCount } from "./subscription.ts";
 
 test("an example price sells nothing for real money before the plan was saved", () => {
   const example = { monthly_price: 2900, yearly_price: 29_000, updated_at: 0 };

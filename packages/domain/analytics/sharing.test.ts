@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { hourMs } from "../dates/lengths.ts";
-import { distanceKm, impossibleTravel } from "./travel.ts";
+import { distanceKm, impossibleTravel } from "./sharing.ts";
 
 const berlin = { latitude: 52.52, longitude: 13.405 };
 const potsdam = { latitude: 52.4, longitude: 13.06 };

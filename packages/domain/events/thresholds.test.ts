@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { forAll } from "../../../tests/support/for-all.ts";
-import { crossedMarks, warningAt } from "./quota.ts";
+import { crossedMarks, warningAt } from "./thresholds.ts";
 
 test.each<[why: string, limit: number, before: number, after: number, events: string[]]>([
   ["nothing far from the limit", 100, 0, 79, []],

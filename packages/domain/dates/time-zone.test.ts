@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { endOfDay, isDay, localTime, startOfDay } from "./local-day.ts";
-import { offsetAt, timeZoneName } from "./time-zone.ts";
+import { endOfDay, isDay, localTime, offsetAt, startOfDay, timeZoneName } from "./time-zone.ts";
 
 test.each<[day: string, timeZone: string, end: string]>([
   ["2027-11-20", "UTC", "2027-11-20T23:59:59.999Z"],

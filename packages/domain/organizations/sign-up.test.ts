@@ -1,5 +1,23 @@
 import { expect, test } from "bun:test";
-import { type AllowanceFacts, organizationAllowance } from "./allowance.ts";
+import {
+  type AllowanceFacts,
+  missingSignUpLimit,
+  organizationAllowance,
+  type SignUpFacts,
+} from "./sign-up.ts";
+
+const planFacts: SignUpFacts = { signUp: "open", dailyLimit: 10_000, maxProducts: 3 };
+
+test.each<[string, Partial<SignUpFacts>, ReturnType<typeof missingSignUpLimit>]>([
+  ["nothing with both limits", {}, null],
+  ["nothing with limits of zero", { dailyLimit: 0, maxProducts: 0 }, null],
+  ["the limit of products, because the daily limit is per product", { maxProducts: null }, "max_products"],
+  ["the daily limit", { dailyLimit: null }, "daily_limit"],
+  ["the daily limit first", { dailyLimit: null, maxProducts: null }, "daily_limit"],
+  ["nothing if sign-up is closed", { signUp: "closed", dailyLimit: null, maxProducts: null }, null],
+])("open sign-up lacks %s", (_, facts, missing) => {
+  expect(missingSignUpLimit({ ...planFacts, ...facts })).toBe(missing);
+});
 
 const someone: AllowanceFacts = {
   override: null,
