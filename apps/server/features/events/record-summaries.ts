@@ -5,7 +5,7 @@ import { addEvents } from "@countersign/store/queries/events/events";
 import { type TakenSummary, takeSummaries } from "@countersign/store/queries/events/summaries";
 import type { Store } from "@countersign/store/store";
 import type { EventRow } from "@countersign/store/tables";
-import { inBatches } from "../../jobs/in-batches.ts";
+import { inBatches } from "../../jobs/batches.ts";
 
 /** The size of one transaction: validations wait while it runs. */
 const summariesAtOnce = 50;
