@@ -1,5 +1,4 @@
-import { checkAccentColor, darkModeAccent } from "@countersign/domain/branding/accent-color";
-import { lightestDarkSurface } from "@countersign/domain/branding/portal-colors";
+import { checkAccentColor, darkModeAccent, lightestDarkSurface } from "@countersign/domain/branding/accent-color";
 import { SegmentedControl, Skeleton, useComputedColorScheme } from "@mantine/core";
 import { type CSSProperties, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";

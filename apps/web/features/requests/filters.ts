@@ -1,5 +1,5 @@
 import { parseIpAddress } from "@countersign/domain/ip/ip-address";
-import { requestOutcomes } from "@countersign/domain/validate/outcome";
+import { requestOutcomes } from "@countersign/domain/validate/status";
 import { getRouteApi } from "@tanstack/react-router";
 import type { Query } from "../../api/client.ts";
 import type { RequestFilters, RequestSearch } from "./search.ts";

@@ -1,4 +1,4 @@
-import type { RequestOutcome } from "@countersign/domain/validate/outcome";
+import type { RequestOutcome } from "@countersign/domain/validate/status";
 import { Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
