@@ -1,4 +1,8 @@
-import { checkAccentColor, darkModeAccent, lightestDarkSurface } from "@countersign/domain/branding/accent-color";
+import {
+  checkAccentColor,
+  darkModeAccent,
+  lightestDarkSurface,
+} from "@countersign/domain/branding/accent-color";
 import { SegmentedControl, Skeleton, useComputedColorScheme } from "@mantine/core";
 import { type CSSProperties, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
