@@ -42,7 +42,7 @@ export function useConfirm<Subject extends readonly unknown[]>(question: (...abo
   };
   const close = () => setOpened(false);
   const asked = about === null ? nothingAsked : question(...about);
-  return { ask, dialog: <Confirm {...asked} opened={opened} onClose={close} /> };
+  return { ask, isOpen: opened, dialog: <Confirm {...asked} opened={opened} onClose={close} /> };
 }
 
 /** A dialog that starts open could not return the focus, so there is one before the first question. */
@@ -59,7 +59,16 @@ export function Confirm(props: ConfirmProps) {
 }
 
 function QuestionForm(props: ConfirmProps) {
-  const { onClose, children, action, onConfirm, typed, draft = null, harmless = false, isIdle = false } = props;
+  const {
+    onClose,
+    children,
+    action,
+    onConfirm,
+    typed,
+    draft = null,
+    harmless = false,
+    isIdle = false,
+  } = props;
   const { t } = useTranslation();
   const cancel = useCloseDialog();
   const [words, setWords] = useState("");

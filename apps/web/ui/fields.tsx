@@ -18,7 +18,9 @@ export function TextField({ onChange, ...rest }: Field<string> & Besides<TextInp
 
 /** Several lines of text. It grows with them. */
 export function AreaField({ onChange, ...rest }: Field<string> & Besides<TextareaProps, string>) {
-  return <Textarea autosize minRows={2} {...rest} onChange={(event) => onChange(event.currentTarget.value)} />;
+  return (
+    <Textarea autosize minRows={2} {...rest} onChange={(event) => onChange(event.currentTarget.value)} />
+  );
 }
 
 /** On or off. */

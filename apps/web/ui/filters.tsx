@@ -41,17 +41,18 @@ interface FilterSelectProps<Value extends string> extends FilterProps<Value> {
   readonly any: string;
   readonly value: Value | undefined;
   readonly onChange: (value: Value | undefined) => void;
+  readonly isLabelShown?: boolean;
 }
 
 /** A filter with many values, one of which can be chosen. */
 export function FilterSelect<Value extends string>(
-  props: FilterSelectProps<Value> & Pick<SelectProps, "w" | "searchable">,
+  props: FilterSelectProps<Value> & Pick<SelectProps, "w" | "searchable" | "comboboxProps">,
 ) {
-  const { label, values, words, any, value, onChange, ...rest } = props;
+  const { label, isLabelShown = false, values, words, any, value, onChange, ...rest } = props;
   return (
     <Select
       {...rest}
-      aria-label={label}
+      {...(isLabelShown ? { label } : { "aria-label": label })}
       placeholder={any}
       clearable
       data={values.map((one) => ({ value: one, label: words(one) }))}

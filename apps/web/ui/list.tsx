@@ -1,9 +1,9 @@
-import { Group, Text, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Group, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import { isValidElement, type ReactElement, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { DataTable } from "./data-table.tsx";
 import { Empty } from "./empty.tsx";
-import type { IconName } from "./icon.tsx";
+import { Icon, type IconName } from "./icon.tsx";
 import { ListTime } from "./list-time.tsx";
 import { Page } from "./page.tsx";
 
@@ -37,7 +37,7 @@ interface ColumnLook {
 }
 
 /** A query for a list: page by page, or in one piece. */
-export interface ListQuery<Row> {
+interface ListQuery<Row> {
   readonly data: Rows<Row> | { readonly pages: readonly Rows<Row>[] } | undefined;
   readonly isPending: boolean;
   readonly error: Error | null;
@@ -158,8 +158,7 @@ function idOf(row: object): string {
 
 function contentOf<Row>(column: Column<Row>, row: Row, language: string): ReactNode {
   if ("cell" in column) return column.cell(row);
-  if ("count" in column)
-    return <span className="figures">{column.count(row).toLocaleString(language)}</span>;
+  if ("count" in column) return <span className="figures">{column.count(row).toLocaleString(language)}</span>;
   const at = column.at(row);
   return at === null ? <Faint>{column.never ?? "–"}</Faint> : <ListTime at={at} />;
 }
@@ -170,6 +169,23 @@ export function Faint({ children }: { readonly children: ReactNode }) {
     <Text inherit component="span" c="dimmed">
       {children}
     </Text>
+  );
+}
+
+interface RowActionProps {
+  readonly label: string;
+  readonly icon: IconName;
+  readonly onClick: () => unknown;
+}
+
+/** A button in the last column of a row. */
+export function RowAction({ label, icon, onClick }: RowActionProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={label} onClick={() => void onClick()}>
+        <Icon name={icon} size={15} />
+      </ActionIcon>
+    </Tooltip>
   );
 }
 

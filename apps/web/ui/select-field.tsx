@@ -1,4 +1,4 @@
-import { Select, type SelectProps } from "@mantine/core";
+import { Select, type SelectProps, TagsInput, type TagsInputProps } from "@mantine/core";
 import type { Field } from "./use-form.tsx";
 
 interface SelectFieldProps<Value extends string>
@@ -25,3 +25,10 @@ export function SelectField<Value extends string>(props: SelectFieldProps<Value>
     />
   );
 }
+
+/** The tags of a license. */
+export function TagsField({ value, ...rest }: Field<readonly string[]> & TagsFieldLook) {
+  return <TagsInput maxTags={20} {...rest} value={[...value]} />;
+}
+
+type TagsFieldLook = Omit<TagsInputProps, keyof Field<readonly string[]>>;

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../api/problem.ts";
 import { ChangedMeanwhile } from "./changed-meanwhile.tsx";
 import { Icon } from "./icon.tsx";
-import { fieldError, ProblemAlert } from "./problem-alert.tsx";
+import { ProblemAlert } from "./problem-alert.tsx";
 
 /** What a field shows, and where its input goes. */
 export interface Field<Value> {
@@ -51,7 +51,7 @@ export function useForm<Values extends object>({ start, send, reload }: FormOpti
     field: <Name extends keyof Values & string>(name: Name): Field<Values[Name]> => ({
       value: values[name],
       onChange: (value) => setValues((before) => ({ ...before, [name]: value })),
-      error: fieldError(error, name),
+      error: errorWithin(error, name),
     }),
     submit,
     /** Starts again from other values, with nothing unsaved. */
@@ -64,12 +64,14 @@ export function useForm<Values extends object>({ start, send, reload }: FormOpti
     reload:
       reload &&
       (async () => {
-        const now = await reload();
+        const now: Values = await reload();
         const mine = changedNames(base, values);
         const theirs = changedNames(base, now);
         setChangedByBoth(mine.filter((name) => theirs.includes(name)));
         // What the user has not changed takes the current values.
-        setValues(mine.reduce((merged, name) => ({ ...merged, [name]: values[name] }), now));
+        const merged: Values = { ...now };
+        for (const name of mine) merged[name] = values[name];
+        setValues(merged);
         setBase(now);
         sending.reset();
       }),
@@ -77,26 +79,31 @@ export function useForm<Values extends object>({ start, send, reload }: FormOpti
   };
 }
 
+export type FormState<Values extends object> = ReturnType<typeof useForm<Values>>;
+
 interface FormProblemProps {
-  readonly form: Pick<
-    ReturnType<typeof useForm>,
-    "error" | "values" | "reload" | "changedByBoth"
-  >;
-  /** The names of the fields that show their own errors, if these are not simply those of its values. */
+  readonly form: Pick<FormState<object>, "error" | "values" | "reload" | "changedByBoth">;
+  /** Further fields that show their own errors, besides those that are named as in `values`. */
   readonly beside?: readonly string[];
   /** The names of fields for users, to say which ones were changed by both. */
   readonly nameOf?: (field: string) => string;
 }
 
 /** Why the server refused a form. If someone else saved first, their version can be loaded without losing the input. */
-export function FormProblem({ form, beside = Object.keys(form.values), nameOf }: FormProblemProps) {
+export function FormProblem({ form, beside = [], nameOf }: FormProblemProps) {
   const { t } = useTranslation();
   const { error, reload, changedByBoth } = form;
+  const fields = [...Object.keys(form.values), ...beside];
   if (reload !== undefined && error instanceof ApiProblem && error.code === "changed_meanwhile")
     return <ChangedMeanwhile onReload={reload} />;
   return (
     <>
-      <ProblemAlert error={error} beside={beside} />
+      <ProblemAlert
+        error={error}
+        beside={errorsOf(error).flatMap(({ field }) =>
+          fields.some((name) => isWithin(field, name)) ? field : [],
+        )}
+      />
       {changedByBoth !== null && (
         <Alert role="status" icon={<Icon name="info" />}>
           {t("changedMeanwhile.loaded")}{" "}
@@ -107,6 +114,20 @@ export function FormProblem({ form, beside = Object.keys(form.values), nameOf }:
       )}
     </>
   );
+}
+
+/** The error of a field. It can name a part of it, such as `custom_override.tier`. */
+function errorWithin(error: Error | null, field: string): string | null {
+  const found = errorsOf(error).find((one) => isWithin(one.field, field));
+  return (found?.field === field ? found.message : found?.withName) ?? null;
+}
+
+function errorsOf(error: Error | null) {
+  return error instanceof ApiProblem ? error.errors : [];
+}
+
+function isWithin(name: string, field: string): boolean {
+  return name === field || name.startsWith(`${field}.`);
 }
 
 /** Something that is being sent, and why it was refused. */
@@ -129,6 +150,7 @@ export function useSending() {
 
 function changedNames<Values extends object>(base: Values, values: Values): (keyof Values & string)[] {
   const names: (keyof Values & string)[] = [];
-  for (const name in values) if (JSON.stringify(values[name]) !== JSON.stringify(base[name])) names.push(name);
+  for (const name in values)
+    if (JSON.stringify(values[name]) !== JSON.stringify(base[name])) names.push(name);
   return names;
 }

@@ -80,7 +80,11 @@ export function CustomerPage() {
                 {...(hasLicenses ? { "data-disabled": true } : { c: "red" })}
                 leftSection={<Icon name="trash" size={16} />}
                 aria-disabled={hasLicenses}
-                onClick={(event) => (hasLicenses ? event.preventDefault() : deletion.ask(name, customer.email ?? customer.discord_id ?? name))}
+                onClick={(event) =>
+                  hasLicenses
+                    ? event.preventDefault()
+                    : deletion.ask(name, customer.email ?? customer.discord_id ?? name)
+                }
               >
                 {t("everywhere:delete")}
               </Button>

@@ -50,7 +50,9 @@ export function CustomersPage() {
                 {name ?? email ?? t("discordNumber", { id: discordId })}
               </GoLink>
               {name !== null && email !== null && (
-                <Text inherit c="dimmed" style={{ overflowWrap: "anywhere" }}>{email}</Text>
+                <Text inherit c="dimmed" style={{ overflowWrap: "anywhere" }}>
+                  {email}
+                </Text>
               )}
             </Stack>
           ),
