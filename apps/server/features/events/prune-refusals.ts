@@ -1,4 +1,4 @@
-import { refusalHour } from "@countersign/domain/events/refusal";
+import { refusalHour } from "@countersign/domain/events/thresholds";
 import { pruneRefusals } from "@countersign/store/queries/events/expiries";
 import type { Database, Store } from "@countersign/store/store";
 import { inBatches } from "../../jobs/batches.ts";

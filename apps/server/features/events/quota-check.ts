@@ -1,4 +1,4 @@
-import { quotaMarks } from "@countersign/domain/events/quota";
+import { quotaMarks } from "@countersign/domain/events/thresholds";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { effectivePlan } from "@countersign/domain/quota/limit";
 import { quotaFacts } from "@countersign/store/batches/quota-data";

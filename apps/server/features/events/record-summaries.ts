@@ -1,4 +1,4 @@
-import { refusalHour, summaryDelayMs } from "@countersign/domain/events/refusal";
+import { refusalHour, summaryDelayMs } from "@countersign/domain/events/thresholds";
 import { distribution } from "@countersign/store/distribution";
 import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";

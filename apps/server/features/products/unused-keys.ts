@@ -1,7 +1,6 @@
 import { minuteMs } from "@countersign/domain/dates/lengths";
 import type { Permission } from "@countersign/domain/members/permissions";
-import { shownPrefix } from "@countersign/domain/products/api-key";
-import { unusedAfterMs } from "@countersign/domain/products/api-key-rules";
+import { shownPrefix, unusedAfterMs } from "@countersign/domain/products/api-key";
 import { organizationById, productById } from "@countersign/store/queries/manage/access";
 import { productsWithUnusedKeys, takeUnusedKeys } from "@countersign/store/queries/products/unused-keys";
 import type { Database, Store } from "@countersign/store/store";

@@ -1,6 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { quotaDay } from "@countersign/domain/quota/day";
-import { runsOutAt } from "@countersign/domain/quota/forecast";
+import { quotaDay, runsOutAt } from "@countersign/domain/quota/day";
 import { initializeState, replaceState, stateOf } from "@countersign/store/queries/admin/platform-state";
 import { lockedOrganization, productById } from "@countersign/store/queries/manage/access";
 import { usageSince } from "@countersign/store/queries/usage/daily";
