@@ -1,5 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { pruneAnswers } from "@countersign/store/queries/manage/idempotency";
+import { pruneAnswers } from "@countersign/store/queries/api/idempotency";
 import type { Store } from "@countersign/store/store";
 import { inBatches } from "../jobs/in-batches.ts";
 import type { PeriodicJob } from "../jobs/periodic-jobs.ts";

@@ -2,7 +2,7 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { StorageUnavailable } from "@countersign/store/errors/problem";
 import { oldStripeEvents, pruneStripeEvents } from "@countersign/store/queries/billing/stripe-events";
 import { claimSync, dueSyncs } from "@countersign/store/queries/billing/sync";
-import { organizationById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import type { Store } from "@countersign/store/store";
 import type { Log } from "../../base/log.ts";
 import { inBatches, neverAborted } from "../../jobs/in-batches.ts";

@@ -3,7 +3,7 @@ import { portalBase } from "@countersign/contract/portal/base";
 import { darkModeAccent } from "@countersign/domain/branding/accent-color";
 import { lightestDarkSurface } from "@countersign/domain/branding/portal-colors";
 import { type StoredBranding, unbranded } from "@countersign/store/queries/branding/branding";
-import type { BrandingRow, OrganizationRow } from "@countersign/store/tables";
+import type { BrandingRow, OrganizationRow } from "@countersign/store/tables/organizations";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 import { portalLink } from "../mail/transfer-emails.ts";

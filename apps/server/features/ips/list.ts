@@ -2,7 +2,7 @@ import { parseCidr } from "@countersign/domain/ip/cidr";
 import { type AskedIp, parseAsked } from "@countersign/domain/ip/covering";
 import { busiestIps, type SightingScope } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
-import type { IpSightingRow } from "@countersign/store/tables";
+import type { IpSightingRow } from "@countersign/store/tables/journal";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { invalid } from "../../http/problem.ts";
 import { ipsWithin } from "./within.ts";

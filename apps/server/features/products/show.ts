@@ -3,7 +3,7 @@ import { shownPrefix } from "@countersign/domain/products/api-key";
 import { isUnused } from "@countersign/domain/products/api-key-rules";
 import { workingApiKeys } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
-import type { ProductRow } from "@countersign/store/tables";
+import type { ProductRow } from "@countersign/store/tables/products";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 

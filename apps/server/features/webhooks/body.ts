@@ -1,7 +1,7 @@
 import { discordMessage } from "@countersign/domain/webhooks/formats/discord";
 import { slackMessage } from "@countersign/domain/webhooks/formats/slack";
 import type { SentEvent } from "@countersign/store/queries/webhooks/claim-deliveries";
-import type { WebhookEndpointRow } from "@countersign/store/tables";
+import type { WebhookEndpointRow } from "@countersign/store/tables/events";
 
 export const mostBodyBytes = 20 * 1024;
 
