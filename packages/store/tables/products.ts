@@ -132,7 +132,7 @@ export interface ProductDownloadRow {
   checksum: string | null;
 }
 
-/** An email about a reached limit was written, or left out because there were too many: see `QuotaEmails`. */
+/** An email about a reached limit was written, or left out because there were too many: see `quotaEmails`. */
 export interface QuotaNoticeRow {
   organization_id: string;
   day: number;
@@ -140,7 +140,7 @@ export interface QuotaNoticeRow {
   type: Extract<EventType, `quota.${string}`>;
 }
 
-/** A check to run after a product's limit was lowered: see `QuotaCheck`. */
+/** A check to run after a product's limit was lowered: see `quotaCheck`. */
 export interface QuotaCheckRow {
   product_id: string;
   type: Extract<EventType, `quota.${string}`>;
