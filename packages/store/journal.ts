@@ -1,5 +1,5 @@
 import { quotaDay } from "@countersign/domain/quota/day";
-import type { RequestLogRow } from "./tables.ts";
+import type { RequestLogRow } from "./tables/journal.ts";
 
 /** The log entry of one request: a row of the request log, and whether its IP address counts as a sighting. */
 export interface JournalEntry extends RequestLogRow {

@@ -1,4 +1,4 @@
-import type { RequestLogRow } from "../tables.ts";
+import type { RequestLogRow } from "../tables/journal.ts";
 
 /** Sorts rows as they are stored. */
 export function byTime(one: RequestLogRow, other: RequestLogRow): number {
