@@ -61,14 +61,14 @@ const outboxRoute = createRoute({
   path: "/outbox",
   validateSearch: (search: Search) =>
     optional({ kind: text(search.kind), recipient: text(search.recipient) }),
-  component: lazyRouteComponent(() => import("./email-pages.tsx"), "OutboxPage"),
+  component: lazyRouteComponent(() => import("./outbox-page.tsx"), "OutboxPage"),
 });
 
 const emailRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/outbox/$id",
   validateSearch: (search: Search) => optional({ as: oneOf(["text"] as const, search.as) }),
-  component: lazyRouteComponent(() => import("./email-pages.tsx"), "EmailPage"),
+  component: lazyRouteComponent(() => import("./email-page.tsx"), "EmailPage"),
 });
 
 const templatesRoute = createRoute({
@@ -80,7 +80,7 @@ const templatesRoute = createRoute({
       language: oneOf(["en", "de", "es"] as const, search.language),
       as: oneOf(["text"] as const, search.as),
     }),
-  component: lazyRouteComponent(() => import("./email-pages.tsx"), "TemplatesPage"),
+  component: lazyRouteComponent(() => import("./email-page.tsx"), "TemplatesPage"),
 });
 
 const platformAuditRoute = createRoute({
