@@ -1,5 +1,4 @@
-import { discordMessage } from "@countersign/domain/webhooks/formats/discord";
-import { slackMessage } from "@countersign/domain/webhooks/formats/slack";
+import { discordMessage, slackMessage } from "@countersign/domain/webhooks/formats";
 import type { SentEvent } from "@countersign/store/queries/webhooks/claim-deliveries";
 import type { WebhookEndpointRow } from "@countersign/store/tables";
 

@@ -1,6 +1,6 @@
 import { deletedEndpoints, removeSomeOfEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import type { Database, Store } from "@countersign/store/store";
-import { inBatches } from "../../jobs/in-batches.ts";
+import { inBatches } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 
 /** Small enough that concurrent writers do not notice. */

@@ -1,6 +1,5 @@
 import { failure } from "@countersign/contract/problems/failures";
-import { webhookKey } from "@countersign/domain/webhooks/secret";
-import { webhookId, webhookSignature } from "@countersign/domain/webhooks/signature";
+import { webhookId, webhookKey, webhookSignature } from "@countersign/domain/webhooks/signature";
 import type { SendingEndpoint, SentEvent } from "@countersign/store/queries/webhooks/claim-deliveries";
 import type { Sealer } from "@countersign/store/secrets/sealer";
 import { release } from "../../base/release.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { generateWebhookSecret } from "@countersign/domain/webhooks/secret";
+import { generateWebhookSecret } from "@countersign/domain/webhooks/signature";
 import type { Sealer } from "@countersign/store/secrets/sealer";
 
 /** A secret is encrypted in the form in which it is shown. */

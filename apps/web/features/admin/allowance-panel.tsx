@@ -36,7 +36,7 @@ function AllowanceForm(props: { userId: string; allowance: number | null; update
   const { save, error, isBusy } = useSave("updateUser");
   return (
     <SaveForm
-      onSave={() =>
+      onSubmit={() =>
         save({
           params: { user_id: props.userId },
           body: { organization_allowance: allowance, updated_at: props.updatedAt },

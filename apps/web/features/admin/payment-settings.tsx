@@ -28,7 +28,7 @@ export function PaymentSettings({ settings }: { settings: Settings }) {
     <Panel title={t("settings.payments")} lead={t("settings.paymentsLead")}>
       <PaymentStatus payments={settings.payments} />
       <SaveForm
-        onSave={() =>
+        onSubmit={() =>
           save({
             body: changedFields(saved, { ...typed, billing_contact: typed.billing_contact?.trim() || null }),
           })

@@ -1,4 +1,4 @@
-import { usualDefaultPlan } from "@countersign/domain/organizations/open-sign-up";
+import { usualDefaultPlan } from "@countersign/domain/organizations/sign-up";
 import { NumberInput, Radio, Select, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -65,7 +65,7 @@ function SignUpSettings({ settings }: { settings: Settings }) {
   return (
     <Panel title={t("settings.signUp")} lead={t("settings.signUpLead")}>
       <SaveForm
-        onSave={() => save({ body: changedFields(saved, typed) })}
+        onSubmit={() => save({ body: changedFields(saved, typed) })}
         isBusy={isBusy}
         typed={typed}
         base={saved}
@@ -141,7 +141,7 @@ function LimitSettings({ settings }: { settings: Settings }) {
     <Panel title={t("settings.limits")} lead={t("settings.limitsLead")}>
       <SaveForm
         // An empty field is required, so that the form is not sent with one.
-        onSave={() => save({ body: changedFields(saved, typed as Record<LimitName, number>) })}
+        onSubmit={() => save({ body: changedFields(saved, typed as Record<LimitName, number>) })}
         isBusy={isBusy}
         typed={typed}
         base={saved}

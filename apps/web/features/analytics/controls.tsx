@@ -1,4 +1,4 @@
-import { localTime } from "@countersign/domain/dates/local-day";
+import { localTime } from "@countersign/domain/dates/time-zone";
 import { Button, Group, Input, Popover, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";

@@ -59,7 +59,7 @@ export function BrandingForm({ draft, basis, onChange, onSaved, onReloaded }: Br
   return (
     <Panel title={t("form.title")}>
       <SaveForm
-        onSave={save.mutate}
+        onSubmit={save.mutate}
         isBusy={save.isPending}
         typed={{ ...draft, links: filledLinks(draft.links) }}
         base={base}
