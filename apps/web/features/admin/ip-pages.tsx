@@ -21,7 +21,7 @@ import { Verdict } from "../../ui/verdict.tsx";
 import { BlockDialog } from "../ip-blocks/block-dialog.tsx";
 import { BlockList } from "../ip-blocks/block-list.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
-import { IpList } from "../ips/ip-list.tsx";
+import { IpList } from "../ips/ips-page.tsx";
 import { Sightings } from "../ips/sightings.tsx";
 
 const platformIpsRoute = getRouteApi("/inside/admin/admin-layout/ips");

@@ -15,7 +15,7 @@ import { Help } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Section } from "../../ui/section.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
-import { utcDay } from "../usage/times.ts";
+import { utcDay } from "../usage/figures.ts";
 import classes from "./analytics.module.css";
 import { ListedLicense } from "./listed-license.tsx";
 import type { AnalyticsState } from "./use-analytics.ts";
