@@ -1,6 +1,6 @@
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
-import type { IdempotencyKeyRow } from "../../tables.ts";
+import type { IdempotencyKeyRow } from "../../tables/platform.ts";
 
 export const storedAnswer = prepared((db, actorId: string, key: string) =>
   db

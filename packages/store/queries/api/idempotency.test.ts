@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { insertToken } from "../../../../tests/support/people-rows.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import type { IdempotencyKeyRow } from "../../tables.ts";
-import * as queries from "./idempotency.ts";
+import type { IdempotencyKeyRow } from "../../tables/platform.ts";
+import * as queries from "../api/idempotency.ts";
 
 onBothDatabases("stored responses", (fixture) => {
   const { read, write } = fixture.queries(queries);
