@@ -10,7 +10,7 @@ const root = join(import.meta.dir, "../..");
  * database only, so a difference anywhere else would not be tested on the other.
  */
 const reasons: Readonly<Record<string, string>> = {
-  "apps/server/cli/migrate.ts": "says which database it brings up to date",
+  "apps/server/cli/database.ts": "says which database it brings up to date",
   "apps/server/cli/serve.ts": "says which database it uses",
   "apps/server/base/config.ts": "reads from the settings which database it is",
   "apps/server/threads/serve.ts": "names the database in traces",
@@ -19,9 +19,8 @@ const reasons: Readonly<Record<string, string>> = {
   "apps/server/features/doctor/examine.ts": "explains what is wrong with a database",
   "apps/server/features/doctor/folder.ts": "explains what is wrong with a data folder",
   "apps/server/features/identity/better-auth.ts": "tells a library how to write SQL that both accept",
-  "apps/server/features/traces/request-spans.ts": "names the database in traces",
   "apps/server/features/traces/request-traces.ts": "names the database in traces",
-  "apps/server/features/usage/storage.ts": "estimates the size of rows",
+  "apps/server/features/usage/routes.ts": "estimates the size of rows",
   "apps/web/features/admin/health-page.tsx": "shows which database it is",
   "packages/contract/manage/admin.ts": "shows which database it is",
 };

@@ -1,4 +1,4 @@
-// Must be loaded first: see stop-request.ts.
+// Must be loaded first: see `stopRequested`.
 import "./base/handle-signals.ts";
 import { runCommand } from "./cli/command-line.ts";
 

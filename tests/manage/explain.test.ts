@@ -14,7 +14,7 @@ setDefaultTimeout(60_000);
 
 const ip = "198.51.100.20";
 
-/** That an explanation agrees with a validation: apps/server/features/explain/explained-request.test.ts. */
+/** That an explanation agrees with a validation: apps/server/features/explain/routes.test.ts. */
 testsOn("postgres", "explain", openManageFixture, (fixture) => {
   /** A license with a block of its own and a registered IP address. */
   const blockedLicense = async (settings: Parameters<typeof addLicense>[1] = {}) => {

@@ -1,3 +1,4 @@
+import { concealed, isSearchOfConcealed } from "@countersign/contract/api/concealed";
 import type { ByToken, MemberAccess, Route } from "@countersign/contract/api/route";
 import { hashAccessToken, isAccessToken } from "@countersign/domain/members/access-token";
 import {
@@ -19,9 +20,8 @@ import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { Problem } from "../http/problem.ts";
 import type { FloodLimits } from "../limits/flood-limits.ts";
 import { type Actor, accessOf, type OrganizationAccess, type PersonActor, sessionOf } from "./actor.ts";
+import { noSubject, type Subject } from "./context.ts";
 import { authorizeCustomer } from "./customer-access.ts";
-import { checkImpersonated } from "./impersonated.ts";
-import { noSubject, type Subject } from "./subject.ts";
 
 /** Finds the owner of a session cookie, and opens sessions. */
 export interface SignIn {
@@ -214,4 +214,26 @@ function wrongToken(): Problem {
     {},
     { headers: { "www-authenticate": 'Bearer error="invalid_token"' } },
   );
+}
+
+/** Requests of a platform admin who looks at an organization: they change nothing and reveal no secret. */
+
+/** Refuses what is not for them, before anything is read. */
+function checkImpersonated({ method, answerType }: Route): void {
+  if (method !== "GET") throw new Problem("impersonation_read_only");
+  // Exports are for moving data elsewhere, and are sent while they are read.
+  if (answerType !== undefined) throw new Problem("impersonation_no_secrets");
+}
+
+export function checkImpersonatedQuery(query: unknown): void {
+  if (typeof query !== "object" || query === null) return;
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && isSearchOfConcealed(name)) throw new Problem("impersonation_no_secrets");
+  }
+}
+
+/** The response without keys and secrets. */
+export function shownToImpersonator(answer: unknown): unknown {
+  if (answer instanceof Response) throw new Problem("impersonation_no_secrets");
+  return concealed(answer);
 }

@@ -1,15 +1,15 @@
-import type { Access } from "@countersign/contract/api/route";
+import type { Access, PathParams, Route } from "@countersign/contract/api/route";
 import type { LicenseReference } from "@countersign/store/queries/licenses/views";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { TransferRow } from "@countersign/store/tables/portal";
 import type { ProductRow } from "@countersign/store/tables/products";
+import type { z } from "zod";
 import type { Config } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { Problem } from "../http/problem.ts";
 import type { SignIn } from "./access.ts";
 import type { Actor, CustomerActor, OrganizationAccess, PersonActor, TokenActor } from "./actor.ts";
-import type { CustomerReference } from "./subject.ts";
 
 /** What every handler of the management API gets besides its input. */
 export interface Context {
@@ -123,7 +123,7 @@ export interface CustomerTransferContext extends CustomerContext {
 }
 
 /** What `authorize` guarantees to the handler of a route. */
-export type ContextOf<Path extends string, Who extends Access> = OfAccess<Path, Who["who"]>;
+type ContextOf<Path extends string, Who extends Access> = OfAccess<Path, Who["who"]>;
 
 type OfAccess<Path extends string, Who extends Access["who"]> = Who extends "member"
   ? MemberContext & OfPath<Path>
@@ -172,3 +172,65 @@ export function checkUnchanged(
 export function nextUpdatedAt(context: Context, updatedAtMs: number): number {
   return Math.max(context.nowMs, updatedAtMs + 1);
 }
+
+/** The resource in the path, if the actor can know about it. */
+export interface Subject {
+  readonly organization: OrganizationRow | null;
+  readonly organizationAccess: OrganizationAccess | null;
+  readonly product: ProductRow | null;
+  readonly license: LicenseReference | null;
+  readonly transfer: TransferRow | null;
+  /** In the portal: the caller as a customer of the organization. */
+  readonly customer: CustomerReference | null;
+}
+
+/** A customer as their organization knows them. */
+export interface CustomerReference {
+  readonly id: string;
+  readonly name: string;
+}
+
+export const noSubject: Subject = {
+  organization: null,
+  organizationAccess: null,
+  product: null,
+  license: null,
+  transfer: null,
+  customer: null,
+};
+
+interface Input<Params, Q, B> {
+  readonly params: Params;
+  readonly query: Q;
+  readonly body: B;
+}
+
+/** A route with its handler. */
+export interface BoundRoute {
+  readonly route: Route;
+  /** Takes the context and input of this route. Its caller has authorized the request and parsed the input. */
+  readonly handle: (context: never, input: never) => Promise<unknown>;
+}
+
+/**
+ * The handler gets what its route guarantees: the names in its path, and what was found while its caller was authorized.
+ * The response is what the contract declares, or a `Response` if the route streams.
+ */
+export function bind<
+  Q extends z.ZodType,
+  B extends z.ZodType,
+  A extends z.ZodType,
+  Path extends string,
+  Who extends Access,
+>(
+  route: Route<Q, B, A, Path, Who>,
+  handle: (
+    context: ContextOf<Path, Who>,
+    input: Input<PathParams<Path>, z.output<Q>, z.output<B>>,
+  ) => Promise<Answer<z.input<A>>>,
+): BoundRoute {
+  return { route, handle };
+}
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a handler without an answer returns nothing.
+type Answer<A> = A | Response | (A extends undefined ? void : never);

@@ -8,7 +8,7 @@ import type { Database, Store } from "@countersign/store/store";
 import type { TransferRow } from "@countersign/store/tables/portal";
 import { Problem } from "../http/problem.ts";
 import type { Actor, CustomerActor } from "./actor.ts";
-import { type CustomerReference, noSubject, type Subject } from "./subject.ts";
+import { type CustomerReference, noSubject, type Subject } from "./context.ts";
 
 /**
  * The license or transfer in the path, if it is the customer's. A license is theirs if they have proven the identifier

@@ -1,5 +1,5 @@
 import { invalid, type Problem } from "../http/problem.ts";
-import { isUnstorable } from "./texts.ts";
+import { isUnstorable } from "./input.ts";
 
 /**
  * A page of a list is found by the values of the last row of the previous one, not by offset: it costs the same however
@@ -74,3 +74,15 @@ export function iso(ms: number | null): string | null {
 export function milliseconds(text: string): number {
   return Date.parse(text);
 }
+
+/** The input as columns: omitted members stay omitted, true and false become 1 and 0. */
+export function asColumns<T extends object>(body: T): Columns<T> {
+  const entries = Object.entries(body).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    return [[name, typeof value === "boolean" ? (value ? 1 : 0) : value]];
+  });
+  return Object.fromEntries(entries) as Columns<T>;
+}
+
+type Columns<T> = { [K in keyof T]?: Column<Exclude<T[K], undefined>> };
+type Column<V> = V extends boolean ? 0 | 1 : V;

@@ -5,22 +5,22 @@ import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { Config } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
-import { callerIpOf } from "../http/caller-ip.ts";
 import { type ObservedRequest, type RequestObserver, unobserved } from "../http/observer.ts";
-import { organizationSuspended, Problem, problemResponse } from "../http/problem.ts";
-import { problemOf } from "../http/problem-of.ts";
-import { pathBelow, targetOf } from "../http/target.ts";
-import { authenticate, authorize, type SignIn } from "./access.ts";
+import { organizationSuspended, Problem, problemOf, problemResponse } from "../http/problem.ts";
+import { callerIpOf, pathBelow, targetOf } from "../http/request.ts";
+import {
+  authenticate,
+  authorize,
+  checkImpersonatedQuery,
+  type SignIn,
+  shownToImpersonator,
+} from "./access.ts";
 import { type Actor, actorId } from "./actor.ts";
-import type { BoundRoute } from "./bind.ts";
 import { bodyBounds, boundedBody } from "./bounded-body.ts";
-import type { Context } from "./context.ts";
-import { Idempotency, idempotencyKeyOf, type StoredAnswer, Superseded } from "./idempotency.ts";
-import { checkImpersonatedQuery, shownToImpersonator } from "./impersonated.ts";
-import { readBody, readQuery } from "./input.ts";
-import { mediaType } from "./json-body.ts";
+import type { BoundRoute, Context } from "./context.ts";
+import { Idempotency, idempotencyKeyOf, SecretsOnce, type StoredAnswer, Superseded } from "./idempotency.ts";
+import { mediaType, readBody, readQuery } from "./input.ts";
 import { Router } from "./router.ts";
-import { SecretsOnce } from "./secrets-once.ts";
 
 interface ApiParts {
   readonly store: Store;

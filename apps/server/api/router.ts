@@ -1,5 +1,5 @@
-import type { BoundRoute } from "./bind.ts";
-import { isUnstorable } from "./texts.ts";
+import type { BoundRoute } from "./context.ts";
+import { isUnstorable } from "./input.ts";
 
 interface Node {
   readonly fixed: Map<string, Node>;

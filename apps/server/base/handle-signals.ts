@@ -1,5 +1,4 @@
-import { handleOutputErrors } from "./output-errors.ts";
-import { stopRequested } from "./stop-request.ts";
+import { handleOutputErrors, stopRequested } from "./stop-request.ts";
 
 const [command = "serve"] = process.argv.slice(2);
 const isServer = command === "serve";

@@ -10,16 +10,16 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import("./serve.ts")).serve,
   setup: async () => (await import("./setup.ts")).setup,
   demo: async () => (await import("./demo.ts")).demo,
-  import: async () => (await import("./import.ts")).importCommand,
-  export: async () => (await import("./export.ts")).exportCommand,
+  import: async () => (await import("./licenses.ts")).importCommand,
+  export: async () => (await import("./licenses.ts")).exportCommand,
   sandbox: async () => (await import("./sandbox.ts")).sandbox,
   events: async () => (await import("./events.ts")).events,
   "password-link": async () => (await import("./password-link.ts")).passwordLink,
   doctor: async () => (await import("./doctor.ts")).doctor,
-  migrate: async () => (await import("./migrate.ts")).migrate,
+  migrate: async () => (await import("./database.ts")).migrate,
   backup: async () => (await import("./backup.ts")).backup,
-  restore: async () => (await import("./restore.ts")).restore,
-  recount: async () => (await import("./recount.ts")).recount,
+  restore: async () => (await import("./backup.ts")).restore,
+  recount: async () => (await import("./database.ts")).recount,
 };
 
 export function allCommands(): Promise<Command[]> {

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import type { LockWait } from "@countersign/store/migrations/migration";
 import type { Environment } from "../base/config.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 
@@ -34,5 +35,33 @@ export function onePositional(command: string, words: readonly string[], meaning
   if (word !== undefined && word !== "" && more.length === 0) return word;
   throw new OperatorProblem(
     `Specify ${meaning}, and nothing else. Run countersign ${command} --help for the options.`,
+  );
+}
+
+export function required(command: string, name: string, value: string | undefined): string {
+  if (value !== undefined && value !== "") return value;
+  throw new OperatorProblem(`--${name} is missing. Run countersign ${command} --help for the options.`);
+}
+
+export function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((candidate) => candidate === value);
+  if (found !== undefined) return found;
+  throw new OperatorProblem(`--${name} is "${value}". It must be one of: ${allowed.join(", ")}.`);
+}
+
+/** One JSON value on one line, as programs expect of `--json`. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+export function printLines(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** On the error output, because a command may print JSON. */
+export function printMigrationWait({ migration, heldBy, retryMs }: LockWait): void {
+  const holders = heldBy.length === 0 ? "another session" : heldBy.join("; ");
+  process.stderr.write(
+    `Migration ${migration} waits for a lock that is held by ${holders}. It is tried again in ${retryMs / 1_000} seconds.\n`,
   );
 }

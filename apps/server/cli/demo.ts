@@ -3,9 +3,8 @@ import type { Example } from "../features/demo/example-builder.ts";
 import { createExamples } from "../features/demo/examples.ts";
 import { populate } from "../features/demo/populate.ts";
 import { addPortalCustomer } from "../features/demo/portal-customer.ts";
-import { type Command, readOptions } from "./command.ts";
+import { type Command, printJson, printLines, readOptions } from "./command.ts";
 import { lookupCurl, validateCurl } from "./curl.ts";
-import { printJson, printLines } from "./print.ts";
 import { withStore } from "./with-store.ts";
 
 export const demo: Command = {

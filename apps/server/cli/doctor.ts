@@ -1,7 +1,6 @@
 import type { Check } from "../features/doctor/check.ts";
 import { examine } from "../features/doctor/examine.ts";
-import { type Command, readOptions } from "./command.ts";
-import { printJson, printLines } from "./print.ts";
+import { type Command, printJson, printLines, readOptions } from "./command.ts";
 
 export const doctor: Command = {
   name: "doctor",

@@ -5,9 +5,7 @@ import { generateWebhookSecret, webhookKey, webhookSignature } from "@countersig
 import type { Environment } from "../base/config.ts";
 import { reasonOf } from "../base/log.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
-import { readOptions } from "./command.ts";
-import { required } from "./options.ts";
-import { printJson, printLines } from "./print.ts";
+import { printJson, printLines, readOptions, required } from "./command.ts";
 
 const waitSeconds = 20;
 const afterTroubleMs = 2_000;

@@ -4,8 +4,7 @@ import { readConfig } from "../base/config.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { auditWithoutRequest } from "../features/audit-log/record.ts";
 import { newPasswordLink } from "../features/identity/password-link.ts";
-import { type Command, readOptions } from "./command.ts";
-import { printJson, printLines } from "./print.ts";
+import { type Command, printJson, printLines, readOptions } from "./command.ts";
 import { withStore } from "./with-store.ts";
 
 const goodForMs = hourMs;

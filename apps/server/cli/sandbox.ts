@@ -8,8 +8,7 @@ import {
   sandboxServerSecret,
   serveSandbox,
 } from "../threads/serve-sandbox.ts";
-import { type Command, readOptions } from "./command.ts";
-import { printJson, printLines } from "./print.ts";
+import { type Command, printJson, printLines, readOptions } from "./command.ts";
 
 const defaultPort = 4010;
 

@@ -7,12 +7,10 @@ import { isCommon, maxPasswordLength, minPasswordLength } from "../features/iden
 import { type Account, preparePerson, setUpPerson } from "../features/identity/set-up-person.ts";
 import { isSignInEmail } from "../features/identity/sign-in-email.ts";
 import { addOrganization } from "../features/organizations/create.ts";
-import { addProduct } from "../features/products/create.ts";
+import { addProduct } from "../features/products/product.ts";
 import { platformSettings } from "../features/settings/platform-settings.ts";
-import { type Command, readOptions } from "./command.ts";
+import { type Command, oneOf, printJson, printLines, readOptions } from "./command.ts";
 import { validateCurl } from "./curl.ts";
-import { oneOf } from "./options.ts";
-import { printJson, printLines } from "./print.ts";
 import { withStore } from "./with-store.ts";
 
 export const setup: Command = {

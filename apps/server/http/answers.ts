@@ -1,6 +1,6 @@
 import type { QuotaState } from "@countersign/store/batches/calls";
 import { memoize } from "@countersign/store/batches/revisioned";
-import { noSniffing } from "./no-sniffing.ts";
+import { noSniffing } from "./response.ts";
 
 /** Every response of the public API, in one place. */
 

@@ -1,5 +1,4 @@
-import type { FieldErrorBody, Params } from "@countersign/contract/problems/declare";
-import { statusTitles } from "@countersign/contract/problems/declare";
+import { type FieldErrorBody, type Params, statusTitles } from "@countersign/contract/problems/declare";
 import {
   type FieldErrorCode,
   type FieldErrorParams,
@@ -12,7 +11,8 @@ import {
   problems,
   problemText,
 } from "@countersign/contract/problems/problems";
-import { noSniffing } from "./no-sniffing.ts";
+import { isStorageError, type Log, reasonOf } from "../base/log.ts";
+import { noSniffing } from "./response.ts";
 
 interface ProblemOptions {
   /** The field that the problem is about: the response lists it in `errors` as well, with the same code. */
@@ -109,4 +109,20 @@ export function problemResponse(problem: Refusal, requestId: string): Response {
       ...headers,
     },
   });
+}
+
+/**
+ * What any error is answered with: 503 if storage is unavailable, and 500 for a bug, whose cause is logged under the ID
+ * of the request and not shown to the caller.
+ */
+export function problemOf(error: unknown, log: Log, requestId: string): Problem {
+  if (error instanceof Problem) return error;
+  if (isStorageError(log, error))
+    return new Problem("database_unavailable", {}, { headers: { "retry-after": "1" } });
+  log.error("A request failed unexpectedly.", {
+    request_id: requestId,
+    reason: reasonOf(error),
+    stack: error instanceof Error ? (error.stack ?? "") : "",
+  });
+  return new Problem("internal_error");
 }

@@ -1,8 +1,7 @@
 import { dayMs, minuteMs } from "@countersign/domain/dates/lengths";
 import { removeRunsOfStoppedNodes, storeJobRuns } from "@countersign/store/queries/jobs/job-runs";
 import type { Store } from "@countersign/store/store";
-import { type Log, reasonOf } from "../base/log.ts";
-import { isStorageError } from "../base/storage-errors.ts";
+import { isStorageError, type Log, reasonOf } from "../base/log.ts";
 import type { EndRun, JobRuns } from "./job-runs.ts";
 
 /** A periodic job that runs on every node; it must tolerate running on two at the same time. */

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
-import { callerIpOf, networkOf } from "../http/caller-ip.ts";
 import { Problem, problemResponse } from "../http/problem.ts";
-import { siteHeader, withoutHost } from "../http/target.ts";
+import { callerIpOf, networkOf, siteHeader, withoutHost } from "../http/request.ts";
 import { FairQueue, type Party, type Slot } from "../limits/fair-queue.ts";
 import { OldestFirst } from "../limits/oldest-first.ts";
 import { isRejection, Tarpit } from "../limits/tarpit.ts";

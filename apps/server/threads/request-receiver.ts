@@ -1,9 +1,9 @@
 import { BodyTooSlow } from "../api/bounded-body.ts";
 import { reasonOf } from "../base/log.ts";
-import { StreamedResponse } from "../http/streamed-response.ts";
+import { StreamedResponse } from "../http/response.ts";
 import { isRejection } from "../limits/tarpit.ts";
 import { observeWaits } from "../limits/waiting.ts";
-import type { FromWorker, HeaderPairs, PieceReader, ToWorker } from "./exchange.ts";
+import type { FromWorker, HeaderPairs, PieceReader, ToWorker } from "./messages.ts";
 
 /** A larger response is sent in pieces, so that a caller who does not take it costs little. */
 const wholeBytes = 256 * 1024;

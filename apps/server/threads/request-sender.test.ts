@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ToWorker } from "./exchange.ts";
+import type { ToWorker } from "./messages.ts";
 import { type ProgressObserver, RequestSender } from "./request-sender.ts";
 
 /** A sender whose worker is this test. */

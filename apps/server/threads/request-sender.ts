@@ -1,5 +1,5 @@
 import { asRejection } from "../limits/tarpit.ts";
-import type { FromWorker, HeaderPairs, PieceReader, ToWorker } from "./exchange.ts";
+import type { FromWorker, HeaderPairs, PieceReader, ToWorker } from "./messages.ts";
 
 export interface SentRequest {
   readonly method: string;

@@ -1,4 +1,4 @@
-import type { BoundRoute } from "../api/bind.ts";
+import type { BoundRoute } from "../api/context.ts";
 import { accessTokenRoutes } from "../features/access-tokens/routes.ts";
 import { adminRoutes } from "../features/admin/routes.ts";
 import { analyticsRoutes } from "../features/analytics/routes.ts";
@@ -25,10 +25,9 @@ import { planRoutes } from "../features/plans/routes.ts";
 import { portalAccountRoutes } from "../features/portal/account-routes.ts";
 import { portalLicenseRoutes } from "../features/portal/licenses.ts";
 import { portalSignInRoutes } from "../features/portal/sign-in-routes.ts";
-import { downloadRoutes } from "../features/products/downloads.ts";
 import { productKeyRoutes } from "../features/products/key-routes.ts";
 import { customResponseRoutes } from "../features/products/preview.ts";
-import { productRoutes } from "../features/products/routes.ts";
+import { downloadRoutes, productRoutes } from "../features/products/routes.ts";
 import { requestRoutes } from "../features/requests/routes.ts";
 import { roleRoutes } from "../features/roles/routes.ts";
 import { sandboxRoutes } from "../features/sandbox/routes.ts";

@@ -20,8 +20,7 @@ import {
 import { createSetupToken } from "../features/identity/setup-link.ts";
 import { ApiKeyUse } from "../features/products/api-key-use.ts";
 import { Recorder } from "../features/requests/recorder.ts";
-import { SandboxBatcher, storedCallers } from "../features/sandbox/batch.ts";
-import { sandboxObservers } from "../features/sandbox/observers.ts";
+import { SandboxBatcher, sandboxObservers, storedCallers } from "../features/sandbox/batch.ts";
 import type { RequestTraces } from "../features/traces/request-traces.ts";
 import { Batcher, type CallQueue } from "../features/validate/batch.ts";
 import { PublicApi } from "../features/validate/public-api.ts";
@@ -29,8 +28,7 @@ import type { RequestObservers } from "../features/validate/public-call.ts";
 import { Forwarder } from "./forward.ts";
 import { type Listener, listen, type PublicParts } from "./listen.ts";
 import { reportsTo } from "./reports.ts";
-import { ManagementWorker } from "./worker-handle.ts";
-import { WorkerPart } from "./worker-part.ts";
+import { ManagementWorker, WorkerPart } from "./worker-handle.ts";
 
 export interface RunningServer {
   readonly port: number;

@@ -17,9 +17,9 @@ import {
 } from "../features/reference/answers.ts";
 import { newRequestId } from "../features/validate/public-api.ts";
 import { noSuchPath } from "../http/answers.ts";
-import { withoutSniffing } from "../http/no-sniffing.ts";
 import { observed, type RequestObserver } from "../http/observer.ts";
-import { isForPortalHost, targetOf } from "../http/target.ts";
+import { isForPortalHost, targetOf } from "../http/request.ts";
+import { withoutSniffing } from "../http/response.ts";
 import { peerHeader } from "./forward.ts";
 import { errorResponder, read } from "./listen.ts";
 

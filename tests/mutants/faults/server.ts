@@ -51,22 +51,22 @@ an organization can have any number of exports at a time
 unread exports of a few organizations keep all others from exporting
   Six organizations stop the downloads of everybody else.
   - if (this.#inAll >= inAll) this.#makeRoom(id);
-  apps/server/api/export-slots.test.ts
+  apps/server/api/download.test.ts
 an export is cut for an organization that has as many
   Two organizations that export at the same time break off each other's downloads again and again.
   - countOf(organizationId) >= countOf(newOrganizationId) + 2;
   + countOf(organizationId) >= countOf(newOrganizationId) + 1;
-  apps/server/api/export-slots.test.ts
+  apps/server/api/download.test.ts
 an export that makes progress is cut before one that nobody reads
   A customer list has to be downloaded again because someone else's download hangs.
   - sinceOf(entry) < sinceOf(found)
   + sinceOf(entry) > sinceOf(found)
-  apps/server/api/export-slots.test.ts
+  apps/server/api/download.test.ts
 an export that the server is slow to read counts as unread
   A large export on a busy server is broken off although its reader waits for it.
   - untakenSinceMs ?? Number.POSITIVE_INFINITY
   + untakenSinceMs ?? 0
-  apps/server/api/export-slots.test.ts
+  apps/server/api/download.test.ts
 an export that is cut while nobody reads it stays open
   Its reader waits for a rest that never comes.
   - else exchange.pieces?.error(
@@ -293,7 +293,7 @@ other users of the machine can read a file of exported licenses
   Every account on the operator's server reads all license keys and customers of a seller.
   - { flags: "wx", mode: 0o600 }
   + { flags: "wx" }
-  apps/server/cli/import.test.ts
+  apps/server/cli/licenses.test.ts
 the password of a mail server elsewhere is sent without encryption if TLS is not offered
   Someone in between removes the offer of TLS and reads the operator's password.
   - (tls !== "off" && url.password !== "" && !isHere)

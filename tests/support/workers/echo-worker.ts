@@ -1,5 +1,5 @@
 import { runWorker, type ThreadCalls } from "../../../apps/server/base/worker-thread.ts";
-import { StreamedResponse } from "../../../apps/server/http/streamed-response.ts";
+import { StreamedResponse } from "../../../apps/server/http/response.ts";
 import { whileWaiting } from "../../../apps/server/limits/waiting.ts";
 import type { MainThreadCalls, WorkerCalls } from "../../../apps/server/threads/messages.ts";
 import { RequestReceiver } from "../../../apps/server/threads/request-receiver.ts";

@@ -6,8 +6,8 @@ import { updateOrganization } from "@countersign/store/queries/organizations/org
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { z } from "zod";
-import { asColumns } from "../../api/columns.ts";
 import { type Context, nextUpdatedAt } from "../../api/context.ts";
+import { asColumns } from "../../api/page.ts";
 import { invalidField } from "../../http/problem.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
 import { changeTerms, termsOf } from "../billing/change-terms.ts";

@@ -1,6 +1,6 @@
 import * as contract from "@countersign/contract/manage/admin-mail";
 import { languages } from "@countersign/domain/mail/languages";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { emailKinds, sampleEmail } from "./sample-emails.ts";
 import { shownEmail, shownText } from "./shown-email.ts";

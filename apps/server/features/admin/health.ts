@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/admin";
 import { countAll, countUnsentEmails, lastRequestAt } from "@countersign/store/queries/admin/platform";
 import { countEveryLicense } from "@countersign/store/queries/licenses/stored-counts";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { release } from "../../base/release.ts";
 

@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/admin";
 import { lockPlatformBlocks } from "@countersign/store/queries/admin/platform";
 import type { Database } from "@countersign/store/store";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import { asPlatform } from "../audit-log/record.ts";
 import { addBlock, changeBlock, listBlocks, removeBlock } from "../ip-blocks/blocks.ts";
 

@@ -19,8 +19,13 @@ import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationBillingRow, PlanRow } from "@countersign/store/tables/billing";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
-import { type BoundRoute, bind } from "../../api/bind.ts";
-import { checkUnchanged, nextUpdatedAt, type PersonContext } from "../../api/context.ts";
+import {
+  type BoundRoute,
+  bind,
+  checkUnchanged,
+  nextUpdatedAt,
+  type PersonContext,
+} from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { showSubscription } from "../billing/show-subscription.ts";
 import { impersonatedUntil } from "../impersonations/routes.ts";

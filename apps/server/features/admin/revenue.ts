@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/plans";
 import { recurringRevenue, trialCount } from "@countersign/domain/billing/subscription";
 import { countsByPlan, subscriptionSums } from "@countersign/store/queries/billing/platform";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 
 export const revenueRoutes: readonly BoundRoute[] = [
   bind(contract.getRevenue, async ({ store }) => {

@@ -1,4 +1,4 @@
-import type { BoundRoute } from "../../api/bind.ts";
+import type { BoundRoute } from "../../api/context.ts";
 import { addUserRoutes } from "./add-user.ts";
 import { emailTemplateRoutes } from "./email-templates.ts";
 import { healthRoutes } from "./health.ts";

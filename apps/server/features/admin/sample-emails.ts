@@ -13,7 +13,7 @@ import * as organizations from "../organizations/emails.ts";
 import * as portal from "../portal/emails.ts";
 import { unusedKeysEmail } from "../products/unused-keys.ts";
 
-import { quotaExhaustedEmail, quotaMoreEmail, quotaWarningEmail } from "../usage/emails.ts";
+import { quotaExhaustedEmail, quotaMoreEmail, quotaWarningEmail } from "../usage/quota-emails.ts";
 
 /** Every kind of email, with sample data. */
 export function sampleEmail(kind: EmailKind, language: Language, url: string): Email {

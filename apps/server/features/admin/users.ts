@@ -9,10 +9,8 @@ import {
 } from "@countersign/store/queries/admin/users";
 import type { Database } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables/sign-in";
-import { type BoundRoute, bind } from "../../api/bind.ts";
-import { asColumns } from "../../api/columns.ts";
-import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
+import { type BoundRoute, bind, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
+import { asColumns, iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { endAllImpersonations } from "../impersonations/end.ts";
 import { showUser, userDetails } from "./show-user.ts";

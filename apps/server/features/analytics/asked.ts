@@ -1,10 +1,12 @@
 import { type HourRange, hourRange } from "@countersign/domain/analytics/range";
 import { hourMs } from "@countersign/domain/dates/lengths";
+import { maskedKey } from "@countersign/domain/licenses/key";
 import type { Scope } from "@countersign/store/queries/analytics/figures";
+import { listedLicenses } from "@countersign/store/queries/analytics/listed-licenses";
 import { productById } from "@countersign/store/queries/products/products";
 import type { Geo } from "@countersign/store/rollups/geo";
 import { allProducts } from "@countersign/store/rollups/roll-up";
-import type { OrganizationContext } from "../../api/context.ts";
+import type { MemberContext, OrganizationContext } from "../../api/context.ts";
 import { iso, milliseconds } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { loadedGeo } from "../geoip/geo-file.ts";
@@ -64,4 +66,43 @@ export function daysOf({ from, to }: HourRange): Days {
 /** As many days that end where these start. */
 export function daysBefore({ first, last }: Days): Days {
   return { first: first - (last - first + 1), last: first - 1 };
+}
+
+type Counts = ReadonlyMap<string, number>;
+
+/** What was counted in a range or in the period before: most in the range first, then most before. */
+export function mostCounted(now: Counts, before: Counts): string[] {
+  const of = (counts: Counts, key: string) => counts.get(key) ?? 0;
+  return [...new Set([...now.keys(), ...before.keys()])].sort(
+    (a, b) => of(now, b) - of(now, a) || of(before, b) - of(before, a) || (a < b ? -1 : 1),
+  );
+}
+
+export type Listed = Awaited<ReturnType<typeof listedLicenses>>[number];
+
+/** The licenses with these IDs that still exist. */
+export async function knownLicenses(
+  context: OrganizationContext,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Listed>> {
+  const rows = await listedLicenses(context.store.reads, context.organization.id, ids);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** A license as lists show it. Its customer is only shown to those who can view licenses. */
+export function shownLicense(
+  context: MemberContext,
+  licenseId: string,
+  productId: string,
+  known: Listed | undefined,
+) {
+  const seesCustomers = context.organizationAccess.permissions.has("licenses:view");
+  return {
+    license_id: licenseId,
+    license_key: known === undefined ? null : maskedKey(known.license_key),
+    customer_name: (seesCustomers ? known?.customer_name : null) ?? null,
+    customer_email: (seesCustomers ? known?.customer_email : null) ?? null,
+    product_id: known?.product_id ?? productId,
+    product_name: known?.product_name ?? null,
+  };
 }

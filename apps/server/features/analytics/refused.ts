@@ -1,8 +1,15 @@
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
 import { refusalsByLicense } from "@countersign/store/queries/analytics/refused";
 import type { MemberContext } from "../../api/context.ts";
-import { type AskedQuery, askedIn, daysBefore, daysOf, shownRange } from "./asked.ts";
-import { knownLicenses, shownLicense } from "./listed.ts";
+import {
+  type AskedQuery,
+  askedIn,
+  daysBefore,
+  daysOf,
+  knownLicenses,
+  shownLicense,
+  shownRange,
+} from "./asked.ts";
 
 /** Licenses that are looked up together, and at most: some of those that were refused no longer exist. */
 const lookedUpTogether = 200;

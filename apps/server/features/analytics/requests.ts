@@ -8,20 +8,28 @@ import {
   usualInterval,
 } from "@countersign/domain/analytics/range";
 import { uniqueError } from "@countersign/domain/analytics/unique-count";
-import { hourMs } from "@countersign/domain/dates/lengths";
+import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
+import { quotaDay, runsOutAt } from "@countersign/domain/quota/day";
 import { countRequests, type HourCounts } from "@countersign/store/queries/analytics/figures";
+import { mostUsedProducts } from "@countersign/store/queries/analytics/listed-licenses";
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
 import { countUniques } from "@countersign/store/queries/analytics/uniques";
 import { uniqueHoursSince } from "@countersign/store/rollups/retention";
-import { addAll, mergeUniques, noCountry, noUniques, type Uniques } from "@countersign/store/rollups/roll-up";
+import {
+  addAll,
+  mergeUniques,
+  noCountry,
+  noUniques,
+  noVersion,
+  otherVersions,
+  type Uniques,
+} from "@countersign/store/rollups/roll-up";
 import type { z } from "zod";
 import type { OrganizationContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
-import { type AskedQuery, askedIn, shownRange } from "./asked.ts";
-import { mostCounted } from "./compared.ts";
-import { quotaUse } from "./quota.ts";
-import { versionUse } from "./version-use.ts";
+import { planOf } from "../plans/limits.ts";
+import { type AskedQuery, askedIn, mostCounted, shownRange } from "./asked.ts";
 
 type Answer = z.input<typeof getAnalytics.answer>;
 
@@ -108,4 +116,57 @@ function figuresOf({ counts }: HourCounts, { licenses, active, ips }: Uniques) {
     active_licenses: active.size,
     unique_ips: ips.size,
   };
+}
+
+const mostListed = 20;
+
+/** The most used versions, those of the period before included, and all others as one. */
+function versionUse(buckets: readonly HourCounts[], total: HourCounts, before: HourCounts) {
+  const listed = mostCounted(total.versions, before.versions)
+    .filter((key) => key !== otherVersions)
+    .slice(0, mostListed);
+  const versions = listed.map((key) => ({
+    version: key === noVersion ? null : key.slice(1),
+    is_other: false,
+    validations: total.versions.get(key) ?? 0,
+    previous_validations: before.versions.get(key) ?? 0,
+    buckets: buckets.map((bucket) => bucket.versions.get(key) ?? 0),
+  }));
+  const others = ({ versions: counts }: HourCounts) => {
+    let sum = 0;
+    for (const [key, count] of counts) if (!listed.includes(key)) sum += count;
+    return sum;
+  };
+  const [other, otherBefore] = [others(total), others(before)];
+  if (other === 0 && otherBefore === 0) return versions;
+  return [
+    ...versions,
+    {
+      version: null,
+      is_other: true,
+      validations: other,
+      previous_validations: otherBefore,
+      buckets: buckets.map(others),
+    },
+  ];
+}
+
+const mostProducts = 20;
+
+/** The products that used most of their daily limit today, or one product. */
+export async function quotaUse(context: OrganizationContext, productId: string | null) {
+  const { organization, nowMs } = context;
+  const db = context.store.reads;
+  const today = quotaDay(nowMs);
+  const limit = organization.daily_limit_override ?? (await planOf(db, organization)).daily_limit;
+  const products = await mostUsedProducts(db, organization.id, productId, today, mostProducts);
+  return products.map(({ id, name, used, usedBefore }) => ({
+    product_id: id,
+    product_name: name,
+    used_today: used,
+    used_yesterday: usedBefore,
+    daily_limit: limit,
+    resets_at: iso((today + 1) * dayMs),
+    runs_out_at: iso(runsOutAt(limit, used, nowMs)),
+  }));
 }

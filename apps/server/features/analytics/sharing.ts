@@ -13,8 +13,16 @@ import type { LicenseDayRow } from "@countersign/store/tables/journal";
 import type { MemberContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { deviceIds } from "../requests/device-ids.ts";
-import { type AskedQuery, askedIn, daysBefore, daysOf, shownRange } from "./asked.ts";
-import { knownLicenses, type Listed, shownLicense } from "./listed.ts";
+import {
+  type AskedQuery,
+  askedIn,
+  daysBefore,
+  daysOf,
+  knownLicenses,
+  type Listed,
+  shownLicense,
+  shownRange,
+} from "./asked.ts";
 
 const mostSamples = 10;
 /** Licenses that are looked up, those with the most IP addresses and devices first. */

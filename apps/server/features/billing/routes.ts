@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/billing";
 import { auditLogDays } from "@countersign/domain/audit-log/audit-log-days";
 import { billingOf, countVersionChecks } from "@countersign/store/queries/billing/billing";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { limitsInUse, planOf } from "../plans/limits.ts";
 import { paymentSettings } from "../settings/platform-settings.ts";

@@ -8,9 +8,14 @@ import {
 } from "@countersign/store/queries/branding/branding";
 import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { BrandingRow } from "@countersign/store/tables/organizations";
-import { type BoundRoute, bind } from "../../api/bind.ts";
-import { asColumns } from "../../api/columns.ts";
-import { checkUnchanged, nextUpdatedAt, type OrganizationContext } from "../../api/context.ts";
+import {
+  type BoundRoute,
+  bind,
+  checkUnchanged,
+  nextUpdatedAt,
+  type OrganizationContext,
+} from "../../api/context.ts";
+import { asColumns } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { checkedLogo, logoResponse, noLogo, receiveLogo } from "./logo.ts";

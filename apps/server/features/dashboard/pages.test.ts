@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, gunzipSync, gzipSync } from "node:zlib";
-import { siteHeader } from "../../http/target.ts";
+import { siteHeader } from "../../http/request.ts";
 import { DashboardPages, firstSegments, portalSegments } from "./pages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "countersign-pages-"));

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { noSuchPath } from "../../http/answers.ts";
-import { isForPortalHost, targetOf } from "../../http/target.ts";
+import { isForPortalHost, targetOf } from "../../http/request.ts";
 
 const types: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",

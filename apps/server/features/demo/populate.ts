@@ -14,7 +14,7 @@ import { deleteProduct } from "@countersign/store/queries/products/products";
 import { setVersion } from "@countersign/store/queries/versions/versions";
 import type { Database, Store } from "@countersign/store/store";
 import { addOrganization } from "../organizations/create.ts";
-import { addProduct } from "../products/create.ts";
+import { addProduct } from "../products/product.ts";
 import {
   type DemoOrganization,
   type DemoProduct,

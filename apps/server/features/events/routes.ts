@@ -1,5 +1,5 @@
 import * as contract from "@countersign/contract/manage/events";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import { listEvents } from "./list.ts";
 
 export const eventRoutes: readonly BoundRoute[] = [

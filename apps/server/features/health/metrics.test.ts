@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { WorkerMetricsText } from "../../threads/messages.ts";
-import { WorkerPart } from "../../threads/worker-part.ts";
+import { WorkerPart } from "../../threads/worker-handle.ts";
 import { budgetMetrics } from "./budgets.ts";
 import { counter, exposition, gauge } from "./exposition.ts";
 import { histogram, PlainHistogram } from "./histogram.ts";

@@ -1,8 +1,7 @@
 import { authBase } from "@countersign/contract/auth/route";
-import { checked } from "../../api/checked.ts";
-import { queryValues } from "../../api/input.ts";
-import { networkOf } from "../../http/caller-ip.ts";
+import { checked, queryValues, readJson } from "../../api/input.ts";
 import { invalidField, Problem } from "../../http/problem.ts";
+import { networkOf } from "../../http/request.ts";
 import { tooManyAttempts } from "../../limits/attempts.ts";
 import { type Device, markedAt, ownerOf } from "../../limits/devices.ts";
 import type { FloodLimits } from "../../limits/flood-limits.ts";
@@ -17,7 +16,6 @@ import type { EndpointInput } from "./endpoints.ts";
 import { problemFrom } from "./library-problems.ts";
 import { passwordFault } from "./password-rules.ts";
 import { checkPasswordCapacity } from "./passwords.ts";
-import { readJson } from "./read-json.ts";
 import { checkFreshWithoutPassword, checkReauthenticated } from "./reauthenticate.ts";
 import { recordSecurityChange } from "./record-security-change.ts";
 import { keptAccess, keptAccessOf, showOtherAccess } from "./reset.ts";

@@ -1,9 +1,8 @@
 import { authBase } from "@countersign/contract/auth/route";
 import type { Config } from "../../base/config.ts";
-import { callerIpOf } from "../../http/caller-ip.ts";
 import { Problem } from "../../http/problem.ts";
+import { callerIpOf, pathBelow, targetOf } from "../../http/request.ts";
 import { hasSignedCookie, sessionCookieName } from "../../http/session-cookie.ts";
-import { pathBelow, targetOf } from "../../http/target.ts";
 import type { Device, Devices } from "../../limits/devices.ts";
 import type { FloodLimits } from "../../limits/flood-limits.ts";
 import { type GuardedRoute, noRouteProblem, routeAt } from "./auth-routes.ts";

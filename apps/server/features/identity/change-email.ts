@@ -7,7 +7,7 @@ import {
   removeOneTimeTokens,
 } from "@countersign/store/queries/identity/sign-in";
 import { lockedUser, updateUser, userByEmail } from "@countersign/store/queries/identity/users";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { writeEmail } from "../mail/email.ts";

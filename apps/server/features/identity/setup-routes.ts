@@ -4,7 +4,7 @@ import { newId } from "@countersign/store/new-id";
 import { addPassword } from "@countersign/store/queries/identity/sign-in";
 import { addUser, anyUserExists } from "@countersign/store/queries/identity/users";
 import { ownUnowned } from "@countersign/store/queries/organizations/organizations";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import { invalidField, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { platformSettings } from "../settings/platform-settings.ts";

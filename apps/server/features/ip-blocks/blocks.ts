@@ -1,4 +1,4 @@
-import type { ipBlockChanges, newIpBlock } from "@countersign/contract/manage/ip-blocks";
+import type { ipBlock, ipBlockChanges, newIpBlock } from "@countersign/contract/manage/ip-blocks";
 import { maskedKey } from "@countersign/domain/licenses/key";
 import { newId } from "@countersign/store/new-id";
 import {
@@ -18,7 +18,6 @@ import { type Context, checkUnchanged, nextUpdatedAt, type UserOrTokenContext } 
 import { decodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { showIpBlock } from "./show.ts";
 
 /** A scope whose blocks are listed and changed; for a license also its key, by which the audit log names it. */
 export type BlockList = BlockScope &
@@ -152,4 +151,17 @@ function scopeNames(scope: BlockScope): object {
 function subject(scope: BlockList, id: string, cidr: string) {
   if (scope.tier !== "license") return { kind: "ip_block", id, name: cidr };
   return { kind: "license", id: scope.licenseId, name: maskedKey(scope.licenseKey) };
+}
+
+export function showIpBlock(row: IpBlockRow): z.input<typeof ipBlock> {
+  return {
+    id: row.id,
+    level: row.tier,
+    cidr: row.cidr,
+    note: row.note,
+    expires_at: iso(row.expires_at),
+    created_by: row.created_by,
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  };
 }

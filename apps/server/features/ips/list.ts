@@ -1,10 +1,10 @@
-import { type AskedIp, parseAsked, parseCidr } from "@countersign/domain/ip/cidr";
-import { busiestIps, type SightingScope } from "@countersign/store/queries/ips/sightings";
+import { type Cidr, type AskedIp, commonText, isWithin, parseAsked, parseCidr } from "@countersign/domain/ip/cidr";
+import { busiestIps, ipsStartingWith, type SightingScope } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
 import type { IpSightingRow } from "@countersign/store/tables/journal";
-import { decodeCursor, iso, pageOf } from "../../api/page.ts";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
+import { decodeCursor, encodeCursor, iso, pageOf } from "../../api/page.ts";
 import { invalid } from "../../http/problem.ts";
-import { ipsWithin } from "./within.ts";
 
 /** What the lists of an organization and of the platform share. */
 
@@ -58,4 +58,39 @@ export function showSighting(row: IpSightingRow) {
     hits: row.hits,
     license_count: row.license_count,
   };
+}
+
+const rowsAtOnce = 500;
+const mostRows = 5_000;
+
+/** The IP addresses of a network, or all of them, in text order; a page ends once enough rows were read. */
+async function ipsWithin(
+  db: Database,
+  scope: SightingScope,
+  page: {
+    readonly network: Cidr | null;
+    readonly min_licenses: number;
+    readonly cursor?: string | undefined;
+    readonly limit: number;
+  },
+): Promise<{ rows: IpSightingRow[]; next_cursor: string | null }> {
+  const { network, limit } = page;
+  const text = network === null ? "" : commonText(network);
+  const start = decodeCursor(page.cursor, ["text"])?.[0] ?? null;
+  let after = start === null ? null : String(start);
+  const found: IpSightingRow[] = [];
+  for (let read = 0; read < mostRows; read += rowsAtOnce) {
+    const rows = await ipsStartingWith(db, scope, text, after, rowsAtOnce);
+    for (const row of rows) {
+      const isMeant =
+        row.license_count >= page.min_licenses && (network === null || isWithin(row.ip, network));
+      if (isMeant && found.length === limit)
+        return { rows: found, next_cursor: encodeCursor([found.at(-1)?.ip ?? row.ip]) };
+      if (isMeant) found.push(row);
+      after = row.ip;
+    }
+    if (rows.length < rowsAtOnce) return { rows: found, next_cursor: null };
+    await yieldToEventLoop();
+  }
+  return { rows: found, next_cursor: encodeCursor([after]) };
 }

@@ -11,10 +11,9 @@ import {
 } from "@countersign/store/queries/ips/sightings";
 import type { IpSightingRow } from "@countersign/store/tables/journal";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
-import { type BoundRoute, bind } from "../../api/bind.ts";
-import type { MemberContext, OrganizationContext } from "../../api/context.ts";
+import { type MemberContext, type OrganizationContext, type BoundRoute, bind } from "../../api/context.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
-import { showIpBlock } from "../ip-blocks/show.ts";
+import { showIpBlock } from "../ip-blocks/blocks.ts";
 import { deviceIds } from "../requests/device-ids.ts";
 import { blockedAmong, isInForce, networksThatCover } from "./blocked.ts";
 import { askedIp, ipPage, showSighting } from "./list.ts";

@@ -5,7 +5,7 @@ import { pieceOf } from "@countersign/store/queries/license-files/imports";
 import type { NumberedError, NumberedLicense } from "@countersign/store/queries/license-files/write-rows";
 import type { Store } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables/license-files";
-import { ImportFailed } from "./failed.ts";
+import { ImportFailed } from "./job.ts";
 import { type FileRow, rowReader, type Source } from "./rows.ts";
 
 /** Some rows of the file, checked against the rules. */

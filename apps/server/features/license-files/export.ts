@@ -1,10 +1,15 @@
 import { csvLine } from "@countersign/domain/csv/cell";
 import type { LicenseFilter } from "@countersign/store/queries/licenses/filter";
 import { licenseBatches } from "@countersign/store/queries/licenses/list";
-import { ipsOf } from "@countersign/store/queries/licenses/tags-and-ips";
-import { licenseViews } from "@countersign/store/queries/licenses/views";
+import { type RegisteredIp, ipsOf } from "@countersign/store/queries/licenses/tags-and-ips";
+import {
+  type LicenseView,
+  licenseViews,
+  type ShownLicense,
+  showLicense,
+} from "@countersign/store/queries/licenses/views";
 import type { Store } from "@countersign/store/store";
-import { type ExportRecord, exportFields, exportRecord, listCell } from "./record.ts";
+import { iso } from "../../api/page.ts";
 
 type FileFormat = "csv" | "jsonl";
 
@@ -42,4 +47,64 @@ function csvRow(record: ExportRecord): string {
       return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
     }),
   );
+}
+
+/**
+ * A license as a file contains it: everything the management API shows, its registered IP addresses with their times,
+ * and `max_ips` even if the license does not limit IP addresses. Importing the file recreates the same license.
+ */
+type ExportRecord = ShownLicense & {
+  readonly max_ips: number;
+  readonly ips: readonly string[];
+  readonly ips_registered_at: readonly string[];
+};
+
+function exportRecord(view: LicenseView, ips: readonly RegisteredIp[], nowMs: number): ExportRecord {
+  return {
+    ...showLicense(view, nowMs),
+    max_ips: view.max_ips,
+    ips: ips.map(({ ip }) => ip),
+    ips_registered_at: ips.map(({ registeredAt }) => iso(registeredAt)),
+  };
+}
+
+/** The columns of a CSV export, in order. */
+const exportFields = [
+  "id",
+  "organization_id",
+  "product_id",
+  "product_name",
+  "global_customer_id",
+  "license_key",
+  "status",
+  "expires_at",
+  "is_lifetime",
+  "term_seconds",
+  "first_used_at",
+  "ip_system_enabled",
+  "max_ips",
+  "current_unique_ip_count",
+  "ips",
+  "ips_registered_at",
+  "notes",
+  "tags",
+  "metadata",
+  "custom_override",
+  "version_pin_mode",
+  "version_pinned",
+  "version_range_min",
+  "version_range_max",
+  "revoked_at",
+  "revoked_reason",
+  "created_at",
+  "updated_at",
+  "customer_email",
+  "customer_name",
+  "customer_discord_id",
+] as const satisfies readonly (keyof ExportRecord)[];
+
+/** Several strings in one cell, as the import reads them. */
+function listCell(texts: readonly string[]): string {
+  const needsJson = texts.some((text) => text.includes(";") || text.startsWith("["));
+  return needsJson ? JSON.stringify(texts) : texts.join(";");
 }

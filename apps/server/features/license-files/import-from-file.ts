@@ -5,11 +5,8 @@ import { organizationById } from "@countersign/store/queries/organizations/organ
 import type { Store } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables/license-files";
 import type { ProductRow } from "@countersign/store/tables/products";
-import { auditRow } from "./audit-row.ts";
-import { type ImportOptions, newImport } from "./job.ts";
-import { leaseMs } from "./lease.ts";
+import { auditRow, type ImportOptions, leaseMs, newImport, removeUnstarted } from "./job.ts";
 import { receive } from "./receive.ts";
-import { removeUnstarted } from "./remove.ts";
 import { rowReader } from "./rows.ts";
 import { runImport } from "./run.ts";
 import { unthrottled } from "./throttle.ts";

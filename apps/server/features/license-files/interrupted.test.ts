@@ -13,7 +13,7 @@ import { importRow } from "../../../../tests/support/import-row.ts";
 import { csvFile } from "../../../../tests/support/license-files.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import type { TestOrganization } from "../../../../tests/support/test-organization.ts";
-import { Released } from "./lease.ts";
+import { Released } from "./job.ts";
 import { runImport } from "./run.ts";
 import { throttled } from "./throttle.ts";
 

@@ -1,7 +1,7 @@
 import { fileBody } from "@countersign/contract/api/body-limit";
 import { addPiece } from "@countersign/store/queries/license-files/imports";
 import type { Store } from "@countersign/store/store";
-import { FileProblem } from "./failed.ts";
+import { FileProblem } from "./job.ts";
 import type { RowReader } from "./rows.ts";
 
 export const mostBytes = fileBody.bytes;

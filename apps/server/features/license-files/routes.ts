@@ -1,36 +1,40 @@
 import * as contract from "@countersign/contract/manage/license-files";
+import type { Permission } from "@countersign/domain/members/permissions";
 import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
 import {
   addImport,
+  importById,
   importsOf,
   importsOfOrganization,
+  requestCancel,
+  requestUndo,
   updateImport,
 } from "@countersign/store/queries/license-files/imports";
 import { rejectedHeader, rejectsOf } from "@countersign/store/queries/license-files/rejects";
+import { forecastUndo } from "@countersign/store/queries/license-files/undo-on-request";
+import type { Database } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables/license-files";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { closeConnection } from "../../api/bounded-body.ts";
-import type { Context, MemberContext } from "../../api/context.ts";
+import { type Context, type MemberContext, type ProductContext, type BoundRoute, bind } from "../../api/context.ts";
 import { download } from "../../api/download.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { invalidField, Problem } from "../../http/problem.ts";
-import { audit } from "../audit-log/record.ts";
+import { actorColumns, audit } from "../audit-log/record.ts";
 import { filterOf } from "../licenses/list.ts";
 import { missingPermission } from "../members/lock.ts";
-import { checkOpenForSale } from "../products/open-for-sale.ts";
-import { actorOf } from "./actor.ts";
-import { auditRow } from "./audit-row.ts";
+import { checkOpenForSale } from "../products/product.ts";
 import { exportText, fileName } from "./export.ts";
-import { FileProblem } from "./failed.ts";
-import { findImport } from "./find-import.ts";
 import { importRunner } from "./import-runner.ts";
-import { type ImportOptions, newImport } from "./job.ts";
-import { leaseMs } from "./lease.ts";
+import { type ImportActor, auditRow, FileProblem, type ImportOptions, leaseMs, newImport, removeUnstarted } from "./job.ts";
 import { FileTooLarge, mostBytes, receive } from "./receive.ts";
-import { removeUnstarted } from "./remove.ts";
 import { rowReader } from "./rows.ts";
-import { showImport, showImportWithErrors, shownErrors } from "./show.ts";
-import { undoRoutes } from "./undo-routes.ts";
+import { daysToUndo } from "./run.ts";
+import { canBeUndone, showImport, showImportWithErrors, shownErrors } from "./show.ts";
+import type { RequestedUndo } from "./undo-on-request.ts";
+
+/** Undo is forecast in steps of this size; nothing is locked. */
+const licensesAtOnce = 2_000;
 
 export const licenseFileRoutes: readonly BoundRoute[] = [
   bind(contract.importLicenses, async (context, { query }) => {
@@ -111,7 +115,52 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
     return { ...page, columns };
   }),
 
-  ...undoRoutes,
+  bind(contract.cancelLicenseImport, (context, input) =>
+    context.transaction(async (db) => {
+      const { id } = await findImport(context, input.params.import_id, db);
+      if (!(await requestCancel(db, id, context.nowMs))) throw new Problem("import_finished");
+      await audit(db, context, {
+        action: "import.cancelled",
+        subject: { kind: "import", id, name: null },
+      });
+      return showImportWithErrors(await findImport(context, id, db));
+    }),
+  ),
+
+  bind(contract.forecastImportUndo, async (context, input) => {
+    const { id } = await findImport(context, input.params.import_id);
+    const sum = { created: 0, used: 0, updated: 0, changed: 0 };
+    for (let after: string | null = ""; after !== null; ) {
+      const { counts, next } = await forecastUndo(context.store.reads, id, after, licensesAtOnce);
+      sum.created += counts.created;
+      sum.used += counts.used;
+      sum.updated += counts.updated;
+      sum.changed += counts.changed;
+      after = next;
+      await yieldToEventLoop();
+    }
+    return sum;
+  }),
+
+  bind(contract.undoLicenseImport, async (context, input) => {
+    const answer = await context.transaction(async (db) => {
+      const row = await findImport(context, input.params.import_id, db);
+      checkMayUndo(context, row);
+      const undo: RequestedUndo = {
+        actor: actorOf(context),
+        requested_at: context.nowMs,
+        delete_used: input.body.delete_used,
+        deleted: 0,
+        restored: 0,
+        kept: 0,
+      };
+      if (!canBeUndone(row) || !(await requestUndo(db, row.id, JSON.stringify(undo), context.nowMs)))
+        throw whyNot(row);
+      return showImportWithErrors(await findImport(context, row.id, db));
+    });
+    importRunner(context.store, context.log).wake();
+    return answer;
+  }),
 
   bind(contract.exportLicenses, async (context, { query }) => {
     const { id, name, slug } = context.organization;
@@ -171,4 +220,37 @@ function asProblem(error: unknown): unknown {
 function checkMayUpdate(context: MemberContext): void {
   for (const permission of ["licenses:update", "licenses:revoke"] as const)
     if (!context.organizationAccess.permissions.has(permission)) throw missingPermission(permission);
+}
+
+
+function whyNot({ state, dry_run: dryRun, undo, created, updated, finished_at: end }: ImportRow): Problem {
+  if (undo !== null) return new Problem("import_undone");
+  if (end === null) return new Problem("import_running");
+  if (dryRun === 1 || state === "failed" || created + updated === 0)
+    return new Problem("import_changed_nothing");
+  return new Problem("import_too_old", { days: daysToUndo });
+}
+
+/** It does what the two permissions allow: it deletes licenses, and changes those that the file had changed. */
+function checkMayUndo(context: MemberContext, { updated }: ImportRow): void {
+  const needed: Permission[] = ["licenses:delete"];
+  if (updated > 0) needed.push("licenses:update", "licenses:revoke");
+  for (const permission of needed)
+    if (!context.organizationAccess.permissions.has(permission)) throw missingPermission(permission);
+}
+
+/** The import in the path, if it belongs to the product. */
+async function findImport(
+  context: ProductContext,
+  id: string,
+  db: Database = context.store.reads,
+): Promise<ImportRow> {
+  const row = await importById(db, id);
+  if (row === undefined || row.product_id !== context.product.id) throw new Problem("import_not_found");
+  return row;
+}
+
+/** The sender of the file is also recorded when the import ends, which can be long after the request. */
+function actorOf(context: Context): ImportActor {
+  return { ...actorColumns(context), ip: context.ip, request_id: context.requestId };
 }

@@ -7,7 +7,7 @@ import {
   readHeader,
 } from "@countersign/domain/license-files/columns";
 import type { Cells, RowError, RowFault } from "@countersign/domain/license-files/row";
-import { FileProblem } from "./failed.ts";
+import { FileProblem } from "./job.ts";
 
 /** A row of the file, by field, or why it cannot be read. */
 export type FileRow =

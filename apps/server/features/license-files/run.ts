@@ -34,15 +34,9 @@ import { closeOutdatedTransfers } from "../events/close-transfers.ts";
 import { recordCreated, recordingChanges } from "../events/record-changes.ts";
 import { recordMissedExpiries } from "../events/record-expiries.ts";
 import { lockedLimit } from "../plans/check-limit.ts";
-import { auditRow } from "./audit-row.ts";
 import { type Chunk, chunks } from "./chunks.ts";
-import { ImportFailed } from "./failed.ts";
-import { leaseMs, Released } from "./lease.ts";
-import { licenseLimit, limitFailure, withinLimit } from "./license-limit.ts";
-import { namedErrors, rejectsOf } from "./rejects.ts";
-import { removeFile, removeRejects, removeUnstarted } from "./remove.ts";
-import type { RunParts } from "./run-parts.ts";
-import { Tally } from "./tally.ts";
+import { type RunParts, auditRow, ImportFailed, leaseMs, Released, removeFile, removeRejects, removeUnstarted } from "./job.ts";
+import { licenseLimit, limitFailure, namedErrors, rejectsOf, Tally, withinLimit } from "./tally.ts";
 import { undoOnRequest } from "./undo-on-request.ts";
 
 const signOfLifeEveryMs = 1_000;

@@ -4,7 +4,7 @@ import type { ImportRow } from "@countersign/store/tables/license-files";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 import { shownFailure } from "../../base/shown-failure.ts";
-import type { NamedError } from "./rejects.ts";
+import type { NamedError } from "./tally.ts";
 import type { RequestedUndo } from "./undo-on-request.ts";
 
 export function showImport(row: ImportRow): z.input<typeof licenseImport> {

@@ -10,12 +10,8 @@ import {
 import type { ImportRow } from "@countersign/store/tables/license-files";
 import { closeOutdatedTransfers } from "../events/close-transfers.ts";
 import { recordingChanges } from "../events/record-changes.ts";
-import { drain } from "../licenses/drain.ts";
-import { auditRow } from "./audit-row.ts";
-import type { ImportActor } from "./job.ts";
-import { leaseMs, Released } from "./lease.ts";
-import { removeRejects } from "./remove.ts";
-import type { RunParts } from "./run-parts.ts";
+import { drain } from "../licenses/change.ts";
+import { type ImportActor, type RunParts, auditRow, leaseMs, Released, removeRejects } from "./job.ts";
 
 /** Who requested it, how, and the result so far. */
 export interface RequestedUndo {

@@ -13,12 +13,10 @@ import {
 } from "@countersign/store/queries/licenses/changes";
 import { type LicenseView, type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
-import { type BoundRoute, bind } from "../../api/bind.ts";
-import type { Context, LicenseContext } from "../../api/context.ts";
+import { type Context, type LicenseContext, type BoundRoute, bind } from "../../api/context.ts";
 import { invalid, invalidField, Problem } from "../../http/problem.ts";
-import { applyChange, current, recorded } from "./change.ts";
+import { applyChange, current, type Drained, drain, recorded } from "./change.ts";
 import { checkKeysAreFree } from "./create.ts";
-import { type Drained, drain } from "./drain.ts";
 import { endMs, extensionOf } from "./fields.ts";
 
 /** Actions on a single license. Each can be repeated, without further effect. */

@@ -10,11 +10,9 @@ import { unindexed } from "@countersign/store/queries/unindexed";
 import type { Database } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";
-import { type BoundRoute, bind } from "../../api/bind.ts";
-import type { Context, OrganizationContext } from "../../api/context.ts";
+import { type Context, type OrganizationContext, type BoundRoute, bind } from "../../api/context.ts";
 import { invalid, invalidField, Problem } from "../../http/problem.ts";
-import { applyChange, lockedLicenses } from "./change.ts";
-import { type Drained, drain } from "./drain.ts";
+import { applyChange, type Drained, drain, lockedLicenses } from "./change.ts";
 import { endMs, extensionOf } from "./fields.ts";
 import { cursorOf, filterOf, positionOf } from "./list.ts";
 

@@ -1,13 +1,15 @@
 import { isEventType } from "@countersign/domain/events/types";
 import { maskedKey } from "@countersign/domain/licenses/key";
 import type { LicenseChange } from "@countersign/store/queries/licenses/changes";
+import { drainIps, licenseToDrain } from "@countersign/store/queries/licenses/drain-ips";
 import {
   type LicenseView,
   ownLicenseViews,
   type ShownLicense,
   showLicense,
 } from "@countersign/store/queries/licenses/views";
-import type { Database } from "@countersign/store/store";
+import type { Database, Store } from "@countersign/store/store";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { Context, LicenseContext, OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit, type Change, difference } from "../audit-log/record.ts";
@@ -17,7 +19,6 @@ import {
   recordChanges,
   recordExpiredBefore,
 } from "../events/record-changes.ts";
-import type { Drained } from "./drain.ts";
 
 /** The licenses as they are now, locked until the transaction ends. Deleted ones and those of others are omitted. */
 export async function lockedLicenses(
@@ -113,4 +114,27 @@ function eventOf(action: string): ChangeEvent {
 /** Without derived members, and without a whole key. */
 export function auditable({ updated_at: _, product_name: __, ...license }: ShownLicense) {
   return { ...license, license_key: maskedKey(license.license_key) };
+}
+
+/** How many IP addresses were removed from licenses before the final transaction. */
+export type Drained = ReadonlyMap<string, number>;
+
+/**
+ * Removes IP addresses from licenses that will lose all of them, until the rest are few enough for the transaction that
+ * records it: a license can have a million, and on SQLite everyone else waits for a transaction. If the server stops in
+ * between, the request was not acknowledged, and repeating it does the rest.
+ */
+export async function drain(store: Store, licenseIds: readonly string[]): Promise<Drained> {
+  const drained = new Map<string, number>();
+  for (;;) {
+    const next = await licenseToDrain(store.reads, licenseIds);
+    if (next === null) return drained;
+    const removed = await store.transaction(async (db) => {
+      await store.bulk.lockLicenses(db, [next.id]);
+      return drainIps(db, next.id, next.tooMany);
+    }, "soon");
+    if (removed === 0) return drained;
+    drained.set(next.id, (drained.get(next.id) ?? 0) + removed);
+    await yieldToEventLoop();
+  }
 }

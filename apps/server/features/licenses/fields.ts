@@ -8,7 +8,7 @@ import { type ExpiryAnswer, type Extension, readExpiry } from "@countersign/doma
 import { type Pin, type PinAnswer, readPin } from "@countersign/domain/licenses/version-pin";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
 import type { z } from "zod";
-import { ErrorList } from "../../api/error-list.ts";
+import { ErrorList } from "../../api/input.ts";
 import { milliseconds } from "../../api/page.ts";
 import { invalid } from "../../http/problem.ts";
 

@@ -6,8 +6,8 @@ import type { FieldErrorBody } from "@countersign/contract/problems/declare";
 import type { ProductRow } from "@countersign/store/tables/products";
 import { readBody, readQuery } from "../../api/input.ts";
 import { Problem } from "../../http/problem.ts";
-import { checkTotalSize } from "./batch-size.ts";
-import { readDrafts } from "./draft.ts";
+import { readDrafts } from "./create.ts";
+import { checkTotalSize } from "./create-many.ts";
 import type { LicenseInput } from "./fields.ts";
 
 const who = { customer_email: "a@b.c" };

@@ -10,8 +10,8 @@ import type { LicenseView, ShownLicense } from "@countersign/store/queries/licen
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
 import type { z } from "zod";
-import { asColumns } from "../../api/columns.ts";
 import type { Context, OrganizationContext } from "../../api/context.ts";
+import { asColumns } from "../../api/page.ts";
 import { expiryOf, FieldErrors, jsonColumns, pinColumns, pinOf, uniqueTags } from "./fields.ts";
 
 type Changes = Omit<z.output<typeof updateLicense.body>, "updated_at">;

@@ -1,5 +1,5 @@
 import type { Language } from "@countersign/domain/mail/languages";
-import { type Html, html } from "../reference/html.ts";
+import { type Html, html } from "../reference/schema.ts";
 
 /**
  * An email as HTML that mail clients display: tables and inline styles, because some support nothing else, and a style

@@ -8,8 +8,7 @@ import {
 } from "@countersign/store/queries/mail/outbox";
 import type { Store } from "@countersign/store/store";
 import type { StoredEmailRow } from "@countersign/store/tables/platform";
-import { inBursts, type Log, reasonOf } from "../../base/log.ts";
-import { isStorageError } from "../../base/storage-errors.ts";
+import { inBursts, isStorageError, type Log, reasonOf } from "../../base/log.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { MailTimeout, mailFailure } from "./failure.ts";
 import { isPermanentFailure, type MailTransport } from "./transport.ts";

@@ -10,8 +10,13 @@ import {
 } from "@countersign/store/queries/members/members";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
-import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type AuthenticatedContext, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
+import {
+  type AuthenticatedContext,
+  type BoundRoute,
+  bind,
+  checkUnchanged,
+  nextUpdatedAt,
+} from "../../api/context.ts";
 import { type CursorValues, decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";

@@ -1,5 +1,5 @@
 import * as contract from "@countersign/contract/manage/organizations";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import { download } from "../../api/download.ts";
 import { audit } from "../audit-log/record.ts";
 import { type ExportLine, organizationLines } from "./lines.ts";

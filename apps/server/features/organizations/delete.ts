@@ -4,8 +4,13 @@ import { updateOrganization } from "@countersign/store/queries/organizations/org
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
-import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type MemberContext, nextUpdatedAt, type UserOrTokenContext } from "../../api/context.ts";
+import {
+  type BoundRoute,
+  bind,
+  type MemberContext,
+  nextUpdatedAt,
+  type UserOrTokenContext,
+} from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { invalid } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";

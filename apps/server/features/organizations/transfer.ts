@@ -4,8 +4,7 @@ import { updateOrganization } from "@countersign/store/queries/organizations/org
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import { permissionSet } from "../../api/access.ts";
 import { accessOf } from "../../api/actor.ts";
-import { type BoundRoute, bind } from "../../api/bind.ts";
-import { nextUpdatedAt } from "../../api/context.ts";
+import { type BoundRoute, bind, nextUpdatedAt } from "../../api/context.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { writeEmail } from "../mail/email.ts";

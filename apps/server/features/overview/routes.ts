@@ -2,7 +2,7 @@ import * as contract from "@countersign/contract/manage/organizations";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { createdByDay, expiringByWeek } from "@countersign/store/queries/licenses/stored-counts";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 
 export const overviewRoutes: readonly BoundRoute[] = [

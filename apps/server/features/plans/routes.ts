@@ -4,9 +4,8 @@ import { keepVersionModule } from "@countersign/store/queries/plans/organization
 import { allPlans, lockedPlan, planById, updatePlan } from "@countersign/store/queries/plans/plans";
 import type { Store } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
-import { type BoundRoute, bind } from "../../api/bind.ts";
-import { asColumns } from "../../api/columns.ts";
-import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
+import { type BoundRoute, bind, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
+import { asColumns } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
 import { planLimitChanged } from "../events/lowered-plans.ts";

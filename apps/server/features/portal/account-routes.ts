@@ -12,7 +12,7 @@ import {
   portalSessionById,
   portalSessionsOf,
 } from "@countersign/store/queries/portal/sessions";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import { requireSession } from "../../api/customer-access.ts";
 import { Problem } from "../../http/problem.ts";
 import { cancelLostTransfers, releaseTransfers } from "../transfers/end.ts";

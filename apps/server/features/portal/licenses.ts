@@ -7,7 +7,7 @@ import {
   portalLicensePageOfSeller,
 } from "@countersign/store/queries/portal/license-list";
 import { portalLicensesByKey } from "@countersign/store/queries/portal/licenses";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import { decodeCursor, encodeCursor, wrongCursor } from "../../api/page.ts";
 import { showSellers } from "../branding/seller.ts";
 import { countChange, selfServiceRoutes } from "./self-service.ts";

@@ -39,7 +39,7 @@ import { Problem } from "../../http/problem.ts";
 import { showSellers } from "../branding/seller.ts";
 import { planOf } from "../plans/limits.ts";
 import { DeviceIds } from "../requests/device-ids.ts";
-import { requestsKeptSince } from "../requests/kept-since.ts";
+import { requestsKeptSince } from "../requests/show.ts";
 import { showPortalTransfer } from "../transfers/show.ts";
 import { showSummary } from "./summary.ts";
 

@@ -16,15 +16,13 @@ import {
 import { addApiKey, updateProduct } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
 import type { ProductApiKeyRow, ProductRow } from "@countersign/store/tables/products";
-import { type BoundRoute, bind } from "../../api/bind.ts";
-import { type Context, nextUpdatedAt } from "../../api/context.ts";
+import { type BoundRoute, bind, type Context, nextUpdatedAt } from "../../api/context.ts";
 import { iso, milliseconds } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { checkReauthenticated } from "../identity/reauthenticate.ts";
-import { currentProduct } from "./current.ts";
+import { currentProduct, newSigningKey, showSigningKey } from "./product.ts";
 import { showProduct } from "./show.ts";
-import { newSigningKey, showSigningKey } from "./signing-key.ts";
 
 /** Key times follow the clock that validate uses: on PostgreSQL the database's, which all nodes share. */
 export const productKeyRoutes: readonly BoundRoute[] = [

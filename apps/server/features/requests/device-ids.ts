@@ -1,7 +1,7 @@
 import { networkOf } from "@countersign/domain/ip/registered";
 import { type DeviceSearch, type SeenDevice, seenDevices } from "@countersign/store/queries/ips/seen-devices";
 import type { MemberContext } from "../../api/context.ts";
-import { requestsKeptSince } from "./kept-since.ts";
+import { requestsKeptSince } from "./show.ts";
 
 /** The device IDs that are shown together with an IP address. */
 const mostDeviceIds = 10;

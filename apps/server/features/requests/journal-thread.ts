@@ -3,9 +3,9 @@ import type { JournalDeletion, JournalEntry } from "@countersign/store/journal";
 import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";
 import { reasonOf } from "../../base/log.ts";
 import { runWorker, type ThreadCalls } from "../../base/worker-thread.ts";
+import { repeatUntilZero } from "../../jobs/batches.ts";
 import { GeoFile } from "../geoip/geo-file.ts";
 import { entriesOf } from "./entries-message.ts";
-import { repeatUntilZero } from "./repeat-until-zero.ts";
 
 export interface JournalSettings {
   readonly database: DatabaseLocation;

@@ -9,8 +9,7 @@ import { freshFolder } from "../../../../tests/support/databases.ts";
 import { closeSegments, openTestJournal } from "../../../../tests/support/journal.ts";
 import { journalEntry, requestLog } from "../../../../tests/support/request-log.ts";
 import { until } from "../../../../tests/support/until.ts";
-import { Recorder } from "./recorder.ts";
-import { Unwritten } from "./unwritten.ts";
+import { Recorder, Unwritten } from "./recorder.ts";
 
 test("a thread that exits is restarted, its entries count as dropped, and closing does not wait for it", async () => {
   const folder = freshFolder();

@@ -4,7 +4,6 @@ import { WorkerThread } from "../../base/worker-thread.ts";
 import { entriesMessage } from "./entries-message.ts";
 import { FoldedEntries } from "./folded-entries.ts";
 import type { JournalCalls, JournalReports, JournalSettings } from "./journal-thread.ts";
-import { Unwritten } from "./unwritten.ts";
 
 interface RecorderObserver {
   /** The log was too large: requests before this time were deleted, before their time. */
@@ -144,5 +143,42 @@ export class Recorder {
     }
     this.#kept.add(entries.length, this.#gatheredSinceMs);
     calls.notify("entries", entriesMessage(entries));
+  }
+}
+
+/** How many entries wait to be written, and for how long the oldest has waited. Entries are written in order. */
+export class Unwritten {
+  readonly #lists: { count: number; readonly sinceMs: number }[] = [];
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Since when the oldest has waited; null if none waits. */
+  get oldestMs(): number | null {
+    return this.#lists[0]?.sinceMs ?? null;
+  }
+
+  add(count: number, sinceMs: number): void {
+    this.#lists.push({ count, sinceMs });
+    this.#count += count;
+  }
+
+  written(count: number): void {
+    this.#count -= count;
+    for (let left = count; left > 0; ) {
+      const first = this.#lists[0];
+      if (first === undefined) return;
+      const taken = Math.min(left, first.count);
+      first.count -= taken;
+      left -= taken;
+      if (first.count === 0) this.#lists.shift();
+    }
+  }
+
+  clear(): void {
+    this.#lists.length = 0;
+    this.#count = 0;
   }
 }

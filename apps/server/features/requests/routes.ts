@@ -1,20 +1,22 @@
+import type { listRequests } from "@countersign/contract/manage/requests";
 import * as contract from "@countersign/contract/manage/requests";
+import { csvLine } from "@countersign/domain/csv/cell";
 import { hourMs } from "@countersign/domain/dates/lengths";
+import { parseAsked } from "@countersign/domain/ip/cidr";
 import { validateStatuses } from "@countersign/domain/validate/status";
 import { requestById } from "@countersign/store/queries/requests/by-id";
-import { everyRequest } from "@countersign/store/queries/requests/filter";
+import { type RequestFilter, everyRequest } from "@countersign/store/queries/requests/filter";
+import { iterateRequests, type RequestIteration } from "@countersign/store/queries/requests/iterate";
 import { lastValidation } from "@countersign/store/queries/requests/last-validation";
 import { searchRequests } from "@countersign/store/queries/requests/search";
 import type { TimeRange } from "@countersign/store/queries/requests/span";
-import { type BoundRoute, bind } from "../../api/bind.ts";
-import type { OrganizationContext } from "../../api/context.ts";
+import type { Store } from "@countersign/store/store";
+import type { z } from "zod";
+import { type OrganizationContext, type BoundRoute, bind } from "../../api/context.ts";
 import { download } from "../../api/download.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds } from "../../api/page.ts";
-import { Problem } from "../../http/problem.ts";
-import { exportedRequests } from "./export.ts";
-import { filterOf } from "./filter.ts";
-import { requestsKeptSince } from "./kept-since.ts";
-import { showRequests } from "./show.ts";
+import { invalid, Problem } from "../../http/problem.ts";
+import { requestsKeptSince, type ShownRequest, showRequests } from "./show.ts";
 import { requestStream } from "./stream.ts";
 
 export const requestRoutes: readonly BoundRoute[] = [
@@ -84,4 +86,85 @@ function rangeOf(
     fromMs: Math.max(keptSinceMs, query.from === undefined ? 0 : milliseconds(query.from)),
     untilMs: query.to === undefined ? Number.MAX_SAFE_INTEGER : milliseconds(query.to),
   };
+}
+
+type ExportFormat = "csv" | "jsonl";
+
+/** How much is read at a time: small enough not to delay other requests. */
+const rowsAtATime = 500;
+
+/** The requests as a file, in parts. */
+async function* exportedRequests(
+  store: Store,
+  { filter, range }: Pick<RequestIteration, "filter" | "range">,
+  format: ExportFormat,
+): AsyncGenerator<string, void> {
+  if (format === "csv") yield csvLine(columns);
+  const iteration = { filter, range, order: "newest", rowsTogether: rowsAtATime } as const;
+  for await (const rows of iterateRequests(store.listReads, iteration)) {
+    if (rows.length === 0) continue;
+    const shown = await showRequests(store.reads, filter.organizationId, rows);
+    yield shown.map(format === "csv" ? asCsv : asJsonLine).join("");
+  }
+}
+
+const columns = [
+  "id",
+  "at",
+  "endpoint",
+  "outcome",
+  "product_id",
+  "product_name",
+  "license_id",
+  "license_key",
+  "customer_name",
+  "ip",
+  "version",
+  "device_id",
+  "problem",
+  "duration_ms",
+  "count",
+  "sandbox",
+  "facts",
+] as const satisfies readonly (keyof ShownRequest)[];
+
+function asCsv(request: ShownRequest): string {
+  const { facts, ...members } = request;
+  const row = { ...members, facts: facts === null ? null : JSON.stringify(facts) };
+  return csvLine(columns.map((name) => row[name]));
+}
+
+function asJsonLine(request: ShownRequest): string {
+  return `${JSON.stringify(request)}\n`;
+}
+
+type ListQuery = z.output<typeof listRequests.query>;
+
+/** The part of the queries that all routes of the request log have. */
+type FilterQuery = Omit<ListQuery, "limit" | "cursor" | "from" | "to">;
+
+function filterOf(query: FilterQuery, organizationId: string): RequestFilter {
+  const { outcome } = query;
+  return {
+    organizationId,
+    productId: query.product_id ?? null,
+    licenseId: query.license_id ?? null,
+    ips: query.ip === undefined ? null : countedAs(query.ip),
+    requestId: query.request_id ?? null,
+    outcomes: outcome === undefined ? null : [outcome].flat(),
+    refused: query.refused ?? null,
+    endpoint: query.endpoint ?? null,
+    version: query.version ?? null,
+    deviceId: query.device_id ?? null,
+    problem: query.problem ?? null,
+    minDurationUs: query.min_duration_ms === undefined ? null : Math.round(query.min_duration_ms * 1_000),
+    sandbox: query.sandbox ?? null,
+  };
+}
+
+/** What the log can have in place of the IP address: products decide how IPv6 addresses count. */
+function countedAs(ip: string): readonly string[] {
+  const asked = parseAsked(ip);
+  if (asked === null) throw invalid("ip", "not_an_ip");
+  return asked.countedAs;
 }

@@ -1,11 +1,17 @@
 import type { loggedRequest } from "@countersign/contract/manage/requests";
+import { keptSince, logDays } from "@countersign/domain/requests/log-days";
 import { requestOutcomes } from "@countersign/domain/validate/status";
+import { logStart } from "@countersign/store/queries/requests/log-start";
 import { type NamedLicense, namedLicenses } from "@countersign/store/queries/requests/named-licenses";
 import { namedProducts } from "@countersign/store/queries/requests/named-products";
-import type { Database } from "@countersign/store/store";
+import type { Database, Store } from "@countersign/store/store";
 import type { RequestLogRow } from "@countersign/store/tables/journal";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
+import type { Config } from "../../base/config.ts";
+import { planOf } from "../plans/limits.ts";
+import { platformSettings } from "../settings/platform-settings.ts";
 
 export type ShownRequest = z.input<typeof loggedRequest>;
 
@@ -67,4 +73,16 @@ interface StoredFacts {
 function shownFacts(text: string): ShownRequest["facts"] {
   const { expires, ip_count, max_ips, version } = JSON.parse(text) as StoredFacts;
   return { expires_at: expires, ip_count, max_ips, version };
+}
+
+/** Since when an organization's requests are in the log. Older ones are deleted, or about to be. */
+export async function requestsKeptSince(
+  { store, config, nowMs }: { readonly store: Store; readonly config: Config; readonly nowMs: number },
+  organization: OrganizationRow,
+): Promise<number> {
+  const db = store.reads;
+  const { request_log_days: ofServer } = await platformSettings(db, config);
+  const { request_log_days: ofPlan } = await planOf(db, organization);
+  const days = logDays({ ofOrganization: organization.request_log_days_override, ofPlan, ofServer });
+  return Math.max(keptSince(days, nowMs), (await logStart(db, organization.id)) ?? 0);
 }

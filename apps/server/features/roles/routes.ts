@@ -14,10 +14,8 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { RoleRow } from "@countersign/store/tables/organizations";
 import { permissionSet } from "../../api/access.ts";
-import { type BoundRoute, bind } from "../../api/bind.ts";
-import { asColumns } from "../../api/columns.ts";
-import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
-import { decodeCursor, encodeCursor } from "../../api/page.ts";
+import { type BoundRoute, bind, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
+import { asColumns, decodeCursor, encodeCursor } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { lockOrganization } from "../members/lock.ts";

@@ -1,7 +1,9 @@
 import { hashApiKey, sameHash } from "@countersign/domain/products/api-key";
+import type { JournalEntry } from "@countersign/store/journal";
 import { type SandboxCallerRow, sandboxCallers } from "@countersign/store/queries/sandbox/keys";
 import type { Store } from "@countersign/store/store";
 import type { CallQueue, WaitingCall } from "../validate/batch.ts";
+import type { RequestObservers } from "../validate/public-call.ts";
 import { SandboxProduct } from "./product.ts";
 
 /**
@@ -100,4 +102,18 @@ function answer(call: WaitingCall, known: KnownProduct | undefined): void {
   const result = known.product.answer(call.question());
   if (result === "unavailable") call.failed();
   else call.finish(result);
+}
+
+/** Reports requests to the sandbox so that they do not distort what is known about real ones. */
+export function sandboxObservers(live: RequestObservers): RequestObservers {
+  return {
+    count: (endpoint) => live.count(endpoint, "sandbox"),
+    took: () => {},
+    record: (entry) => live.record(asSandbox(entry)),
+  };
+}
+
+/** About no license, and no sighting of an IP address. */
+function asSandbox(entry: JournalEntry): JournalEntry {
+  return { ...entry, license_id: null, sandbox: 1, tracked: false };
 }

@@ -6,9 +6,9 @@ import { sandboxLicenses } from "@countersign/domain/sandbox/license-keys";
 import { addSandboxKey, replaceSandboxKey, sandboxKeyOf } from "@countersign/store/queries/sandbox/keys";
 import type { ProductSandboxKeyRow } from "@countersign/store/tables/products";
 import type { z } from "zod";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import { audit } from "../audit-log/record.ts";
-import { currentProduct } from "../products/current.ts";
+import { currentProduct } from "../products/product.ts";
 
 export const sandboxRoutes: readonly BoundRoute[] = [
   bind(contract.getSandbox, async (context) => {

@@ -2,7 +2,7 @@ import * as contract from "@countersign/contract/manage/admin";
 import { lockSetup, removeState, setState } from "@countersign/store/queries/admin/platform-state";
 import { hasAuditLogLimits } from "@countersign/store/queries/audit-log/retention";
 import type { Database } from "@countersign/store/store";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import type { Config } from "../../base/config.ts";
 import { Problem } from "../../http/problem.ts";
 import { asPlatform, audit } from "../audit-log/record.ts";

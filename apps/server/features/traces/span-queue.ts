@@ -1,4 +1,4 @@
-import type { SpanRecord } from "./span.ts";
+import type { SpanRecord } from "./tracer.ts";
 
 /** How many spans wait to be exported; further ones are dropped and counted. */
 const mostWaiting = 8_192;

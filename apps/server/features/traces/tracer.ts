@@ -6,7 +6,6 @@ import {
   type TraceParent,
   traceParentHeader,
 } from "@countersign/domain/traces/traceparent";
-import type { Attributes, SpanKind, SpanRecord, SpanReference } from "./span.ts";
 
 /** Starts spans, of those traces that are sampled. */
 export class Tracer {
@@ -134,4 +133,26 @@ let offset = { ms: 0, readMs: Number.NEGATIVE_INFINITY };
 function clockOffsetMs(nowMs: number): number {
   if (nowMs - offset.readMs > offsetLastsMs) offset = { ms: Date.now() + 0.5 - nowMs, readMs: nowMs };
   return offset.ms;
+}
+
+type SpanKind = "server" | "client" | "internal";
+type Attributes = Record<string, string | number>;
+
+/** The position of a span: the IDs of its trace and of itself. */
+export interface SpanReference {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** A span that has ended. It is passed between threads as JSON. */
+export interface SpanRecord extends SpanReference {
+  readonly parentId: string | null;
+  readonly name: string;
+  readonly kind: SpanKind;
+  /** Milliseconds since 1970, with a fraction. */
+  readonly startMs: number;
+  readonly durationMs: number;
+  readonly attributes: Readonly<Attributes>;
+  readonly links: readonly SpanReference[];
+  readonly failed: boolean;
 }

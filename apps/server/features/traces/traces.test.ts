@@ -3,12 +3,10 @@ import type { TraceSettings } from "@countersign/domain/traces/settings";
 import { openOtlpReceiver } from "../../../../tests/support/otlp-receiver.ts";
 import { openReceiver } from "../../../../tests/support/receiver.ts";
 import { until } from "../../../../tests/support/until.ts";
-import { otlpExport } from "./otlp.ts";
-import { RequestSpans } from "./request-spans.ts";
-import type { SpanRecord } from "./span.ts";
+import { RequestSpans, SpanSender } from "./request-traces.ts";
 import { SpanQueue } from "./span-queue.ts";
-import { SpanSender } from "./span-sender.ts";
-import { Tracer } from "./tracer.ts";
+import { type SpanRecord, Tracer } from "./tracer.ts";
+import { otlpExport } from "./worker-traces.ts";
 
 const parent = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7", isSampled: true };
 

@@ -5,7 +5,7 @@ import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables/products";
 import type { OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
-import { type Drained, drain } from "../licenses/drain.ts";
+import { type Drained, drain } from "../licenses/change.ts";
 
 /** A license and its product, as they are now. */
 export interface Licensed {

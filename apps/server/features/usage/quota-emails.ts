@@ -1,4 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
+import { moment } from "@countersign/domain/mail/translate";
 import { quotaDay, runsOutAt } from "@countersign/domain/quota/day";
 import { initializeState, replaceState, stateOf } from "@countersign/store/queries/admin/platform-state";
 import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
@@ -16,9 +17,9 @@ import type { EventRow } from "@countersign/store/tables/events";
 import type { QuotaNoticeRow } from "@countersign/store/tables/products";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
-import { writeEmails } from "../mail/email.ts";
+import { compose, type Recipient } from "../mail/compose.ts";
+import { type Email, writeEmails } from "../mail/email.ts";
 import { recipientsWith } from "../members/recipients.ts";
-import { type QuotaFacts, quotaExhaustedEmail, quotaMoreEmail, quotaWarningEmail } from "./emails.ts";
 
 const stateName = "quota_emails_until";
 /** How far each check looks back, to find events that were committed after a later one. */
@@ -121,4 +122,68 @@ async function writeNotice(db: Database, { event, notice }: Due, url: string, no
 
 function keyOf({ organization_id, day, product_id, type }: QuotaNoticeRow): string {
   return [organization_id, day, product_id, type].join(" ");
+}
+
+/** A product that has reached 80 % or all of its daily limit. */
+interface QuotaFacts {
+  readonly organization: string;
+  readonly product: string;
+  readonly used: number;
+  readonly limit: number;
+  readonly resetsAtMs: number;
+  /** Null if the limit will not be reached today, or if that cannot be told yet. */
+  readonly runsOutAtMs: number | null;
+  readonly timeZone: string;
+  /** The page that shows the usage. */
+  readonly url: string;
+}
+
+export function quotaWarningEmail(to: Recipient, facts: QuotaFacts): Email {
+  const { runsOutAtMs, timeZone } = facts;
+  return compose(to, "quota_warning", {
+    values: {
+      product: facts.product,
+      organization: facts.organization,
+      ...(runsOutAtMs === null ? {} : { when: moment(to.language, runsOutAtMs, timeZone) }),
+    },
+    before: ["quota_warning.what", ...(runsOutAtMs === null ? [] : (["quota_warning.forecast"] as const))],
+    facts: usageFacts(to, facts),
+    action: { label: "quota_warning.action", url: facts.url },
+    after: ["quota_warning.then", "quota_warning.more"],
+  });
+}
+
+export function quotaExhaustedEmail(to: Recipient, facts: QuotaFacts): Email {
+  return compose(to, "quota_exhausted", {
+    values: {
+      product: facts.product,
+      organization: facts.organization,
+      when: moment(to.language, facts.resetsAtMs, facts.timeZone),
+    },
+    before: ["quota_exhausted.what", "quota_exhausted.until"],
+    facts: usageFacts(to, facts),
+    action: { label: "quota_warning.action", url: facts.url },
+    after: ["quota_warning.more"],
+  });
+}
+
+/** The last one of the day: more products have reached a limit. */
+export function quotaMoreEmail(
+  to: Recipient,
+  facts: Pick<QuotaFacts, "organization" | "url"> & { readonly most: number },
+): Email {
+  return compose(to, "quota_more", {
+    values: { organization: facts.organization, most: facts.most },
+    before: ["quota_more.what", "quota_more.last"],
+    action: { label: "quota_warning.action", url: facts.url },
+  });
+}
+
+function usageFacts({ language }: Recipient, { product, used, limit, resetsAtMs, timeZone }: QuotaFacts) {
+  const number = new Intl.NumberFormat(language);
+  return [
+    { label: "label.product", value: product },
+    { label: "label.requests_today", value: `${number.format(used)} / ${number.format(limit)}` },
+    { label: "label.resets", value: moment(language, resetsAtMs, timeZone) },
+  ] as const;
 }

@@ -1,6 +1,6 @@
 import type { Call, CallResult } from "@countersign/store/batches/calls";
 import type { Store } from "@countersign/store/store";
-import type { RequestSpans } from "../traces/request-spans.ts";
+import type { RequestSpans } from "../traces/request-traces.ts";
 import type { Span } from "../traces/tracer.ts";
 
 /** A call that waits for its verdict. */

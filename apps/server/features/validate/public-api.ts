@@ -5,8 +5,8 @@ import { hashApiKey, parseApiKey, parseBearer } from "@countersign/domain/produc
 import { parseNonce } from "@countersign/domain/signing/signature";
 import { memoize } from "@countersign/store/batches/revisioned";
 import { asSandbox, unauthorized, unavailable } from "../../http/answers.ts";
-import { callerIpOf } from "../../http/caller-ip.ts";
-import type { RequestSpans } from "../traces/request-spans.ts";
+import { callerIpOf } from "../../http/request.ts";
+import type { RequestSpans } from "../traces/request-traces.ts";
 import type { CallQueue } from "./batch.ts";
 import {
   type Endpoint,

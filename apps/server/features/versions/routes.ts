@@ -1,5 +1,11 @@
 import * as contract from "@countersign/contract/manage/versions";
-import { newestFirst, parseVersionRecord } from "@countersign/domain/versions/catalog";
+import {
+  newestFirst,
+  parseVersionRecord,
+  patternKey,
+  type VersionRecordPattern,
+  type VersionState,
+} from "@countersign/domain/versions/catalog";
 import {
   removeVersion,
   replaceVersions,
@@ -7,12 +13,11 @@ import {
   versionsOf,
 } from "@countersign/store/queries/versions/versions";
 import type { ProductRow, ProductVersionRow } from "@countersign/store/tables/products";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { currentProduct } from "../products/current.ts";
-import { byRecordKey, recordKey, recordOf, sortedRecords, type VersionRecord } from "./records.ts";
+import { currentProduct } from "../products/product.ts";
 
 export const versionRoutes: readonly BoundRoute[] = [
   bind(contract.listVersions, async (context, { query }) => {
@@ -161,4 +166,37 @@ function show(row: Omit<ProductVersionRow, "product_id">) {
 
 function subject({ id, name }: ProductRow) {
   return { kind: "product", id, name };
+}
+
+interface VersionRecord {
+  readonly version: string;
+  readonly state: VersionState;
+}
+
+/** Equal for texts that mean the same version or line, however they are written; null for invalid ones. */
+function recordKey(version: string): string | null {
+  const pattern = parseVersionRecord(version);
+  return pattern === null ? null : patternKey(pattern);
+}
+
+function byRecordKey<Row extends VersionRecord>(rows: readonly Row[]): Map<string | null, Row> {
+  return new Map(rows.map((row) => [recordKey(row.version), row]));
+}
+
+/** The record that covers the same versions as this text. */
+function recordOf<Row extends VersionRecord>(rows: readonly Row[], version: string): Row | null {
+  const wanted = recordKey(version);
+  return wanted === null ? null : (byRecordKey(rows).get(wanted) ?? null);
+}
+
+/** Newest first, by version precedence. */
+function sortedRecords<Row extends VersionRecord>(
+  rows: readonly Row[],
+): { row: Row; pattern: VersionRecordPattern }[] {
+  return rows
+    .flatMap((row) => {
+      const pattern = parseVersionRecord(row.version);
+      return pattern === null ? [] : [{ row, pattern }];
+    })
+    .sort((a, b) => newestFirst(a.pattern, b.pattern));
 }

@@ -1,7 +1,6 @@
 import type { AllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import type { Store } from "@countersign/store/store";
-import { inBursts, type Log, type LogFields, reasonOf } from "../../base/log.ts";
-import { isStorageError } from "../../base/storage-errors.ts";
+import { inBursts, isStorageError, type Log, type LogFields, reasonOf } from "../../base/log.ts";
 import { ValidationLoad } from "../../base/validation-load.ts";
 import type { JobRuns } from "../../jobs/job-runs.ts";
 import { ConnectionCache } from "./connections.ts";

@@ -1,6 +1,6 @@
 import * as log from "@countersign/contract/manage/webhook-deliveries";
 import * as contract from "@countersign/contract/manage/webhooks";
-import { type BoundRoute, bind } from "../../api/bind.ts";
+import { type BoundRoute, bind } from "../../api/context.ts";
 import { listAttempts, listDeliveries, readDelivery } from "./attempts.ts";
 import { deleteEndpoint, disableEndpoint, enableEndpoint, rotateSecret } from "./endpoint-actions.ts";
 import { changeEndpoint, createEndpoint, findEndpoint, listEndpoints } from "./endpoints.ts";

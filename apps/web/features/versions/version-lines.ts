@@ -1,7 +1,7 @@
 import { parseVersionRecord, patternKey } from "@countersign/domain/versions/catalog";
 import { type ProductVersion, states, type VersionState } from "../products/frame/use-versions.ts";
 
-export interface VersionRecord {
+interface VersionRecord {
   readonly version: string;
   readonly state: VersionState;
 }

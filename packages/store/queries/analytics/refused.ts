@@ -4,7 +4,7 @@ import type { Database } from "../../store.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import type { Scope } from "./figures.ts";
 
-export interface RefusedLicense {
+interface RefusedLicense {
   readonly licenseId: string;
   readonly refused: number;
   /** By status. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { OrganizationContext } from "./context.ts";
-import { type ExportSlot, ExportSlots } from "./export-slots.ts";
+import { type ExportSlot, ExportSlots } from "./download.ts";
 
 const limits = { perCaller: 4, perOrganization: 4, inAll: 24 };
 const busy = expect.objectContaining({ code: "server_busy" });

@@ -12,7 +12,7 @@ import type { ProductRow } from "@countersign/store/tables/products";
 import { type AddedLicense, addLicense } from "../../../../tests/support/add-license.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
-import { explainedRequest } from "./explained-request.ts";
+import { explainedRequest } from "./routes.ts";
 
 /** What a situation changes. Everything else passes. */
 interface Situation {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { RequestTail } from "./tail.ts";
+import { RequestTail } from "./live.ts";
 
 const minute = 60_000;
 /** A second before midnight. */

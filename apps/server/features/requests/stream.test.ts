@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { EventStream } from "./event-stream.ts";
 import type { RequestEvent } from "./live.ts";
+import { EventStream } from "./stream.ts";
 
 const event = (number: number): RequestEvent => ({ at: number, id: `id${number}`, json: `{"n":${number}}` });
 const events = (from: number, count: number) => Array.from({ length: count }, (_, at) => event(from + at));

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { repeatUntilZero } from "./repeat-until-zero.ts";
+import { repeatUntilZero } from "./batches.ts";
 
 test("all rows that are due are removed, however many steps that takes, with a rest after each", async () => {
   let left = 17_500;

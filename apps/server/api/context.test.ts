@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { anyone, customer, member, owner, person, route } from "@countersign/contract/api/route";
 import type { PersonActor } from "./actor.ts";
-import { bind } from "./bind.ts";
+import { bind } from "./context.ts";
 
 const parts = { id: "x", method: "GET", summary: "X", group: "X" } as const;
 
