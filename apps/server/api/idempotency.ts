@@ -15,7 +15,7 @@ export interface StoredAnswer {
 
 /** The same request is being processed elsewhere, and is further ahead there. What was done here is rolled back. */
 export class Superseded extends Error {
-  override readonly name = "Overtaken";
+  override readonly name = "Superseded";
 }
 
 /** In place of a status, while the request has no response yet: the encrypted value is then its progress. */

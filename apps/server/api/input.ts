@@ -13,7 +13,7 @@ import { invalid, invalidField, Problem } from "../http/problem.ts";
 import { bodyBounds, boundedBody, closeConnection } from "./bounded-body.ts";
 
 /** Far more than any route has. */
-const mostParameters = 100;
+const maxParameters = 100;
 
 export function readQuery(route: Route, parameters: URLSearchParams): unknown {
   return checked(route.query, queryValues(parameters), "query");
@@ -21,8 +21,8 @@ export function readQuery(route: Route, parameters: URLSearchParams): unknown {
 
 /** By name; an array for what occurs more than once. */
 export function queryValues(parameters: URLSearchParams): Record<string, string | string[]> {
-  if (parameters.size > mostParameters)
-    throw invalid("query", "too_many_parameters", { max: mostParameters });
+  if (parameters.size > maxParameters)
+    throw invalid("query", "too_many_parameters", { max: maxParameters });
   const values = new Map<string, string | string[]>();
   for (const [name, value] of parameters) {
     const before = values.get(name);
@@ -157,13 +157,13 @@ function wrongType(expected: string): FieldFault {
 }
 
 /** Longer than any existing field name or path. */
-const longestField = 200;
-const longestParam = 1_000;
+const maxFieldLength = 200;
+const maxParamLength = 1_000;
 /** Longer than any of our messages. */
-const longestMessage = 1_500;
-const mostCharacters = 30_000;
+const maxMessageLength = 1_500;
+const maxCharacters = 30_000;
 /** How many of them `detail` repeats. */
-const mostInDetail = 5;
+const maxInDetail = 5;
 
 /** The field errors of a request, limited to what anyone would read. */
 export class ErrorList {
@@ -177,19 +177,19 @@ export class ErrorList {
 
   /** Whether further errors would be dropped. */
   get isFull(): boolean {
-    return this.#errors.length >= this.#most || this.#characters >= mostCharacters;
+    return this.#errors.length >= this.#most || this.#characters >= maxCharacters;
   }
 
   add(field: string, fault: FieldFault): void {
     if (this.isFull) return;
-    const error = fieldErrorBody(cut(field, longestField), withShortParams(fault));
-    this.#errors.push({ ...error, message: cut(error.message, longestMessage) });
+    const error = fieldErrorBody(cut(field, maxFieldLength), withShortParams(fault));
+    this.#errors.push({ ...error, message: cut(error.message, maxMessageLength) });
     this.#characters += error.field.length + error.message.length;
   }
 
   throwIfAny(): void {
     if (this.#errors.length === 0) return;
-    const detail = this.#errors.slice(0, mostInDetail).map((error) => error.message);
+    const detail = this.#errors.slice(0, maxInDetail).map((error) => error.message);
     throw new Problem("invalid", {}, { errors: this.#errors, detail: detail.join(" ") });
   }
 }
@@ -198,7 +198,7 @@ export class ErrorList {
 function withShortParams({ code, params }: FieldFault): FieldFault {
   const short = Object.entries(params).map(([name, value]) => [
     name,
-    typeof value === "string" ? cut(value, longestParam) : value,
+    typeof value === "string" ? cut(value, maxParamLength) : value,
   ]);
   return { code, params: Object.fromEntries(short) } as FieldFault;
 }
@@ -268,12 +268,12 @@ export function isUnstorable(text: string): boolean {
 /** In JSON, such characters can only be written like this. */
 const suspicious = /\\u(?:0000|d[89a-f])/i;
 
-const mostErrors = 20;
+const maxErrors = 20;
 
 /** Rejects a body that contains such text anywhere, and says where. The body's depth and values are bounded. */
 function checkBodyTexts(json: unknown, source: string): void {
   if (!suspicious.test(source)) return;
-  const errors = new ErrorList(mostErrors);
+  const errors = new ErrorList(maxErrors);
   checkTexts(json, [], errors);
   errors.throwIfAny();
 }
@@ -291,7 +291,7 @@ function checkTexts(value: unknown, path: readonly string[], errors: ErrorList):
 }
 
 function checkQueryTexts(query: Readonly<Record<string, string | string[]>>): void {
-  const errors = new ErrorList(mostErrors);
+  const errors = new ErrorList(maxErrors);
   for (const [name, value] of Object.entries(query)) {
     if ([name, value].flat().some(isUnstorable)) addUnstorable(errors, [name]);
   }

@@ -25,7 +25,7 @@ interface Search {
 
 /** How many rows are read before other requests get a turn, and how many per page: then the caller continues. */
 const rowsAtOnce = 500;
-const mostRows = 5_000;
+const maxRows = 5_000;
 
 /**
  * A page of prefix matches, and after all of these, of other matches, newest first. There is no index for the latter: a
@@ -54,7 +54,7 @@ export async function searchPage<Row, At extends string | number>(
     const isOver = rows.length < step;
     if (isOver && phase === "holds") return pageOf(found, null);
     if (isOver) [phase, at, id] = ["holds", null, ""];
-    else if (read >= mostRows) return pageOf(found, encodeCursor([phase, at, id]));
+    else if (read >= maxRows) return pageOf(found, encodeCursor([phase, at, id]));
     await yieldToEventLoop();
   }
 }

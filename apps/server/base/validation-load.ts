@@ -13,8 +13,8 @@ export class ValidationLoad {
 
   isBusy(): boolean {
     const [calls, nowMs] = [this.#validatedCalls(), performance.now()];
-    const mostIdle = (this.#busyCallsPerSecond * (nowMs - this.#measuredMs)) / 1_000;
-    const isBusy = calls - this.#calls > mostIdle;
+    const maxIdleCalls = (this.#busyCallsPerSecond * (nowMs - this.#measuredMs)) / 1_000;
+    const isBusy = calls - this.#calls > maxIdleCalls;
     this.#calls = calls;
     this.#measuredMs = nowMs;
     return isBusy;

@@ -116,13 +116,13 @@ export class WorkerThread<Theirs extends Offered<Theirs> & Stoppable, Mine exten
   }
 
   /** Asks it to stop, and terminates it when it has, or when the time is over. */
-  async stop(longestMs?: number): Promise<void> {
+  async stop(timeoutMs?: number): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#restart);
     const [worker, calls] = [this.#worker, this.#calls];
     if (worker === null || calls === null) return;
     const late = Promise.withResolvers<void>();
-    const timer = longestMs === undefined ? undefined : setTimeout(late.resolve, longestMs);
+    const timer = timeoutMs === undefined ? undefined : setTimeout(late.resolve, timeoutMs);
     const stop = calls as ThreadCalls<Stoppable>;
     const stopped = stop.request("stop", undefined as never).catch(() => undefined);
     await Promise.race([stopped, this.#exit.promise, late.promise]);

@@ -7,7 +7,7 @@ import { setupLinkMinutes } from "../features/identity/setup-link.ts";
 import type { RunningServer } from "../threads/serve.ts";
 import { type Command, readOptions } from "./command.ts";
 
-const longestGiveUpMs = 5_000;
+const giveUpTimeoutMs = 5_000;
 
 export const serve: Command = {
   name: "serve",
@@ -117,7 +117,7 @@ function parentOf(text: string | undefined): number | null {
  * migrations are atomic and no request was accepted.
  */
 async function giveUp(starting: Promise<RunningServer>): Promise<void> {
-  const overdue = setTimeout(() => process.exit(0), longestGiveUpMs);
+  const overdue = setTimeout(() => process.exit(0), giveUpTimeoutMs);
   const server = await starting.catch(() => null);
   await server?.stop();
   clearTimeout(overdue);

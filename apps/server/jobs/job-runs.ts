@@ -121,11 +121,11 @@ export class JobRuns {
   }
 }
 
-const longestHostName = 60;
+const maxHostNameLength = 60;
 
 /** The host name alone is not unique: several processes can share it, and so can containers. */
 function newNodeName(): string {
-  return `${hostname().slice(0, longestHostName)}-${randomBytes(3).toString("hex")}`;
+  return `${hostname().slice(0, maxHostNameLength)}-${randomBytes(3).toString("hex")}`;
 }
 
 const runsOfStores = new WeakMap<Store, JobRuns>();
@@ -139,7 +139,7 @@ export function jobRunsOf(store: Store): JobRuns {
   return runs;
 }
 
-const longest = 500;
+const maxFailureLength = 500;
 
 /** Why a job failed, for platform admins: on one line, bounded, and without what looks like a credential. */
 export function failureText(error: unknown): string {
@@ -149,7 +149,7 @@ export function failureText(error: unknown): string {
     .replace(urlQuery, "$1?…")
     .replace(knownSecrets, "$1…")
     .replace(namedSecrets, "$1…");
-  return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
+  return text.length <= maxFailureLength ? text : `${text.slice(0, maxFailureLength - 1).toWellFormed()}…`;
 }
 
 const urlCredentials = /:\/\/[^\s/@]+@/g;

@@ -15,7 +15,7 @@ import { waitingEmailsJob } from "../features/mail/waiting-emails.ts";
 import { transferReminders } from "../features/transfers/remind.ts";
 
 /** On SQLite, everything else waits for the statements between two turns of the event loop. */
-const mostStatements = 12;
+const maxStatements = 12;
 
 /** A store that counts the statements that its readers run in one turn of the event loop. */
 function countingStore(store: Store) {
@@ -68,7 +68,7 @@ onDatabase("sqlite", "jobs about many organizations", (fixture) => {
     await fixture.write((db) => removeState(db, watchedUntil));
     const { store, during } = countingStore(fixture.store);
     const check = expiryCheck(store, config, clock);
-    expect(await during(() => check.run())).toBeLessThanOrEqual(mostStatements);
+    expect(await during(() => check.run())).toBeLessThanOrEqual(maxStatements);
   });
 
   test("waiting emails let requests go first between organizations", async () => {
@@ -79,7 +79,7 @@ onDatabase("sqlite", "jobs about many organizations", (fixture) => {
     await fixture.write((db) => addWaitingEmails(db, rows));
     const { store, during } = countingStore(fixture.store);
     const emails = waitingEmailsJob(store, config, clock);
-    expect(await during(() => emails.run())).toBeLessThanOrEqual(mostStatements);
+    expect(await during(() => emails.run())).toBeLessThanOrEqual(maxStatements);
   });
 
   test("transfer reminders let requests go first between organizations", async () => {
@@ -93,6 +93,6 @@ onDatabase("sqlite", "jobs about many organizations", (fixture) => {
       );
     const { store, during } = countingStore(fixture.store);
     const reminders = transferReminders(store, "https://example.com", clock);
-    expect(await during(() => reminders.run())).toBeLessThanOrEqual(mostStatements);
+    expect(await during(() => reminders.run())).toBeLessThanOrEqual(maxStatements);
   });
 });

@@ -4,7 +4,7 @@ import { FairQueue, type Slot } from "./fair-queue.ts";
 const limits = {
   admitted: { inAll: 4, perNetwork: 3, perClient: 2 },
   waiting: { inAll: 100, perNetwork: 60, perClient: 30 },
-  longestWaitMs: 5_000,
+  waitTimeoutMs: 5_000,
 };
 
 /** Keeps the order in which requests are admitted, by who sent them. */
@@ -81,7 +81,7 @@ describe("the queue of forwarded requests", () => {
 
   test("requests that have waited too long are refused, and later ones are served", async () => {
     let nowMs = 0;
-    const { queue, admitted, refused, send, end } = openQueue(() => nowMs, { longestWaitMs: 300 });
+    const { queue, admitted, refused, send, end } = openQueue(() => nowMs, { waitTimeoutMs: 300 });
     send("a", "1", 5);
     nowMs = 301;
     await new Promise((resolve) => setTimeout(resolve, 600));

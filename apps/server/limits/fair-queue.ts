@@ -12,7 +12,7 @@ interface FairQueueLimits {
   /** How many wait at a time. */
   readonly waiting: Shares;
   /** How long a request waits before it is refused. */
-  readonly longestWaitMs: number;
+  readonly waitTimeoutMs: number;
 }
 
 interface Shares {
@@ -101,7 +101,7 @@ export class FairQueue {
       return null;
     }
     const { promise, resolve } = Promise.withResolvers<Slot | null>();
-    client.waiting.push({ untilMs: this.#now() + this.#limits.longestWaitMs, admit: resolve });
+    client.waiting.push({ untilMs: this.#now() + this.#limits.waitTimeoutMs, admit: resolve });
     client.network.waiting += 1;
     this.#waiting += 1;
     client.network.turns.add(client);

@@ -19,10 +19,10 @@ const pauseSeconds = 15;
  */
 export async function whileWaiting<T>(
   request: Request,
-  longestSeconds: number,
+  maxSeconds: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const resume = waits.get(request)?.(longestSeconds);
+  const resume = waits.get(request)?.(maxSeconds);
   try {
     return await work();
   } finally {

@@ -50,7 +50,7 @@ const connectionHeaders = new Set([
 const limits = {
   admitted: { inAll: 64, perNetwork: 40, perClient: 8 },
   waiting: { inAll: 4_000, perNetwork: 3_000, perClient: 300 },
-  longestWaitMs: 5_000,
+  waitTimeoutMs: 5_000,
 };
 /** Each takes up to the limit of its body in memory. */
 const unfinishedBodies = { inAll: 300, perParty: 24 };

@@ -41,11 +41,11 @@ export interface RunningServer {
   stop(): Promise<boolean>;
 }
 
-const longestDrainMs = 8_000;
+const drainTimeoutMs = 8_000;
 /** Including the drain, but not the time in which load balancers notice it. */
-const longestStopMs = 9_500;
-const longestShutdownMs = 1_000;
-const longestFlushMs = 200;
+const stopTimeoutMs = 9_500;
+const maxKeepServingMs = 1_000;
+const flushTimeoutMs = 200;
 const quietMs = 100;
 
 /**
@@ -121,7 +121,7 @@ export async function startServer(
   );
   const close = async () => {
     // The worker exports them, so they must arrive before it stops.
-    await Promise.race([traces?.flush(), soon(longestFlushMs)]);
+    await Promise.race([traces?.flush(), soon(flushTimeoutMs)]);
     await worker?.stop();
     await recorder.close();
     await apiKeyUse.close();
@@ -171,7 +171,7 @@ export async function startServer(
     stop: async () => {
       readiness.drain();
       await soon(config.drainSeconds * 1_000);
-      const deadline = new Promise<boolean>((resolve) => setTimeout(resolve, longestStopMs, false).unref());
+      const deadline = new Promise<boolean>((resolve) => setTimeout(resolve, stopTimeoutMs, false).unref());
       const stopping = async () => {
         publicApi.drain();
         management.drain();
@@ -225,9 +225,9 @@ function suggestion(): string {
 }
 
 async function drain(listener: Listener, queues: readonly CallQueue[]): Promise<void> {
-  const deadlineMs = performance.now() + longestDrainMs;
+  const deadlineMs = performance.now() + drainTimeoutMs;
   const isBusy = () => listener.pendingRequests() > 0 || queues.some((queue) => queue.size > 0);
-  await farewell(isBusy);
+  await serveUntilIdle(isBusy);
   listener.stopAccepting();
   while (isBusy() && performance.now() < deadlineMs) await nextCheck();
   await listener.cut();
@@ -237,8 +237,8 @@ async function drain(listener: Listener, queues: readonly CallQueue[]): Promise<
  * Keeps serving until it is idle, or for a moment: every response now asks its caller to close the connection. The
  * runtime closes kept-alive connections as soon as it stops accepting, and a request already on its way would be lost.
  */
-async function farewell(isBusy: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + longestShutdownMs;
+async function serveUntilIdle(isBusy: () => boolean): Promise<void> {
+  const deadlineMs = performance.now() + maxKeepServingMs;
   let quietSinceMs = performance.now();
   while (performance.now() < deadlineMs && performance.now() - quietSinceMs < quietMs) {
     await nextCheck();

@@ -15,7 +15,7 @@ import type {
 import { type ProgressObserver, RequestSender, type SentRequest } from "./request-sender.ts";
 
 /** How long a server that is shutting down waits for the worker. */
-const longestStopMs = 7_000;
+const stopTimeoutMs = 7_000;
 
 export interface WorkerParts {
   readonly store: MainStore;
@@ -101,13 +101,13 @@ export class ManagementWorker {
 
   /** Ends the thread, after its background work has reached a point where it can be resumed. */
   async stop(): Promise<void> {
-    await this.#thread.stop(longestStopMs);
+    await this.#thread.stop(stopTimeoutMs);
     this.#requests.fail("The server is stopping.");
   }
 }
 
 /** How long a scrape waits for the management worker. */
-const longestMs = 500;
+const metricsTimeoutMs = 500;
 
 /**
  * The metrics of the management worker, for the validating thread. A worker that does not answer delays a scrape by half
@@ -115,7 +115,7 @@ const longestMs = 500;
  */
 export class WorkerPart {
   readonly #ask: () => Promise<WorkerMetricsText>;
-  readonly #longestMs: number;
+  readonly #metricsTimeoutMs: number;
   #asked: Promise<WorkerMetricsText | null> | null = null;
   #isLate = false;
   #hasAnswered = false;
@@ -123,9 +123,9 @@ export class WorkerPart {
   #budgets: BudgetUses = {};
 
   /** `ask` may stay unanswered, or reject. */
-  constructor(ask: () => Promise<WorkerMetricsText>, waitsMs = longestMs) {
+  constructor(ask: () => Promise<WorkerMetricsText>, waitsMs = metricsTimeoutMs) {
     this.#ask = ask;
-    this.#longestMs = waitsMs;
+    this.#metricsTimeoutMs = waitsMs;
   }
 
   /** Whether the last text came from the worker. */
@@ -163,7 +163,7 @@ export class WorkerPart {
     const timer = setTimeout(() => {
       this.#isLate = this.#asked === asked;
       late.resolve(null);
-    }, this.#longestMs);
+    }, this.#metricsTimeoutMs);
     try {
       return await Promise.race([asked, late.promise]);
     } finally {

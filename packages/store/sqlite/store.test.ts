@@ -5,7 +5,7 @@ import { freshFolder, sqlite } from "../../../tests/support/databases.ts";
 import { journalEntry } from "../../../tests/support/request-log.ts";
 import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { openTestOrganization } from "../../../tests/support/test-organization.ts";
-import { type DatabaseLocation, type StoreOptions, openJournal, openStore } from "../databases/open.ts";
+import { type DatabaseLocation, openJournal, openStore, type StoreOptions } from "../databases/open.ts";
 import { StoreProblem } from "../errors/problem.ts";
 import { setState } from "../queries/admin/platform-state.ts";
 import { storeSuite } from "../store.suite.ts";

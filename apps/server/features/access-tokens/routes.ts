@@ -6,7 +6,7 @@ import {
 } from "@countersign/store/queries/access-tokens/tokens";
 import type { Database } from "@countersign/store/store";
 import type { AccessTokenRow } from "@countersign/store/tables/organizations";
-import { type Context, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type Context } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";

@@ -6,7 +6,7 @@ import { passwordHashOf } from "@countersign/store/queries/identity/sign-in";
 import { addUser, userByEmail } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables/sign-in";
-import { type Context, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type Context } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { asPlatform, audit } from "../audit-log/record.ts";

@@ -2,7 +2,7 @@ import * as contract from "@countersign/contract/manage/ips";
 import { keptSince } from "@countersign/domain/requests/log-days";
 import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
 import { organizationNames, organizationsAt, sightingsOf } from "@countersign/store/queries/ips/sightings";
-import { type Context, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type Context } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { blockedAmong } from "../ips/blocked.ts";
 import { askedIp, ipPage, showSighting } from "../ips/list.ts";

@@ -13,11 +13,11 @@ import { uniqueHoursSince } from "@countersign/store/rollups/retention";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
-import { type AskedQuery, askedIn, shownRange } from "./asked.ts";
+import { type SelectionQuery, selectionOf, shownRange } from "./selection.ts";
 
 /** New, active, expiring and churned licenses. */
-export async function licenseAnalytics(context: OrganizationContext, query: AskedQuery) {
-  const { range, scope, timeZone } = await askedIn(context, query);
+export async function licenseAnalytics(context: OrganizationContext, query: SelectionQuery) {
+  const { range, scope, timeZone } = await selectionOf(context, query);
   const { nowMs } = context;
   const db = context.store.listReads;
   const previous = previousRange(range);

@@ -2,25 +2,25 @@ import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
 import { refusalsByLicense } from "@countersign/store/queries/analytics/refused";
 import type { MemberContext } from "../../api/context.ts";
 import {
-  type AskedQuery,
-  askedIn,
+  type SelectionQuery,
+  selectionOf,
   daysBefore,
   daysOf,
   knownLicenses,
   shownLicense,
   shownRange,
-} from "./asked.ts";
+} from "./selection.ts";
 
 /** Licenses that are looked up together, and at most: some of those that were refused no longer exist. */
 const lookedUpTogether = 200;
-const mostLookedUp = 5_000;
+const maxLookedUp = 5_000;
 
 /** The licenses whose validations were refused most. */
 export async function refusedLicenses(
   context: MemberContext,
-  query: AskedQuery & { readonly limit: number },
+  query: SelectionQuery & { readonly limit: number },
 ) {
-  const { range, scope } = await askedIn(context, query);
+  const { range, scope } = await selectionOf(context, query);
   const db = context.store.listReads;
   const days = daysOf(range);
   const { refused, before } = await withOpenTail(db, scope.organizationId, null, async (tail) => ({
@@ -29,7 +29,7 @@ export async function refusedLicenses(
   }));
   const refusedBefore = new Map(before.map((one) => [one.licenseId, one.refused]));
   const listed: RefusedRow[] = [];
-  for (let start = 0; start < Math.min(refused.length, mostLookedUp); start += lookedUpTogether) {
+  for (let start = 0; start < Math.min(refused.length, maxLookedUp); start += lookedUpTogether) {
     const some = refused.slice(start, start + lookedUpTogether);
     const known = await knownLicenses(
       context,

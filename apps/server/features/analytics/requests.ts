@@ -29,7 +29,7 @@ import type { OrganizationContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { planOf } from "../plans/limits.ts";
-import { type AskedQuery, askedIn, mostCounted, shownRange } from "./asked.ts";
+import { type SelectionQuery, selectionOf, mostCounted, shownRange } from "./selection.ts";
 
 type Answer = z.input<typeof getAnalytics.answer>;
 
@@ -37,10 +37,10 @@ const noCounts = (): HourCounts => ({ counts: new Map(), versions: new Map(), co
 
 export async function requestAnalytics(
   context: OrganizationContext,
-  query: AskedQuery & { readonly interval?: Interval | undefined },
+  query: SelectionQuery & { readonly interval?: Interval | undefined },
 ): Promise<Answer> {
-  const asked = await askedIn(context, query);
-  const { range, scope, timeZone, geo } = asked;
+  const selection = await selectionOf(context, query);
+  const { range, scope, timeZone, geo } = selection;
   const interval = query.interval ?? usualInterval(range);
   const starts = bucketStarts(range, interval, timeZone, mostBuckets);
   if (starts === null) throw new Problem("too_many_buckets", { limit: mostBuckets });
@@ -118,13 +118,13 @@ function figuresOf({ counts }: HourCounts, { licenses, active, ips }: Uniques) {
   };
 }
 
-const mostListed = 20;
+const maxListed = 20;
 
 /** The most used versions, those of the period before included, and all others as one. */
 function versionUse(buckets: readonly HourCounts[], total: HourCounts, before: HourCounts) {
   const listed = mostCounted(total.versions, before.versions)
     .filter((key) => key !== otherVersions)
-    .slice(0, mostListed);
+    .slice(0, maxListed);
   const versions = listed.map((key) => ({
     version: key === noVersion ? null : key.slice(1),
     is_other: false,
@@ -151,7 +151,7 @@ function versionUse(buckets: readonly HourCounts[], total: HourCounts, before: H
   ];
 }
 
-const mostProducts = 20;
+const maxProducts = 20;
 
 /** The products that used most of their daily limit today, or one product. */
 export async function quotaUse(context: OrganizationContext, productId: string | null) {
@@ -159,7 +159,7 @@ export async function quotaUse(context: OrganizationContext, productId: string |
   const db = context.store.reads;
   const today = quotaDay(nowMs);
   const limit = organization.daily_limit_override ?? (await planOf(db, organization)).daily_limit;
-  const products = await mostUsedProducts(db, organization.id, productId, today, mostProducts);
+  const products = await mostUsedProducts(db, organization.id, productId, today, maxProducts);
   return products.map(({ id, name, used, usedBefore }) => ({
     product_id: id,
     product_name: name,

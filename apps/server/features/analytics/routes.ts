@@ -3,7 +3,7 @@ import * as contract from "@countersign/contract/manage/analytics";
 import type { Interval } from "@countersign/domain/analytics/range";
 import { type CsvValue, csvLine } from "@countersign/domain/csv/cell";
 import { type MemberContext, type BoundRoute, bind } from "../../api/context.ts";
-import { type AskedQuery, mostCounted } from "./asked.ts";
+import { type SelectionQuery, mostCounted } from "./selection.ts";
 import { licenseAnalytics } from "./licenses.ts";
 import { refusedLicenses } from "./refused.ts";
 import { quotaUse, requestAnalytics } from "./requests.ts";
@@ -20,11 +20,11 @@ export const analyticsRoutes: readonly BoundRoute[] = [
 type Table = (typeof analyticsTables)[number];
 type Lines = readonly (readonly CsvValue[])[];
 
-const mostListed = 100;
+const maxListed = 100;
 
 async function exportedTable(
   context: MemberContext,
-  query: AskedQuery & { readonly table: Table; readonly interval?: Interval | undefined },
+  query: SelectionQuery & { readonly table: Table; readonly interval?: Interval | undefined },
 ): Promise<Response> {
   const lines = await tables[query.table](context, query);
   return new Response(lines.map(csvLine).join(""), {
@@ -36,7 +36,7 @@ async function exportedTable(
   });
 }
 
-type Query = AskedQuery & { readonly interval?: Interval | undefined };
+type Query = SelectionQuery & { readonly interval?: Interval | undefined };
 
 /** The heading and the lines of each table. */
 const tables: Readonly<Record<Table, (context: MemberContext, query: Query) => Promise<Lines>>> = {
@@ -115,7 +115,7 @@ const tables: Readonly<Record<Table, (context: MemberContext, query: Query) => P
     ];
   },
   refused: async (context, query) => {
-    const { data } = await refusedLicenses(context, { ...query, limit: mostListed });
+    const { data } = await refusedLicenses(context, { ...query, limit: maxListed });
     return [
       [...licenseColumns, "refused", "previous_refused", "outcomes"],
       ...data.map((row) => [
@@ -129,7 +129,7 @@ const tables: Readonly<Record<Table, (context: MemberContext, query: Query) => P
     ];
   },
   sharing: async (context, query) => {
-    const { data } = await sharingSuspects(context, { ...query, limit: mostListed });
+    const { data } = await sharingSuspects(context, { ...query, limit: maxListed });
     return [
       [
         ...licenseColumns,

@@ -14,26 +14,26 @@ import type { MemberContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { deviceIds } from "../requests/device-ids.ts";
 import {
-  type AskedQuery,
-  askedIn,
+  type SelectionQuery,
+  selectionOf,
   daysBefore,
   daysOf,
   knownLicenses,
   type Listed,
   shownLicense,
   shownRange,
-} from "./asked.ts";
+} from "./selection.ts";
 
-const mostSamples = 10;
+const maxSamples = 10;
 /** Licenses that are looked up, those with the most IP addresses and devices first. */
-const mostLookedUp = 1_000;
+const maxLookedUp = 1_000;
 
 /** Licenses that may be shared, the most suspicious ones first. */
 export async function sharingSuspects(
   context: MemberContext,
-  query: AskedQuery & { readonly limit: number },
+  query: SelectionQuery & { readonly limit: number },
 ) {
-  const { range, scope, geo } = await askedIn(context, query);
+  const { range, scope, geo } = await selectionOf(context, query);
   const db = context.store.listReads;
   const days = daysOf(range);
   const usual = { ips: usualIps, devices: usualDevices };
@@ -42,7 +42,7 @@ export async function sharingSuspects(
     before: await unusualLicenseDays(db, scope, daysBefore(days), usual, tail),
   }));
   const rowsBefore = Map.groupBy(before, (row) => row.license_id);
-  const byLicense = [...Map.groupBy(rows, (row) => row.license_id)].slice(0, mostLookedUp);
+  const byLicense = [...Map.groupBy(rows, (row) => row.license_id)].slice(0, maxLookedUp);
   const known = await knownLicenses(
     context,
     byLicense.map(([id]) => id),
@@ -108,8 +108,8 @@ function suspectOf(license: Listed, rows: readonly LicenseDayRow[]) {
     devices: mostDevices.device_count,
     days: days.length,
     last_day: iso(Math.max(...days.map(({ day }) => day)) * dayMs),
-    sample_ips: (JSON.parse(mostIps.ips) as string[]).slice(0, mostSamples),
-    sample_devices: (JSON.parse(mostDevices.devices) as string[]).slice(0, mostSamples),
+    sample_ips: (JSON.parse(mostIps.ips) as string[]).slice(0, maxSamples),
+    sample_devices: (JSON.parse(mostDevices.devices) as string[]).slice(0, maxSamples),
     travel: fastest.travel === null ? null : shownTravel(JSON.parse(fastest.travel) as Travel),
   };
 }

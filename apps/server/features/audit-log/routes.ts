@@ -3,7 +3,7 @@ import { auditLogDays } from "@countersign/domain/audit-log/audit-log-days";
 import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit-log/entries";
 import { keptEntries } from "@countersign/store/queries/audit-log/retention";
 import type { AuditLogRow } from "@countersign/store/tables/audit-log";
-import { type Context, type OrganizationContext, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type Context, type OrganizationContext } from "../../api/context.ts";
 import { download } from "../../api/download.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";
 import { exportedLog } from "./export.ts";

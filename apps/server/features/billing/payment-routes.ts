@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/billing";
 import { userById } from "@countersign/store/queries/identity/users";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
-import { type Context, type OrganizationContext, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type Context, type OrganizationContext } from "../../api/context.ts";
 import { Shares } from "../../api/shares.ts";
 import { Problem } from "../../http/problem.ts";
 import { whileWaiting } from "../../limits/waiting.ts";

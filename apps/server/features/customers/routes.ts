@@ -18,7 +18,7 @@ import { removeUnknownIdentities } from "@countersign/store/queries/portal/unkno
 import { eraseFromTransfers } from "@countersign/store/queries/transfers/erase-customer";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables/licenses";
-import { type OrganizationContext, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type OrganizationContext } from "../../api/context.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";

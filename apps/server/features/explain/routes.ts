@@ -2,7 +2,13 @@ import * as contract from "@countersign/contract/manage/explain";
 import { type AskedIp, parseAsked } from "@countersign/domain/ip/cidr";
 import { shownPrefix } from "@countersign/domain/products/api-key";
 import { quotaDay } from "@countersign/domain/quota/day";
-import { type BlockDetails, type ExplainedIp, type ExplainedRequest, type ExplainedRule, explain } from "@countersign/domain/validate/explain";
+import {
+  type BlockDetails,
+  type ExplainedIp,
+  type ExplainedRequest,
+  type ExplainedRule,
+  explain,
+} from "@countersign/domain/validate/explain";
 import { explainAgain } from "@countersign/domain/validate/explain-again";
 import { isRegistered, licenseFacts, productState } from "@countersign/store/queries/explain/request-facts";
 import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks/blocks";
@@ -14,7 +20,7 @@ import { everyRequest } from "@countersign/store/queries/requests/filter";
 import { usageSince } from "@countersign/store/queries/usage/daily";
 import type { Database, Store } from "@countersign/store/store";
 import type { IpBlockRow, LicenseRow } from "@countersign/store/tables/licenses";
-import { type MemberContext, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type MemberContext } from "../../api/context.ts";
 import { milliseconds } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { concerns, isInForce, networksThatCover } from "../ips/blocked.ts";

@@ -101,7 +101,7 @@ export async function openGeo(file: Buffer, damaged: (reason: string) => void = 
   };
 }
 
-const mostCached = 20_000;
+const maxCached = 20_000;
 
 /** Reading a record of a city with its names takes long, and few records cover most IP addresses. */
 function boundedCache() {
@@ -109,7 +109,7 @@ function boundedCache() {
   return {
     get: (key: string | number) => values.get(key),
     set: (key: string | number, value: unknown) => {
-      if (values.size >= mostCached) values.clear();
+      if (values.size >= maxCached) values.clear();
       values.set(key, value);
     },
   };

@@ -8,7 +8,7 @@ import { organizationById } from "@countersign/store/queries/organizations/organ
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { sessionOf } from "../../api/actor.ts";
-import { type PersonContext, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type PersonContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { asPlatform, audit } from "../audit-log/record.ts";

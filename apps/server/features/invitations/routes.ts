@@ -15,7 +15,7 @@ import {
 import { countEmails, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
-import { type Context, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type Context } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";

@@ -31,7 +31,7 @@ export type BlockList = BlockScope &
 /**
  * Those of an organization are derived once per change; those of a customer or license are read with each validation.
  */
-const mostBlocks: Record<BlockScope["tier"], number> = {
+const maxBlocks: Record<BlockScope["tier"], number> = {
   platform: 10_000,
   organization: 10_000,
   customer: 200,
@@ -60,7 +60,7 @@ export async function addBlock(
   const expiresAtMs = endOf(context, body.expires_at);
   const same = await ipBlockOfCidr(db, body.cidr, scope);
   if (same !== undefined) throw blockedAlready(same);
-  const limit = mostBlocks[scope.tier];
+  const limit = maxBlocks[scope.tier];
   if ((await countIpBlocks(db, scope)) >= limit) throw new Problem("block_limit_reached", { limit });
   const id = newId();
   const createdBy = context.actor.name;

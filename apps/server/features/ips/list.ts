@@ -1,4 +1,11 @@
-import { type Cidr, type AskedIp, commonText, isWithin, parseAsked, parseCidr } from "@countersign/domain/ip/cidr";
+import {
+  type AskedIp,
+  type Cidr,
+  commonText,
+  isWithin,
+  parseAsked,
+  parseCidr,
+} from "@countersign/domain/ip/cidr";
 import { busiestIps, ipsStartingWith, type SightingScope } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
 import type { IpSightingRow } from "@countersign/store/tables/journal";

@@ -4,7 +4,7 @@ import type { Store } from "@countersign/store/store";
 import { FileProblem } from "./job.ts";
 import type { RowReader } from "./rows.ts";
 
-export const mostBytes = fileBody.bytes;
+export const maxFileBytes = fileBody.bytes;
 /** Large enough that the file has few chunks, small enough that writing one delays nobody. */
 const pieceLength = 512 * 1024;
 
@@ -40,7 +40,7 @@ export async function receive(
   };
   for await (const chunk of body) {
     bytes += chunk.byteLength;
-    if (bytes > mostBytes) throw new FileTooLarge();
+    if (bytes > maxFileBytes) throw new FileTooLarge();
     // By time and not by chunk: over a slow connection one chunk takes longer than an import can be idle.
     if (performance.now() - lastSignMs > stillHereEveryMs) {
       await stillHere();

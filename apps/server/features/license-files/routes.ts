@@ -27,7 +27,7 @@ import { checkOpenForSale } from "../products/product.ts";
 import { exportText, fileName } from "./export.ts";
 import { importRunner } from "./import-runner.ts";
 import { type ImportActor, auditRow, FileProblem, type ImportOptions, leaseMs, newImport, removeUnstarted } from "./job.ts";
-import { FileTooLarge, mostBytes, receive } from "./receive.ts";
+import { FileTooLarge, maxFileBytes, receive } from "./receive.ts";
 import { rowReader } from "./rows.ts";
 import { daysToUndo } from "./run.ts";
 import { canBeUndone, showImport, showImportWithErrors, shownErrors } from "./show.ts";
@@ -212,7 +212,7 @@ function asProblem(error: unknown): unknown {
   if (error instanceof FileProblem) return invalidField("body", error.fault);
   const isTooLarge = error instanceof Problem && error.code === "body_too_large";
   if (!isTooLarge && !(error instanceof FileTooLarge)) return error;
-  const limit = `${mostBytes / 1024 / 1024} MiB`;
+  const limit = `${maxFileBytes / 1024 / 1024} MiB`;
   return new Problem("file_too_large", { limit }, { headers: closeConnection });
 }
 

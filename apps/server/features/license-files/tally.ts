@@ -7,7 +7,7 @@ import { currentLimit, type Limit } from "../plans/check-limit.ts";
 import type { Chunk } from "./chunks.ts";
 
 /** All errors are counted; this many are stored. */
-const mostErrors = 1_000;
+const maxErrors = 1_000;
 
 type Counts = Pick<
   ImportRow,
@@ -36,9 +36,9 @@ export class Tally {
   plus(rows: number, errors: readonly NamedError[], sorted: Sorted, rejectsSize: number): Tally {
     const next = new Tally();
     next.#errors =
-      errors.length === 0 || this.#errors.length >= mostErrors
+      errors.length === 0 || this.#errors.length >= maxErrors
         ? this.#errors
-        : [...this.#errors, ...errors].slice(0, mostErrors);
+        : [...this.#errors, ...errors].slice(0, maxErrors);
     next.#counts = {
       created: this.#counts.created + sorted.creates.length,
       updated: this.#counts.updated + sorted.updates.length,
@@ -76,7 +76,7 @@ export type NamedError = NumberedError & {
   readonly value: string | null;
 };
 
-const longestShown = 100;
+const maxShownLength = 100;
 
 /** All errors of some rows, in the file's own terms. */
 export function namedErrors(chunk: Chunk, sorted: Sorted): NamedError[] {
@@ -95,8 +95,8 @@ export function namedErrors(chunk: Chunk, sorted: Sorted): NamedError[] {
 }
 
 /** A file with only invalid rows must not be stored as a whole, again and again. */
-const mostRejects = 10_000;
-const mostCharacters = 5 * 1024 * 1024;
+const maxRejects = 10_000;
+const maxCharacters = 5 * 1024 * 1024;
 
 /** The rejected rows, as far as there is room, with the header before the first. */
 export function rejectsOf(
@@ -108,7 +108,7 @@ export function rejectsOf(
   const rows: ImportRejectRow[] = [];
   let size = 0;
   for (const [number, some] of Map.groupBy(errors, (error) => error.row)) {
-    if (before.failed + rows.length >= mostRejects || before.rejects_size + size >= mostCharacters) break;
+    if (before.failed + rows.length >= maxRejects || before.rejects_size + size >= maxCharacters) break;
     const cells = JSON.stringify(chunk.sources.get(number)?.texts() ?? []);
     const own = some.map(({ row: _, ...error }) => error);
     rows.push({ import_id: importId, number, cells, errors: JSON.stringify(own) });
@@ -120,8 +120,8 @@ export function rejectsOf(
 }
 
 function shortened(text: string): string {
-  const characters = [...text.slice(0, 2 * longestShown + 2)];
-  return characters.length > longestShown ? `${characters.slice(0, longestShown).join("")}…` : text;
+  const characters = [...text.slice(0, 2 * maxShownLength + 2)];
+  return characters.length > maxShownLength ? `${characters.slice(0, maxShownLength).join("")}…` : text;
 }
 
 /** The organization's limit of licenses; null without one. */

@@ -12,14 +12,14 @@ export interface Throttle {
 /** The share of the time to work while requests are being served. */
 const share = 0.15;
 const busyCallsPerSecond = 10;
-const longestRestMs = 500;
+const maxRestMs = 500;
 /**
  * How long a step should take, and its minimum number of rows: if every step is slow because the database is far away
  * or the machine is busy, fewer rows would only mean more steps.
  */
 const quiet = { stepMs: 40, fewestRows: 128 };
 const busy = { stepMs: 5, fewestRows: 64 };
-const mostRows = 2_048;
+const maxRows = 2_048;
 
 /**
  * Yields to everything that waits after every step. While validations arrive, the work is limited to a share of the
@@ -34,7 +34,7 @@ export function throttled(answeredCalls: () => number): Throttle {
       await yieldToEventLoop();
       const isBusy = load.isBusy();
       steps.took(workedMs, isBusy ? busy : quiet);
-      if (isBusy) await sleep(Math.min(longestRestMs, workedMs * (1 / share - 1)));
+      if (isBusy) await sleep(Math.min(maxRestMs, workedMs * (1 / share - 1)));
     },
   };
 }
@@ -57,7 +57,7 @@ class Steps {
 
   took(workedMs: number, { stepMs, fewestRows }: typeof quiet): void {
     const factor = Math.min(2, stepMs / Math.max(0.1, workedMs));
-    this.rows = Math.max(fewestRows, Math.min(mostRows, Math.round(this.rows * factor)));
+    this.rows = Math.max(fewestRows, Math.min(maxRows, Math.round(this.rows * factor)));
   }
 }
 

@@ -17,7 +17,7 @@ export type LicenseInput = z.output<z.ZodObject<typeof newLicense>>;
 /** Collects all errors, so that they are reported together. */
 export class FieldErrors extends ErrorList {}
 
-const mostMetadataBytes = 8 * 1024;
+const maxMetadataBytes = 8 * 1024;
 
 export function expiryOf(
   input: Pick<
@@ -99,10 +99,10 @@ export function jsonColumns(
   else if (metadata !== undefined) {
     const read = parseCustomResponse(metadata);
     const text = read.ok ? JSON.stringify(read.template) : "";
-    if (!read.ok || Buffer.byteLength(text) > mostMetadataBytes)
+    if (!read.ok || Buffer.byteLength(text) > maxMetadataBytes)
       errors.add(
         `${prefix}metadata`,
-        fieldFault("invalid_metadata", { max_kib: mostMetadataBytes / 1024, max_depth: maxDepth }),
+        fieldFault("invalid_metadata", { max_kib: maxMetadataBytes / 1024, max_depth: maxDepth }),
       );
     else columns.metadata = text;
   }

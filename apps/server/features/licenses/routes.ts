@@ -28,7 +28,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
     const draftsAt = (nowMs: number) => readDrafts(inputs, prefixOf, product, timeZone, nowMs);
     const drafts = draftsAt(context.nowMs);
     checkTotalSize(drafts);
-    if (isList && !fitInOneTransaction(drafts, mostInOneTransaction))
+    if (isList && !fitInOneTransaction(drafts, maxInOneTransaction))
       return createInBatches(context, product, draftsAt, prefixOf);
     const named = assignRandomIds(drafts);
     // Generated keys are not checked for existence: no two are alike.
@@ -91,7 +91,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
 ];
 
 /** More than this, or long ones, are created in batches: see `createInBatches`. */
-const mostInOneTransaction = 100;
+const maxInOneTransaction = 100;
 
 function wantedLicenses({ count, licenses, ...fields }: z.output<typeof contract.createLicenses.body>): {
   inputs: readonly LicenseInput[];

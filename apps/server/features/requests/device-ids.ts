@@ -4,7 +4,7 @@ import type { MemberContext } from "../../api/context.ts";
 import { requestsKeptSince } from "./show.ts";
 
 /** The device IDs that are shown together with an IP address. */
-const mostDeviceIds = 10;
+const maxDeviceIds = 10;
 
 /** All that is given must match. */
 interface Of {
@@ -29,7 +29,7 @@ export class DeviceIds {
       if (licenseId !== undefined && seen.licenseId !== licenseId) continue;
       if (organizationId !== undefined && seen.organizationId !== organizationId) continue;
       ids.add(seen.deviceId);
-      if (ids.size === mostDeviceIds) break;
+      if (ids.size === maxDeviceIds) break;
     }
     return [...ids];
   }

@@ -147,7 +147,7 @@ export function stopStreams(store: Store): void {
 export const overlapMs = 5_000;
 
 /** How many rows are read at a time. With more requests than that, the oldest of them are skipped. */
-const mostRows = 2_000;
+const maxRows = 2_000;
 
 interface NewRequests {
   /** The oldest first. */
@@ -160,16 +160,16 @@ interface NewRequests {
 export class RequestTail {
   readonly #db: Database;
   readonly #organizationId: string;
-  readonly #mostRows: number;
+  readonly #maxRows: number;
   /** The IDs of the rows that were read before, with their times. */
   #known = new Map<string, number>();
   #readUntilMs: number | null = null;
   #newestMs = 0;
 
-  constructor(db: Database, organizationId: string, limit = mostRows) {
+  constructor(db: Database, organizationId: string, limit = maxRows) {
     this.#db = db;
     this.#organizationId = organizationId;
-    this.#mostRows = limit;
+    this.#maxRows = limit;
   }
 
   /** The first time, everything that is there counts as known. */
@@ -177,7 +177,7 @@ export class RequestTail {
     const isFirst = this.#readUntilMs === null;
     // After a failure, from where the last success was.
     const fromMs = Math.min(nowMs, this.#readUntilMs ?? nowMs) - overlapMs;
-    const newest = await newestRequests(this.#db, this.#organizationId, fromMs, this.#mostRows);
+    const newest = await newestRequests(this.#db, this.#organizationId, fromMs, this.#maxRows);
     const rows = newest.filter(({ id }) => !this.#known.has(id)).reverse();
     const skipped = isFirst ? 0 : await this.#skipped(newest, fromMs);
     this.#known = new Map([...this.#known].filter(([, at]) => at >= fromMs));
@@ -190,7 +190,7 @@ export class RequestTail {
   /** The entries between what was read the last time and what was read now. */
   async #skipped(newest: readonly RequestLogRow[], fromMs: number): Promise<number> {
     const oldest = newest.at(-1);
-    if (oldest === undefined || newest.length < this.#mostRows) return 0;
+    if (oldest === undefined || newest.length < this.#maxRows) return 0;
     const gap = { fromMs: Math.max(fromMs, this.#newestMs + 1), untilMs: oldest.at };
     return gap.fromMs >= gap.untilMs ? 0 : countEntries(this.#db, this.#organizationId, gap);
   }

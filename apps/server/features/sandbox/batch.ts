@@ -10,7 +10,7 @@ import { SandboxProduct } from "./product.ts";
  * Small, so that real requests which arrive meanwhile are answered in between. One at a time, so that a flood of sandbox
  * requests takes no more than one connection.
  */
-const mostAtOnce = 32;
+const maxAtOnce = 32;
 
 /** The products with these test API keys, and the time. */
 type SandboxCallers = (publicIds: readonly string[]) => Promise<{
@@ -58,7 +58,7 @@ export class SandboxBatcher implements CallQueue {
   }
 
   async #run(): Promise<void> {
-    const batch = this.#waiting.splice(0, mostAtOnce);
+    const batch = this.#waiting.splice(0, maxAtOnce);
     this.#inFlight = batch.length;
     let answered = 0;
     try {

@@ -24,7 +24,7 @@ import type { Database, Store } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
 import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
-import { type MemberContext, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type MemberContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { DeviceIds } from "../requests/device-ids.ts";

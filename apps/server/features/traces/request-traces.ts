@@ -29,7 +29,7 @@ export function openRequestTraces(
 /** Nobody waits for these, and every message costs time on both sides. */
 const gatherMs = 500;
 /** How many spans are kept until the management worker has taken them; further ones are dropped and counted. */
-const mostKept = 8_192;
+const maxKept = 8_192;
 
 /** Passes the spans of the validating thread to the management worker, which exports them. */
 export class SpanSender {
@@ -50,7 +50,7 @@ export class SpanSender {
   }
 
   keep(span: SpanRecord): void {
-    if (this.#sent + this.#gathered.length >= mostKept) {
+    if (this.#sent + this.#gathered.length >= maxKept) {
       this.#dropped += 1;
       return;
     }

@@ -1,11 +1,11 @@
 import type { SpanRecord } from "./tracer.ts";
 
 /** How many spans wait to be exported; further ones are dropped and counted. */
-const mostWaiting = 8_192;
-const mostAtOnce = 512;
+const maxWaiting = 8_192;
+const maxAtOnce = 512;
 const everyMs = 1_000;
 /** How long a server that stops waits for the last spans. */
-const longestCloseMs = 1_500;
+const closeTimeoutMs = 1_500;
 
 /** Sends spans. Rejects if they were not accepted. */
 export type ExportSpans = (spans: readonly SpanRecord[]) => Promise<void>;
@@ -34,11 +34,11 @@ export class SpanQueue {
   }
 
   add(spans: readonly SpanRecord[]): void {
-    const free = this.#isClosed ? 0 : mostWaiting - this.#waiting.length;
+    const free = this.#isClosed ? 0 : maxWaiting - this.#waiting.length;
     const taken = spans.slice(0, free);
     this.#dropped += spans.length - taken.length;
     for (const span of taken) this.#waiting.push(span);
-    if (this.#waiting.length >= mostAtOnce) this.#exportSoon(0);
+    if (this.#waiting.length >= maxAtOnce) this.#exportSoon(0);
     else if (this.#waiting.length > 0) this.#exportSoon(everyMs);
   }
 
@@ -47,7 +47,7 @@ export class SpanQueue {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, longestCloseMs);
+    const timer = setTimeout(late.resolve, closeTimeoutMs);
     await Promise.race([this.#exportAll(), late.promise]);
     clearTimeout(timer);
   }
@@ -71,8 +71,8 @@ export class SpanQueue {
 
   async #exportWaiting(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const spans = this.#waiting.slice(0, mostAtOnce);
-      this.#waiting = this.#waiting.slice(mostAtOnce);
+      const spans = this.#waiting.slice(0, maxAtOnce);
+      this.#waiting = this.#waiting.slice(maxAtOnce);
       try {
         await this.#export(spans);
         this.#exported += spans.length;

@@ -81,7 +81,7 @@ export class Span implements SpanReference {
   /** For work that several spans share: it is part of only one. */
   link({ traceId, spanId }: SpanReference): void {
     this.#links ??= [];
-    if (this.#links.length < mostLinks) this.#links.push({ traceId, spanId });
+    if (this.#links.length < maxLinks) this.#links.push({ traceId, spanId });
   }
 
   /** What outgoing requests send as `traceparent`. */
@@ -107,7 +107,7 @@ export class Span implements SpanReference {
 }
 
 /** The limit that OpenTelemetry suggests. */
-const mostLinks = 128;
+const maxLinks = 128;
 
 /** Random bytes are cheaper in large amounts: 16 for the ID of a trace, 8 for that of a span. */
 const bytesOfIds = 24;

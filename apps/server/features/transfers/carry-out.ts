@@ -17,7 +17,7 @@ import { audit, difference } from "../audit-log/record.ts";
 import { recordEvents } from "../events/record.ts";
 import { recordExpiredBefore } from "../events/record-changes.ts";
 import { transferEvent } from "../events/transfer-event.ts";
-import { type Drained, auditable } from "../licenses/change.ts";
+import { auditable, type Drained } from "../licenses/change.ts";
 import { writeToCustomers } from "../mail/customer-emails.ts";
 import { dedupeKey } from "../mail/email.ts";
 import { receivedEmails, transferCompletedEmail } from "../mail/transfer-emails.ts";

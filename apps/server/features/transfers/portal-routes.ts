@@ -2,7 +2,7 @@ import * as contract from "@countersign/contract/portal/licenses";
 import { portalLicenseReference } from "@countersign/store/queries/portal/licenses";
 import { portalTransferView, transfersOfPerson } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
-import { type CustomerTransferContext, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type CustomerTransferContext } from "../../api/context.ts";
 import { isTheirsNow } from "../../api/customer-access.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";

@@ -2,7 +2,7 @@ import * as contract from "@countersign/contract/manage/transfers";
 import { productById } from "@countersign/store/queries/products/products";
 import { transferById, transferPage, transferView } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
-import { type TransferContext, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type TransferContext } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { transferRejectedEmail } from "../mail/transfer-emails.ts";

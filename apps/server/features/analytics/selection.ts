@@ -11,7 +11,7 @@ import { iso, milliseconds } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { loadedGeo } from "../geoip/geo-file.ts";
 
-export interface AskedQuery {
+export interface SelectionQuery {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly product_id?: string | undefined;
@@ -19,14 +19,14 @@ export interface AskedQuery {
 }
 
 /** What a request asks about. */
-interface Asked {
+interface Selection {
   readonly scope: Scope;
   readonly range: HourRange;
   readonly timeZone: string;
   readonly geo: Geo | null;
 }
 
-export async function askedIn(context: OrganizationContext, query: AskedQuery): Promise<Asked> {
+export async function selectionOf(context: OrganizationContext, query: SelectionQuery): Promise<Selection> {
   const { id: organizationId } = context.organization;
   const range = hourRange(
     {
