@@ -1,5 +1,5 @@
+import { manageBase } from "@countersign/contract/api/bases";
 import type { Route } from "@countersign/contract/api/route";
-import { manageBase } from "@countersign/contract/manage/base";
 import { isSuspended } from "@countersign/store/is-suspended";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";

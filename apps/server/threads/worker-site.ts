@@ -1,7 +1,6 @@
+import { manageBase, portalBase } from "@countersign/contract/api/bases";
 import { authBase } from "@countersign/contract/auth/route";
-import { manageBase } from "@countersign/contract/manage/base";
 import { stripeWebhookPath } from "@countersign/contract/openapi/stripe-webhook";
-import { portalBase } from "@countersign/contract/portal/base";
 import type { RoutedApi } from "../api/routed-api.ts";
 import type { Log } from "../base/log.ts";
 import type { StripeWebhook } from "../features/billing/webhook.ts";

@@ -1,4 +1,4 @@
-import * as contract from "@countersign/contract/manage/admin-jobs";
+import * as contract from "@countersign/contract/manage/admin";
 import { jobRunsOfOthers } from "@countersign/store/queries/jobs/job-runs";
 import type { JobRunRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../api/bind.ts";

@@ -1,5 +1,5 @@
+import { portalBase } from "@countersign/contract/api/bases";
 import type { branding } from "@countersign/contract/manage/branding";
-import { portalBase } from "@countersign/contract/portal/base";
 import { darkModeAccent, lightestDarkSurface } from "@countersign/domain/branding/accent-color";
 import { type StoredBranding, unbranded } from "@countersign/store/queries/branding/branding";
 import type { BrandingRow, OrganizationRow } from "@countersign/store/tables";

@@ -34,7 +34,7 @@ function NamePanel() {
   const submit = () => save.mutate({ body: { name } }, { onSuccess: () => notify(t("saved")) });
   return (
     <Panel title={t("name.title")}>
-      <SaveForm onSave={submit} isBusy={save.isPending} typed={name} base={me.name} error={save.error}>
+      <SaveForm onSubmit={submit} isBusy={save.isPending} typed={name} base={me.name} error={save.error}>
         <TextInput
           label={t("name.label")}
           description={t("name.words")}

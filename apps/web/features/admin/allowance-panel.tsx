@@ -49,7 +49,7 @@ function AllowanceForm(props: { userId: string; allowance: number | null; update
   };
   return (
     <SaveForm
-      onSave={submit}
+      onSubmit={submit}
       isBusy={save.isPending}
       typed={allowance}
       base={props.allowance}

@@ -27,7 +27,7 @@ export function PaymentSettings({ settings }: { settings: Settings }) {
     <Panel title={t("settings.payments")} lead={t("settings.paymentsLead")}>
       <PaymentStatus payments={settings.payments} />
       <SaveForm
-        onSave={() => save(saved, { ...typed, billing_contact: typed.billing_contact?.trim() || null })}
+        onSubmit={() => save(saved, { ...typed, billing_contact: typed.billing_contact?.trim() || null })}
         isBusy={isBusy}
         typed={typed}
         base={saved}

@@ -5,7 +5,7 @@ import { askPages, flat } from "../../api/queries.ts";
 import { PlainDeviceIds } from "../../app/device-ids.tsx";
 import { paths } from "../../session/paths.ts";
 import { Page } from "../../ui/page.tsx";
-import { IpList } from "../ips/ip-list.tsx";
+import { IpList } from "../ips/ips-page.tsx";
 
 const platformIpsRoute = getRouteApi("/inside/admin/admin-layout/ips");
 

@@ -30,7 +30,7 @@ export function SignUpSettings({ settings }: { settings: Settings }) {
     value == null ? t("noLimit") : value.toLocaleString(i18n.language);
   return (
     <Panel title={t("settings.signUp")} lead={t("settings.signUpLead")}>
-      <SaveForm onSave={() => save(saved, typed)} isBusy={isBusy} typed={typed} base={saved} error={error}>
+      <SaveForm onSubmit={() => save(saved, typed)} isBusy={isBusy} typed={typed} base={saved} error={error}>
         <Radio.Group
           label={t("settings.whoSignsUp")}
           description={
@@ -101,7 +101,7 @@ export function LimitSettings({ settings }: { settings: Settings }) {
     <Panel title={t("settings.limits")} lead={t("settings.limitsLead")}>
       <SaveForm
         // An empty field is required, so that the form is not sent with one.
-        onSave={() => save(saved, typed as Record<LimitName, number>)}
+        onSubmit={() => save(saved, typed as Record<LimitName, number>)}
         isBusy={isBusy}
         typed={typed}
         base={saved}

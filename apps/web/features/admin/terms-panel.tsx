@@ -64,7 +64,7 @@ export function TermsPanel({ organization }: { organization: Organization }) {
   return (
     <Panel title={t("terms.title")} lead={t("terms.lead")}>
       <SaveForm
-        onSave={() => {
+        onSubmit={() => {
           if (!stops) return submit();
           setAsking(true);
           // Nothing has been sent yet.

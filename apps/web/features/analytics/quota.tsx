@@ -4,8 +4,7 @@ import { CsvLink } from "../../ui/chart/chart-section.tsx";
 import { Help } from "../../ui/help.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { Section } from "../../ui/section.tsx";
-import { forecastOf } from "../usage/forecast.ts";
-import { clockTime, resetTime } from "../usage/times.ts";
+import { clockTime, forecastOf, resetTime } from "../usage/figures.ts";
 import classes from "./analytics.module.css";
 import type { AnalyticsState } from "./use-analytics.ts";
 

@@ -7,7 +7,7 @@ import { CsvLink } from "../../ui/chart/chart-section.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
 import { Help } from "../../ui/help.tsx";
 import { Section } from "../../ui/section.tsx";
-import { utcDay } from "../usage/times.ts";
+import { utcDay } from "../usage/figures.ts";
 import { Evidence } from "./evidence.tsx";
 import { ListedLicense } from "./listed-license.tsx";
 import { SuspectActions } from "./suspect-actions.tsx";
