@@ -3,7 +3,7 @@ import { newId } from "@countersign/store/new-id";
 import { existingDays } from "@countersign/store/request-log/days";
 import { logOf } from "@countersign/store/request-log/tables";
 import type { Store } from "@countersign/store/store";
-import type { RequestLogRow } from "@countersign/store/tables";
+import type { RequestLogRow } from "@countersign/store/tables/journal";
 
 /** All rows of the request log that have these values, in the order of their time. */
 export async function requestLog(

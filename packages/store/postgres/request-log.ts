@@ -9,7 +9,7 @@ import { createDay, dayOf, dropDay, logColumns, startOfDay } from "../request-lo
 import type { Geo } from "../rollups/geo.ts";
 import { RecentUse } from "../rollups/recent-use.ts";
 import { rollUp } from "../rollups/roll-up.ts";
-import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
+import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
 import { advisoryLocks } from "./advisory-locks.ts";
 import { endedList, numbers, texts } from "./lists.ts";
 import { writeRollUps } from "./write-rollups.ts";

@@ -1,5 +1,5 @@
 import type { JournalEntry } from "../journal.ts";
-import type { RequestLogRow } from "../tables.ts";
+import type { RequestLogRow } from "../tables/journal.ts";
 
 /** An entry as the row that is stored. */
 export function rowOf(entry: JournalEntry): RequestLogRow {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { journalEntry } from "../../../tests/support/request-log.ts";
 import { newId } from "../new-id.ts";
 import { times } from "../suite/calls.ts";
-import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
+import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
 import { rowOf } from "./entry-row.ts";
 import * as requestKeys from "./keys.ts";
 

@@ -17,7 +17,7 @@ import {
 import type { Geo } from "../rollups/geo.ts";
 import { RecentUse } from "../rollups/recent-use.ts";
 import { rollUp } from "../rollups/roll-up.ts";
-import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
+import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
 import { writeRollUps } from "./write-rollups.ts";
 
 /** Writes the request log. Every function runs inside a transaction that the caller has begun. */

@@ -24,7 +24,7 @@ import { keyColumn, timesOfKey } from "../request-log/keys.ts";
 import { oldestOpenMs } from "../request-log/segment.ts";
 import { dayOf, keysOf } from "../request-log/tables.ts";
 import type { Database, Journal } from "../store.ts";
-import type { RequestLogRow } from "../tables.ts";
+import type { RequestLogRow } from "../tables/journal.ts";
 import { times } from "./calls.ts";
 import { type StoreFixture, separateLog } from "./fixture.ts";
 
