@@ -3,7 +3,7 @@ import { customerOf } from "@countersign/store/queries/customers/views";
 import { lockedLicense } from "@countersign/store/queries/licenses/views";
 import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
-import { type LicenseContext, type OrganizationContext, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type LicenseContext, type OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { addBlock, type BlockList, changeBlock, listBlocks, removeBlock } from "./blocks.ts";
 

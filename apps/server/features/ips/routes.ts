@@ -11,7 +11,7 @@ import {
 } from "@countersign/store/queries/ips/sightings";
 import type { IpSightingRow } from "@countersign/store/tables/journal";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
-import { type MemberContext, type OrganizationContext, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type MemberContext, type OrganizationContext } from "../../api/context.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { showIpBlock } from "../ip-blocks/blocks.ts";
 import { deviceIds } from "../requests/device-ids.ts";

@@ -1,7 +1,7 @@
 import { csvLine } from "@countersign/domain/csv/cell";
 import type { LicenseFilter } from "@countersign/store/queries/licenses/filter";
 import { licenseBatches } from "@countersign/store/queries/licenses/list";
-import { type RegisteredIp, ipsOf } from "@countersign/store/queries/licenses/tags-and-ips";
+import { ipsOf, type RegisteredIp } from "@countersign/store/queries/licenses/tags-and-ips";
 import {
   type LicenseView,
   licenseViews,

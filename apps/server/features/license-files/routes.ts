@@ -16,7 +16,13 @@ import type { Database } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables/license-files";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { closeConnection } from "../../api/bounded-body.ts";
-import { type Context, type MemberContext, type ProductContext, type BoundRoute, bind } from "../../api/context.ts";
+import {
+  type BoundRoute,
+  bind,
+  type Context,
+  type MemberContext,
+  type ProductContext,
+} from "../../api/context.ts";
 import { download } from "../../api/download.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { invalidField, Problem } from "../../http/problem.ts";
@@ -26,8 +32,16 @@ import { missingPermission } from "../members/lock.ts";
 import { checkOpenForSale } from "../products/product.ts";
 import { exportText, fileName } from "./export.ts";
 import { importRunner } from "./import-runner.ts";
-import { type ImportActor, auditRow, FileProblem, type ImportOptions, leaseMs, newImport, removeUnstarted } from "./job.ts";
-import { FileTooLarge, maxFileBytes, receive } from "./receive.ts";
+import {
+  auditRow,
+  FileProblem,
+  type ImportActor,
+  type ImportOptions,
+  leaseMs,
+  newImport,
+  removeUnstarted,
+} from "./job.ts";
+import { FileTooLarge, mostBytes, receive } from "./receive.ts";
 import { rowReader } from "./rows.ts";
 import { daysToUndo } from "./run.ts";
 import { canBeUndone, showImport, showImportWithErrors, shownErrors } from "./show.ts";
@@ -212,7 +226,7 @@ function asProblem(error: unknown): unknown {
   if (error instanceof FileProblem) return invalidField("body", error.fault);
   const isTooLarge = error instanceof Problem && error.code === "body_too_large";
   if (!isTooLarge && !(error instanceof FileTooLarge)) return error;
-  const limit = `${maxFileBytes / 1024 / 1024} MiB`;
+  const limit = `${mostBytes / 1024 / 1024} MiB`;
   return new Problem("file_too_large", { limit }, { headers: closeConnection });
 }
 
@@ -221,7 +235,6 @@ function checkMayUpdate(context: MemberContext): void {
   for (const permission of ["licenses:update", "licenses:revoke"] as const)
     if (!context.organizationAccess.permissions.has(permission)) throw missingPermission(permission);
 }
-
 
 function whyNot({ state, dry_run: dryRun, undo, created, updated, finished_at: end }: ImportRow): Problem {
   if (undo !== null) return new Problem("import_undone");

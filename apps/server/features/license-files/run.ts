@@ -35,7 +35,16 @@ import { recordCreated, recordingChanges } from "../events/record-changes.ts";
 import { recordMissedExpiries } from "../events/record-expiries.ts";
 import { lockedLimit } from "../plans/check-limit.ts";
 import { type Chunk, chunks } from "./chunks.ts";
-import { type RunParts, auditRow, ImportFailed, leaseMs, Released, removeFile, removeRejects, removeUnstarted } from "./job.ts";
+import {
+  auditRow,
+  ImportFailed,
+  leaseMs,
+  Released,
+  type RunParts,
+  removeFile,
+  removeRejects,
+  removeUnstarted,
+} from "./job.ts";
 import { licenseLimit, limitFailure, namedErrors, rejectsOf, Tally, withinLimit } from "./tally.ts";
 import { undoOnRequest } from "./undo-on-request.ts";
 

@@ -11,7 +11,7 @@ import type { ImportRow } from "@countersign/store/tables/license-files";
 import { closeOutdatedTransfers } from "../events/close-transfers.ts";
 import { recordingChanges } from "../events/record-changes.ts";
 import { drain } from "../licenses/change.ts";
-import { type ImportActor, type RunParts, auditRow, leaseMs, Released, removeRejects } from "./job.ts";
+import { auditRow, type ImportActor, leaseMs, Released, type RunParts, removeRejects } from "./job.ts";
 
 /** Who requested it, how, and the result so far. */
 export interface RequestedUndo {

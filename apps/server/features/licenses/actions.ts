@@ -13,7 +13,7 @@ import {
 } from "@countersign/store/queries/licenses/changes";
 import { type LicenseView, type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
-import { type Context, type LicenseContext, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type Context, type LicenseContext } from "../../api/context.ts";
 import { invalid, invalidField, Problem } from "../../http/problem.ts";
 import { applyChange, current, type Drained, drain, recorded } from "./change.ts";
 import { checkKeysAreFree } from "./create.ts";

@@ -6,7 +6,7 @@ import { emailByKey, freeEmailKey } from "@countersign/store/queries/mail/outbox
 import { knownEmails, removeWaitingEmail } from "@countersign/store/queries/mail/waiting-emails";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
-import { type Context, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type Context } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { shownFailure } from "../../base/shown-failure.ts";
 import { Problem } from "../../http/problem.ts";

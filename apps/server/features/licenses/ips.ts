@@ -8,7 +8,7 @@ import { shownLicense } from "@countersign/store/queries/licenses/views";
 import { productById } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
-import { type Context, type LicenseContext, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type Context, type LicenseContext } from "../../api/context.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";

@@ -20,7 +20,13 @@ import { productById } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
 import type { PortalActionRow } from "@countersign/store/tables/portal";
 import type { ProductRow } from "@countersign/store/tables/products";
-import { type Context, type CustomerContext, type CustomerLicenseContext, type BoundRoute, bind } from "../../api/context.ts";
+import {
+  type BoundRoute,
+  bind,
+  type Context,
+  type CustomerContext,
+  type CustomerLicenseContext,
+} from "../../api/context.ts";
 import { customerIn, isTheirsNow } from "../../api/customer-access.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";

@@ -2,7 +2,7 @@ import * as contract from "@countersign/contract/portal/sign-in";
 import { preferredLanguage } from "@countersign/domain/mail/languages";
 import { endPortalSession, endPortalSessions } from "@countersign/store/queries/portal/sessions";
 import type { Database } from "@countersign/store/store";
-import { type Context, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type Context } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { pause } from "../../limits/waiting.ts";
 import { isFirstReturn } from "../identity/discord-flow.ts";

@@ -11,7 +11,7 @@ import { customerOf } from "@countersign/store/queries/customers/views";
 import { licenseById } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
-import { type MemberContext, type ProductContext, type BoundRoute, bind } from "../../api/context.ts";
+import { type BoundRoute, bind, type MemberContext, type ProductContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 
 export const customResponseRoutes: readonly BoundRoute[] = [
