@@ -73,7 +73,7 @@ function shownRules(rules: readonly ExplainedRule[]) {
 }
 
 /** How many registered IP addresses an explanation lists. */
-const mostListedIps = 20;
+const maxListedIps = 20;
 
 interface Asked {
   readonly ip: string | null;
@@ -116,7 +116,7 @@ export async function explainedRequest(
       revokedReason: showsLicense ? (license?.revoked_reason ?? null) : null,
       registeredIps:
         showsLicense && license !== undefined
-          ? (await registeredIps(reads, license.id, mostListedIps)).map((row) => row.ip)
+          ? (await registeredIps(reads, license.id, maxListedIps)).map((row) => row.ip)
           : null,
     },
   };

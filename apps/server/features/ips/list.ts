@@ -68,7 +68,7 @@ export function showSighting(row: IpSightingRow) {
 }
 
 const rowsAtOnce = 500;
-const mostRows = 5_000;
+const maxRows = 5_000;
 
 /** The IP addresses of a network, or all of them, in text order; a page ends once enough rows were read. */
 async function ipsWithin(
@@ -86,7 +86,7 @@ async function ipsWithin(
   const start = decodeCursor(page.cursor, ["text"])?.[0] ?? null;
   let after = start === null ? null : String(start);
   const found: IpSightingRow[] = [];
-  for (let read = 0; read < mostRows; read += rowsAtOnce) {
+  for (let read = 0; read < maxRows; read += rowsAtOnce) {
     const rows = await ipsStartingWith(db, scope, text, after, rowsAtOnce);
     for (const row of rows) {
       const isMeant =

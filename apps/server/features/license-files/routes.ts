@@ -41,7 +41,7 @@ import {
   newImport,
   removeUnstarted,
 } from "./job.ts";
-import { FileTooLarge, mostBytes, receive } from "./receive.ts";
+import { FileTooLarge, maxFileBytes, receive } from "./receive.ts";
 import { rowReader } from "./rows.ts";
 import { daysToUndo } from "./run.ts";
 import { canBeUndone, showImport, showImportWithErrors, shownErrors } from "./show.ts";
@@ -226,7 +226,7 @@ function asProblem(error: unknown): unknown {
   if (error instanceof FileProblem) return invalidField("body", error.fault);
   const isTooLarge = error instanceof Problem && error.code === "body_too_large";
   if (!isTooLarge && !(error instanceof FileTooLarge)) return error;
-  const limit = `${mostBytes / 1024 / 1024} MiB`;
+  const limit = `${maxFileBytes / 1024 / 1024} MiB`;
   return new Problem("file_too_large", { limit }, { headers: closeConnection });
 }
 

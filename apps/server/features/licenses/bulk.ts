@@ -52,7 +52,7 @@ const actions: {
   add_tags: [
     "licenses:update",
     "license.updated",
-    (order, nowMs) => changes.addingTags(order.tags, mostTags, nowMs),
+    (order, nowMs) => changes.addingTags(order.tags, maxTags, nowMs),
   ],
   remove_tags: [
     "licenses:update",
@@ -66,12 +66,12 @@ const nothingDrained: Drained = new Map();
 /** Actions after which a license has no registered IP addresses. */
 const takesIps: ReadonlySet<Order["action"]> = new Set(["delete", "reset_ips"]);
 
-const mostTags = 20;
+const maxTags = 20;
 /** The size of one transaction: validations wait while it runs. A dry run delays nobody. */
 const batchSize = 50;
 const dryRunBatchSize = 4_000;
 /** The caller gets a response by then, before the connection times out. */
-const longestMs = 8_000;
+const maxWorkMs = 8_000;
 
 /** The progress. Stored with each batch, so that a repeat continues from here and does nothing twice. */
 interface Progress {
@@ -103,7 +103,7 @@ export const bulkRoutes: readonly BoundRoute[] = [
       progress.nowMs,
       progress.timeZone,
     );
-    const until = performance.now() + longestMs;
+    const until = performance.now() + maxWorkMs;
     const nextBatch = await batchesOf(context, order, progress.nowMs, until);
     for (let isFirst = true; !progress.isOver; isFirst = false) {
       const before = progress;

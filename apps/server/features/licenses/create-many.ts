@@ -189,7 +189,7 @@ function streamed(data: readonly ShownLicense[]): Response {
  * Free-form data is stored with each license, included in its event and returned. So one request writes at most this
  * much of it, however many licenses share it.
  */
-const mostBytes = 8 * 1024 * 1024;
+const maxBytes = 8 * 1024 * 1024;
 /** The same for one transaction: on SQLite everyone else waits for it. */
 const bytesAtOnce = 256 * 1024;
 
@@ -201,11 +201,11 @@ function freeFormBytes({ metadata, customOverride, notes }: Draft): number {
 /** Rejects a request that would write too much, and says by how much. */
 export function checkTotalSize(drafts: readonly Draft[]): void {
   const total = totalOf(drafts);
-  if (total <= mostBytes) return;
+  if (total <= maxBytes) return;
   throw invalid(longestField(drafts), "too_large_in_total", {
     bytes: total,
     licenses: drafts.length,
-    max: mostBytes,
+    max: maxBytes,
   });
 }
 

@@ -8,9 +8,9 @@ import { showRequests } from "./show.ts";
 
 export const liveViews = new Shares({ perCaller: 10, perOrganization: 50, inAll: 400 }, "too_many_streams");
 const checkEveryMs = 15_000;
-const longestMs = 10 * 60_000;
+const maxStreamMs = 10 * 60_000;
 /** How much a client gets of what it missed. */
-const mostMissed = 500;
+const maxMissed = 500;
 
 /** Requests as they happen, as server-sent events, until the client leaves, loses its access, or ten minutes are over. */
 export async function requestStream(
@@ -41,7 +41,7 @@ export async function requestStream(
       stream.end();
     }
   }, checkEveryMs);
-  const longest = setTimeout(() => stream.end(), longestMs);
+  const longest = setTimeout(() => stream.end(), maxStreamMs);
   stream.onceEnded(() => {
     leaveShare();
     leave();
@@ -73,7 +73,7 @@ async function sendMissed(
   lastId: string,
 ): Promise<void> {
   const range = { fromMs: sinceMs, untilMs: Number.MAX_SAFE_INTEGER };
-  const page = { filter, range, after: null, limit: mostMissed };
+  const page = { filter, range, after: null, limit: maxMissed };
   const { rows, next } = await searchRequests(store.listReads, page);
   const missed = rows.filter(({ id }) => id !== lastId).reverse();
   const shown = await showRequests(store.reads, filter.organizationId, missed);
@@ -95,9 +95,9 @@ const headers = {
 };
 
 /** What a client that reads slowly can be behind. */
-const mostWaiting = 500;
+const maxWaiting = 500;
 /** How many IDs are remembered, so that a request that is both new and missed is sent once. */
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 
 /** Server-sent events for one client. They wait until it has read what it was sent, and too many of them are skipped. */
 export class EventStream {
@@ -134,7 +134,7 @@ export class EventStream {
     this.#skipped = skipped === null || this.#skipped === null ? null : this.#skipped + skipped;
     for (const { at, id, json } of events) {
       if (this.#sent.has(id)) continue;
-      if (this.#waiting >= mostWaiting) {
+      if (this.#waiting >= maxWaiting) {
         if (this.#skipped !== null) this.#skipped += 1;
         continue;
       }
@@ -171,7 +171,7 @@ export class EventStream {
   #remember(id: string): void {
     this.#sent.add(id);
     for (const oldest of this.#sent) {
-      if (this.#sent.size <= mostRemembered) break;
+      if (this.#sent.size <= maxRemembered) break;
       this.#sent.delete(oldest);
     }
   }
