@@ -19,8 +19,15 @@ import type { Store } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { Problem } from "../http/problem.ts";
 import type { FloodLimits } from "../limits/flood-limits.ts";
-import { type Actor, accessOf, type OrganizationAccess, type PersonActor, sessionOf } from "./actor.ts";
-import { noSubject, type Subject } from "./context.ts";
+import {
+  type Actor,
+  accessOf,
+  noSubject,
+  type OrganizationAccess,
+  type PersonActor,
+  type Subject,
+  sessionOf,
+} from "./actor.ts";
 import { authorizeCustomer } from "./customer-access.ts";
 
 /** Finds the owner of a session cookie, and opens sessions. */

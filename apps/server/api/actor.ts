@@ -1,4 +1,8 @@
 import { everyPermission, type Permission } from "@countersign/domain/members/permissions";
+import type { LicenseReference } from "@countersign/store/queries/licenses/views";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
+import type { TransferRow } from "@countersign/store/tables/portal";
+import type { ProductRow } from "@countersign/store/tables/products";
 
 /** Who makes the request. */
 export type Actor = PersonActor | TokenActor | CustomerActor;
@@ -79,3 +83,29 @@ export function accessOf(
 function both(a: ReadonlySet<Permission>, b: ReadonlySet<Permission>): ReadonlySet<Permission> {
   return new Set([...a].filter((permission) => b.has(permission)));
 }
+
+/** The resource in the path, if the actor can know about it. */
+export interface Subject {
+  readonly organization: OrganizationRow | null;
+  readonly organizationAccess: OrganizationAccess | null;
+  readonly product: ProductRow | null;
+  readonly license: LicenseReference | null;
+  readonly transfer: TransferRow | null;
+  /** In the portal: the caller as a customer of the organization. */
+  readonly customer: CustomerReference | null;
+}
+
+/** A customer as their organization knows them. */
+export interface CustomerReference {
+  readonly id: string;
+  readonly name: string;
+}
+
+export const noSubject: Subject = {
+  organization: null,
+  organizationAccess: null,
+  product: null,
+  license: null,
+  transfer: null,
+  customer: null,
+};

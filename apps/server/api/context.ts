@@ -9,7 +9,14 @@ import type { Config } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { Problem } from "../http/problem.ts";
 import type { SignIn } from "./access.ts";
-import type { Actor, CustomerActor, OrganizationAccess, PersonActor, TokenActor } from "./actor.ts";
+import type {
+  Actor,
+  CustomerActor,
+  CustomerReference,
+  OrganizationAccess,
+  PersonActor,
+  TokenActor,
+} from "./actor.ts";
 
 /** What every handler of the management API gets besides its input. */
 export interface Context {
@@ -172,32 +179,6 @@ export function checkUnchanged(
 export function nextUpdatedAt(context: Context, updatedAtMs: number): number {
   return Math.max(context.nowMs, updatedAtMs + 1);
 }
-
-/** The resource in the path, if the actor can know about it. */
-export interface Subject {
-  readonly organization: OrganizationRow | null;
-  readonly organizationAccess: OrganizationAccess | null;
-  readonly product: ProductRow | null;
-  readonly license: LicenseReference | null;
-  readonly transfer: TransferRow | null;
-  /** In the portal: the caller as a customer of the organization. */
-  readonly customer: CustomerReference | null;
-}
-
-/** A customer as their organization knows them. */
-export interface CustomerReference {
-  readonly id: string;
-  readonly name: string;
-}
-
-export const noSubject: Subject = {
-  organization: null,
-  organizationAccess: null,
-  product: null,
-  license: null,
-  transfer: null,
-  customer: null,
-};
 
 interface Input<Params, Q, B> {
   readonly params: Params;

@@ -7,8 +7,7 @@ import { transferById } from "@countersign/store/queries/transfers/transfers";
 import type { Database, Store } from "@countersign/store/store";
 import type { TransferRow } from "@countersign/store/tables/portal";
 import { Problem } from "../http/problem.ts";
-import type { Actor, CustomerActor } from "./actor.ts";
-import { type CustomerReference, noSubject, type Subject } from "./context.ts";
+import { type Actor, type CustomerActor, type CustomerReference, noSubject, type Subject } from "./actor.ts";
 
 /**
  * The license or transfer in the path, if it is the customer's. A license is theirs if they have proven the identifier

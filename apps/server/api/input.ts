@@ -21,8 +21,7 @@ export function readQuery(route: Route, parameters: URLSearchParams): unknown {
 
 /** By name; an array for what occurs more than once. */
 export function queryValues(parameters: URLSearchParams): Record<string, string | string[]> {
-  if (parameters.size > maxParameters)
-    throw invalid("query", "too_many_parameters", { max: maxParameters });
+  if (parameters.size > maxParameters) throw invalid("query", "too_many_parameters", { max: maxParameters });
   const values = new Map<string, string | string[]>();
   for (const [name, value] of parameters) {
     const before = values.get(name);

@@ -13,7 +13,7 @@ import { OperatorProblem } from "../base/operator-problem.ts";
 import { auditWithoutRequest } from "../features/audit-log/record.ts";
 import { exportText } from "../features/license-files/export.ts";
 import { importFromFile } from "../features/license-files/import-from-file.ts";
-import { type ImportOptions, FileProblem } from "../features/license-files/job.ts";
+import { FileProblem, type ImportOptions } from "../features/license-files/job.ts";
 import { FileTooLarge, maxFileBytes } from "../features/license-files/receive.ts";
 import { showImportWithErrors } from "../features/license-files/show.ts";
 import { type Command, oneOf, printJson, printLines, readOptions, required } from "./command.ts";
@@ -111,7 +111,9 @@ function asOperatorProblem(error: unknown, product: ProductRow): unknown {
       cause: error,
     });
   if (error instanceof FileTooLarge)
-    return new OperatorProblem(`The file is larger than ${maxFileBytes / 1024 / 1024} MiB. Import it in parts.`);
+    return new OperatorProblem(
+      `The file is larger than ${maxFileBytes / 1024 / 1024} MiB. Import it in parts.`,
+    );
   return error;
 }
 

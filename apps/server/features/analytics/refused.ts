@@ -2,11 +2,11 @@ import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
 import { refusalsByLicense } from "@countersign/store/queries/analytics/refused";
 import type { MemberContext } from "../../api/context.ts";
 import {
-  type SelectionQuery,
-  selectionOf,
   daysBefore,
   daysOf,
   knownLicenses,
+  type SelectionQuery,
+  selectionOf,
   shownLicense,
   shownRange,
 } from "./selection.ts";

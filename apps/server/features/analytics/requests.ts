@@ -29,7 +29,7 @@ import type { OrganizationContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { planOf } from "../plans/limits.ts";
-import { type SelectionQuery, selectionOf, mostCounted, shownRange } from "./selection.ts";
+import { mostCounted, type SelectionQuery, selectionOf, shownRange } from "./selection.ts";
 
 type Answer = z.input<typeof getAnalytics.answer>;
 

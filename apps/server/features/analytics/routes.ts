@@ -2,11 +2,11 @@ import type { analyticsTables } from "@countersign/contract/manage/analytics";
 import * as contract from "@countersign/contract/manage/analytics";
 import type { Interval } from "@countersign/domain/analytics/range";
 import { type CsvValue, csvLine } from "@countersign/domain/csv/cell";
-import { type MemberContext, type BoundRoute, bind } from "../../api/context.ts";
-import { type SelectionQuery, mostCounted } from "./selection.ts";
+import { type BoundRoute, bind, type MemberContext } from "../../api/context.ts";
 import { licenseAnalytics } from "./licenses.ts";
 import { refusedLicenses } from "./refused.ts";
 import { quotaUse, requestAnalytics } from "./requests.ts";
+import { mostCounted, type SelectionQuery } from "./selection.ts";
 import { sharingSuspects } from "./sharing.ts";
 
 export const analyticsRoutes: readonly BoundRoute[] = [

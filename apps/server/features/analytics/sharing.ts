@@ -14,12 +14,12 @@ import type { MemberContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { deviceIds } from "../requests/device-ids.ts";
 import {
-  type SelectionQuery,
-  selectionOf,
   daysBefore,
   daysOf,
   knownLicenses,
   type Listed,
+  type SelectionQuery,
+  selectionOf,
   shownLicense,
   shownRange,
 } from "./selection.ts";
