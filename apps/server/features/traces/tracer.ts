@@ -30,7 +30,8 @@ export class Tracer {
     if (!isSampled(this.#sampler, parent, randomPart)) return null;
     const traceId = parent?.traceId ?? random.toString("hex", at, at + 16);
     const spanId = random.toString("hex", at + 16, at + 24);
-    return new Span(traceId, spanId, parent?.spanId ?? null, name, kind, attributes, startedMs, this.#keep);
+    const parentId = parent?.spanId ?? null;
+    return new Span({ traceId, spanId, parentId, name, kind, attributes, startedMs }, this.#keep);
   }
 
   /** A part of another span. */
@@ -42,8 +43,17 @@ export class Tracer {
   ): Span {
     const at = nextRandom();
     const spanId = random.toString("hex", at + 16, at + 24);
-    return new Span(traceId, spanId, parentId, name, kind, attributes, performance.now(), this.#keep);
+    const startedMs = performance.now();
+    return new Span({ traceId, spanId, parentId, name, kind, attributes, startedMs }, this.#keep);
   }
+}
+
+interface SpanStart extends SpanReference {
+  readonly parentId: string | null;
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly attributes: Attributes;
+  readonly startedMs: number;
 }
 
 /** A sampled span in progress. */
@@ -52,29 +62,16 @@ export class Span implements SpanReference {
   readonly spanId: string;
   readonly attributes: Attributes;
   name: string;
-  readonly #parentId: string | null;
-  readonly #kind: SpanKind;
-  readonly #startedMs: number;
+  readonly #start: SpanStart;
   readonly #keep: (span: SpanRecord) => void;
   #links: SpanReference[] | null = null;
 
-  constructor(
-    traceId: string,
-    spanId: string,
-    parentId: string | null,
-    name: string,
-    kind: SpanKind,
-    attributes: Attributes,
-    startedMs: number,
-    keep: (span: SpanRecord) => void,
-  ) {
-    this.traceId = traceId;
-    this.spanId = spanId;
-    this.attributes = attributes;
-    this.name = name;
-    this.#parentId = parentId;
-    this.#kind = kind;
-    this.#startedMs = startedMs;
+  constructor(start: SpanStart, keep: (span: SpanRecord) => void) {
+    this.traceId = start.traceId;
+    this.spanId = start.spanId;
+    this.attributes = start.attributes;
+    this.name = start.name;
+    this.#start = start;
     this.#keep = keep;
   }
 
@@ -91,14 +88,15 @@ export class Span implements SpanReference {
 
   end(failed = false): void {
     const nowMs = performance.now();
+    const { parentId, kind, startedMs } = this.#start;
     this.#keep({
       traceId: this.traceId,
       spanId: this.spanId,
-      parentId: this.#parentId,
+      parentId,
       name: this.name,
-      kind: this.#kind,
-      startMs: clockOffsetMs(nowMs) + this.#startedMs,
-      durationMs: nowMs - this.#startedMs,
+      kind,
+      startMs: clockOffsetMs(nowMs) + startedMs,
+      durationMs: nowMs - startedMs,
       attributes: this.attributes,
       links: this.#links ?? [],
       failed,
