@@ -15,8 +15,8 @@ import { refusalPruning } from "../../apps/server/features/events/prune-refusals
 import { importFromFile } from "../../apps/server/features/license-files/import-from-file.ts";
 import { emailPruning } from "../../apps/server/features/mail/prune.ts";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
-import { Distributor } from "../../apps/server/features/webhooks/distribute.ts";
-import { deliveryPruning } from "../../apps/server/features/webhooks/prune.ts";
+import { Distributor } from "../../apps/server/features/webhooks/delivery/distribute.ts";
+import { deliveryPruning } from "../../apps/server/features/webhooks/delivery/upkeep.ts";
 import { manageRoutes } from "../../apps/server/threads/routes.ts";
 import { sqlite } from "../support/databases.ts";
 import { csvFile } from "../support/license-files.ts";

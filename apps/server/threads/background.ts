@@ -25,10 +25,14 @@ import { UnusedKeysCheck } from "../features/products/unused-keys.ts";
 import { TransferReminders } from "../features/transfers/remind.ts";
 import { usagePruning } from "../features/usage/prune.ts";
 import { QuotaEmails } from "../features/usage/quota-emails.ts";
-import { Outbox, webhookSender } from "../features/webhooks/outbox.ts";
-import { Prober } from "../features/webhooks/probe.ts";
-import { deliveryPruning, deliverySync } from "../features/webhooks/prune.ts";
-import { deletedEndpointRemoval } from "../features/webhooks/remove-deleted.ts";
+import { Outbox } from "../features/webhooks/delivery/outbox.ts";
+import { Prober } from "../features/webhooks/delivery/probe.ts";
+import { webhookSender } from "../features/webhooks/delivery/send.ts";
+import {
+  deletedEndpointRemoval,
+  deliveryPruning,
+  deliverySync,
+} from "../features/webhooks/delivery/upkeep.ts";
 import { jobRunsOf } from "../jobs/job-runs.ts";
 import { type PeriodicJob, PeriodicJobs } from "../jobs/periodic-jobs.ts";
 import { jobRunSaving } from "../jobs/save-job-runs.ts";

@@ -38,7 +38,7 @@ import { portalTransferRoutes } from "../features/transfers/portal-routes.ts";
 import { transferRoutes } from "../features/transfers/routes.ts";
 import { usageRoutes } from "../features/usage/routes.ts";
 import { versionRoutes } from "../features/versions/routes.ts";
-import { webhookRoutes } from "../features/webhooks/routes.ts";
+import { webhookRoutes } from "../features/webhooks/api/routes.ts";
 
 /** Every route of the management API. */
 export const manageRoutes: readonly BoundRoute[] = [

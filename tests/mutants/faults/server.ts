@@ -195,12 +195,12 @@ a webhook goes to a name that has a private IP address besides a public one
   A seller makes the server send requests to machines in the operator's own network.
   - !addresses.every((address) => mayBeCalled
   + !addresses.some((address) => mayBeCalled
-  apps/server/features/webhooks/send.test.ts
+  apps/server/features/webhooks/delivery/send.test.ts
 events that are distributed together go to the webhooks of all their organizations
   A seller receives the licenses and customers of other sellers.
-  - ({ listener, wants }) => listener.organization_id === event.organization_id && wants(event)
-  + ({ wants }) => wants(event)
-  apps/server/features/webhooks/distribute.test.ts
+  - ({ listener, matches }) => listener.organization_id === event.organization_id && matches(event)
+  + ({ matches }) => matches(event)
+  apps/server/features/webhooks/delivery/distribute.test.ts
 the organizations of one owner do not share the daily limit of emails
   Someone with many organizations sends any number of emails in the operator's name.
   - const slots = grant(left, 0, grant(allowed, used, fresh.length));

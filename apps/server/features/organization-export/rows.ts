@@ -4,7 +4,7 @@ import type {
 } from "@countersign/store/queries/organization-export/rows";
 import type { IpBlockRow, LicenseIpRow, LicenseRow } from "@countersign/store/tables";
 import { iso } from "../../api/page.ts";
-import { redactedUrl } from "../webhooks/show.ts";
+import { redactedUrl } from "../webhooks/api/endpoints.ts";
 
 /** What an export contains of each row: what people entered or would miss, nothing that only the program needs. */
 

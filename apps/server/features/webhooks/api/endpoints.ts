@@ -1,4 +1,4 @@
-import type { newWebhook, webhookChanges } from "@countersign/contract/manage/webhook-shapes";
+import type { newWebhook, webhook, webhookChanges } from "@countersign/contract/manage/webhook-shapes";
 import { mayBeCalled } from "@countersign/domain/webhooks/allowed-targets";
 import { mostHeaders } from "@countersign/domain/webhooks/custom-headers";
 import { readTarget } from "@countersign/domain/webhooks/url";
@@ -10,6 +10,7 @@ import {
   endpointOf,
   endpointsOf,
   lockedEndpoint,
+  oldSecrets,
   productsAmong,
   updateEndpoint,
 } from "@countersign/store/queries/webhooks/endpoints";
@@ -22,16 +23,15 @@ import {
   type MemberContext,
   nextUpdatedAt,
   type OrganizationContext,
-} from "../../api/context.ts";
-import { decodeCursor, encodeCursor } from "../../api/page.ts";
-import { invalid, Problem } from "../../http/problem.ts";
-import { audit, difference } from "../audit-log/record.ts";
-import { lockOrganization } from "../members/lock.ts";
-import { currentLimit, limitReached } from "../plans/check-limit.ts";
-import { platformSettings } from "../settings/platform-settings.ts";
-import { newWebhookSecret, openHeaders, sealHeaders } from "./secrets.ts";
-import { listOf, redactedUrl, showEndpoint, showEndpoints, subjectOf } from "./show.ts";
-import { probing } from "./switch.ts";
+} from "../../../api/context.ts";
+import { decodeCursor, encodeCursor, iso } from "../../../api/page.ts";
+import { invalid, Problem } from "../../../http/problem.ts";
+import { audit, difference } from "../../audit-log/record.ts";
+import { lockOrganization } from "../../members/lock.ts";
+import { currentLimit, limitReached } from "../../plans/check-limit.ts";
+import { platformSettings } from "../../settings/platform-settings.ts";
+import { newWebhookSecret, openHeaders, sealHeaders } from "../delivery/request.ts";
+import { probing, subjectOf } from "../delivery/switch.ts";
 
 export async function listEndpoints(
   context: MemberContext,
@@ -234,4 +234,54 @@ function namesOf(headers: ReadonlyMap<string, string | null> | undefined): objec
 
 function jsonOf(list: readonly string[] | null): string | null {
   return list === null ? null : JSON.stringify(list);
+}
+
+type ShownWebhook = z.input<typeof webhook>;
+
+async function showEndpoints(
+  db: Database,
+  context: MemberContext,
+  rows: readonly WebhookEndpointRow[],
+): Promise<ShownWebhook[]> {
+  const ids = rows.map((row) => row.id);
+  const until = new Map<string, number>();
+  for (const { endpoint_id: id, expires_at: at } of await oldSecrets(db, ids, context.nowMs))
+    until.set(id, Math.max(until.get(id) ?? 0, at ?? 0));
+  const mayManage = context.organizationAccess.permissions.has("webhooks:manage");
+  return rows.map((row) => ({
+    id: row.id,
+    url: mayManage || row.format === "standard" ? row.url : redactedUrl(row.url),
+    description: row.description,
+    format: row.format,
+    event_types: listOf(row.event_types),
+    product_ids: listOf(row.product_ids),
+    header_names: [...openHeaders(context.store.sealer, row.sealed_headers).keys()].sort(),
+    status: row.status,
+    disabled_reason: row.disabled_reason,
+    disabled_at: iso(row.disabled_at),
+    failing_since: iso(row.failing_since),
+    last_success_at: iso(row.last_success_at),
+    last_failure_at: iso(row.last_failure_at),
+    auto_reenable: row.auto_reenable === 1,
+    next_probe_at: iso(row.next_probe_at),
+    old_secret_until: iso(until.get(row.id) ?? null),
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  }));
+}
+
+export async function showEndpoint(db: Database, context: MemberContext, row: WebhookEndpointRow) {
+  const [shown] = await showEndpoints(db, context, [row]);
+  if (shown === undefined) throw new Error("One endpoint was passed and none returned.");
+  return shown;
+}
+
+/** The origin and not the whole URL: the path of a chat's URL grants access. */
+export function redactedUrl(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  return pathname + search === "/" ? `${origin}/` : `${origin}/…`;
+}
+
+function listOf(json: string | null): string[] | null {
+  return json === null ? null : JSON.parse(json);
 }

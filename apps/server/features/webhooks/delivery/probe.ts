@@ -1,4 +1,6 @@
 import { nextProbeAtMs } from "@countersign/domain/webhooks/schedule";
+import { distribution } from "@countersign/store/distribution";
+import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";
 import { eventsByIds, signingSecrets } from "@countersign/store/queries/webhooks/claim-deliveries";
 import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
@@ -10,12 +12,17 @@ import {
   writeProbe,
 } from "@countersign/store/queries/webhooks/probe";
 import type { Store } from "@countersign/store/store";
-import type { DeliveryAttemptRow, DeliveryRow, StoredEndpointRow } from "@countersign/store/tables";
-import { neverAborted } from "../../jobs/in-batches.ts";
-import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
-import { attemptRow, succeeded, withoutTexts } from "./outcome.ts";
-import { newDelivery, testEvent } from "./replay-one.ts";
+import type {
+  DeliveryAttemptRow,
+  DeliveryRow,
+  StoredEndpointRow,
+  WebhookEndpointRow,
+} from "@countersign/store/tables";
+import { neverAborted } from "../../../jobs/in-batches.ts";
+import type { PeriodicJob } from "../../../jobs/periodic-jobs.ts";
+import { newDelivery } from "./distribute.ts";
 import { sendEvent } from "./request.ts";
+import { attemptRow, succeeded, withoutTexts } from "./results.ts";
 import { leaseMs, type Sender } from "./send.ts";
 import { switchOff, switchOn } from "./switch.ts";
 
@@ -60,7 +67,7 @@ export class Prober implements PeriodicJob {
 
   async #probe(endpoint: StoredEndpointRow, nowMs: number, stopping: AbortSignal): Promise<void> {
     const { store, send } = this.#parts;
-    const delivery = await this.#somethingMissed(endpoint, nowMs);
+    const delivery = await this.#missedOrTestDelivery(endpoint, nowMs);
     const events = await eventsByIds(store.reads, store.bulk, [delivery.event_id]);
     const event = events.get(delivery.event_id);
     const secrets = await signingSecrets(store.reads, [endpoint.id], nowMs);
@@ -68,18 +75,18 @@ export class Prober implements PeriodicJob {
     const sent = await sendEvent(event, recipient, store.sealer, nowMs, (request) => send(request, stopping));
     const row = attemptRow({ delivery, atMs: nowMs, ...sent });
     try {
-      await this.#note(endpoint, row);
+      await this.#record(endpoint, row);
     } catch {
       // Throws if the database is unavailable. If it is not, it rejected the response.
       await store.clock();
-      await this.#note(endpoint, withoutTexts(row));
+      await this.#record(endpoint, withoutTexts(row));
     }
   }
 
   /**
    * Alternates between the oldest and the newest: one event that a receiver cannot handle must not keep it disabled.
    */
-  async #somethingMissed(endpoint: StoredEndpointRow, nowMs: number): Promise<DeliveryRow> {
+  async #missedOrTestDelivery(endpoint: StoredEndpointRow, nowMs: number): Promise<DeliveryRow> {
     const { store } = this.#parts;
     const which = endpoint.probes % 2 === 0 ? "oldest" : "newest";
     const missed = await missedDelivery(store.reads, endpoint.id, which);
@@ -90,12 +97,7 @@ export class Prober implements PeriodicJob {
       nowMs,
       "The endpoint was disabled because it failed. Does it work again?",
     );
-    const recorded = { event_id: event.id, event_type: event.type };
-    const delivery = {
-      ...newDelivery(endpoint, recorded, nowMs),
-      state: "held",
-      next_attempt_at: null,
-    } as const;
+    const delivery = newDelivery(endpoint, event, nowMs);
     await store.transaction(async (db) => {
       await addEvents(db, [event]);
       await addDeliveries(db, [delivery]);
@@ -103,7 +105,7 @@ export class Prober implements PeriodicJob {
     return delivery;
   }
 
-  async #note(probed: StoredEndpointRow, row: DeliveryAttemptRow): Promise<void> {
+  async #record(probed: StoredEndpointRow, row: DeliveryAttemptRow): Promise<void> {
     const { store, url, random } = this.#parts;
     const isDelivered = succeeded(row);
     const nowMs = await store.clock();
@@ -125,4 +127,22 @@ export class Prober implements PeriodicJob {
       });
     });
   }
+}
+
+export function testEvent(
+  endpoint: Pick<WebhookEndpointRow, "id" | "organization_id">,
+  nowMs: number,
+  message: string,
+) {
+  const { id: endpoint_id, organization_id } = endpoint;
+  return {
+    id: newId(),
+    organization_id,
+    product_id: null,
+    license_id: null,
+    type: "endpoint.test",
+    at: nowMs,
+    data: JSON.stringify({ organization_id, endpoint_id, message }),
+    undistributed: distribution.none,
+  } as const;
 }

@@ -1,11 +1,10 @@
-import { type IncomingMessage, request as requestPlain } from "node:http";
-import { request as requestSecure } from "node:https";
-import { type Failure, failure } from "@countersign/contract/problems/failures";
+import { lookup } from "node:dns/promises";
+import { Agent, type IncomingMessage, request as requestPlain } from "node:http";
+import { request as requestSecure, Agent as SecureAgent } from "node:https";
+import { type Failure, failure, failureText } from "@countersign/contract/problems/failures";
 import { fieldErrorBody, fieldFault } from "@countersign/contract/problems/problems";
-import type { AllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
+import { type AllowedTargets, mayBeCalled } from "@countersign/domain/webhooks/allowed-targets";
 import { readTarget, type Target } from "@countersign/domain/webhooks/url";
-import type { ConnectionCache } from "./connections.ts";
-import { checkedIps, type Resolver, Unreachable } from "./resolve.ts";
 
 /** An outgoing request. */
 export interface Outgoing {
@@ -35,7 +34,7 @@ export interface SendOptions {
 /** Sends with the settings of this server. */
 export type Sender = (outgoing: Outgoing, broken: AbortSignal) => Promise<Answer>;
 
-export const sendTimeoutMs = 15_000;
+const sendTimeoutMs = 15_000;
 /** How long a claim on a delivery lasts: time to send it, and the same again to record the result. */
 export const leaseMs = 2 * sendTimeoutMs;
 const keptBytes = 4 * 1024;
@@ -55,9 +54,9 @@ export async function send(
       throw new Unreachable(failure("webhook_url_invalid", { error }));
     }
     const { target } = read;
-    const addresses = await before(over, checkedIps(target, options.allowed, options.resolve));
+    const addresses = await unlessAborted(over, checkedIps(target, options.allowed, options.resolve));
     return await tryEach(addresses, (address) =>
-      exchangeAgain((isFresh) => exchange(target, address, { headers, body }, options, over, isFresh)),
+      exchangeAgain((isFresh) => exchange({ target, address, headers, body, isFresh }, options, over)),
     );
   } catch (error) {
     broken.throwIfAborted();
@@ -78,7 +77,7 @@ async function tryEach(
     try {
       return await attempt(address);
     } catch (error) {
-      if (index === addresses.length - 1 || !nobodyThere.has(codeOf(error))) throw error;
+      if (index === addresses.length - 1 || !connectionErrors.has(codeOf(error))) throw error;
     }
   }
   throw new Unreachable(failure("webhook_host_without_ip"));
@@ -102,16 +101,20 @@ class StaleConnection extends Error {
   override readonly name = "StaleConnection";
 }
 
-const nobodyThere = new Set(["ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL"]);
+const connectionErrors = new Set(["ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL"]);
+
+interface ExchangeRequest extends Pick<Outgoing, "headers" | "body"> {
+  readonly target: Target;
+  readonly address: string;
+  /** On a new connection. */
+  readonly isFresh: boolean;
+}
 
 /** One request to one IP address. The name stays in the Host header and in the TLS handshake. */
 function exchange(
-  target: Target,
-  address: string,
-  { headers, body }: Pick<Outgoing, "headers" | "body">,
+  { target, address, headers, body, isFresh }: ExchangeRequest,
   { ca, connections }: SendOptions,
   over: AbortSignal,
-  isFresh: boolean,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     if (over.aborted) return reject(over.reason);
@@ -123,7 +126,7 @@ function exchange(
       agent: isFresh || connections === undefined ? (false as const) : connections.agentFor(target.isSecure),
       headers: { ...headers, host: target.authority, "content-length": String(Buffer.byteLength(body)) },
     };
-    const answered = (response: IncomingMessage) => {
+    const onResponse = (response: IncomingMessage) => {
       const chunks: Buffer[] = [];
       let size = 0;
       // The status counts, even if the rest of the response never arrives.
@@ -148,8 +151,8 @@ function exchange(
     };
     const name = target.address === null ? { servername: target.host.replace(/\.$/, "") } : {};
     const request = target.isSecure
-      ? requestSecure({ ...settings, ...name, ...(ca === undefined ? {} : { ca }) }, answered)
-      : requestPlain(settings, answered);
+      ? requestSecure({ ...settings, ...name, ...(ca === undefined ? {} : { ca }) }, onResponse)
+      : requestPlain(settings, onResponse);
     const stop = () => {
       reject(over.reason);
       request.destroy();
@@ -173,7 +176,7 @@ function storable(text: string): string {
   return text.replaceAll("\0", "\ufffd").toWellFormed();
 }
 
-async function before<T>(over: AbortSignal, promise: Promise<T>): Promise<T> {
+async function unlessAborted<T>(over: AbortSignal, promise: Promise<T>): Promise<T> {
   const ended = Promise.withResolvers<never>();
   const stop = () => ended.reject(over.reason);
   over.addEventListener("abort", stop);
@@ -201,4 +204,110 @@ function failureOf(error: unknown): Failure {
   const text = storable((error instanceof Error ? error.message : String(error)).slice(0, 400));
   const reason = code === "" || text.includes(code) ? text : `${text} (${code})`;
   return failure("webhook_request_failed", { reason });
+}
+
+/** How long an idle connection is kept. Many receivers close theirs after five seconds. */
+const idleMs = 4_000;
+/** Per IP address, port and name. */
+const maxIdleConnections = 32;
+
+/**
+ * Reusable connections, by IP address, port and, with TLS, the name in the handshake, so that a request only goes to an
+ * IP address that was checked for it, and only to a host that proved that name.
+ */
+export class ConnectionCache {
+  readonly #plain: Agent;
+  readonly #secure: SecureAgent;
+
+  constructor(keptMs = idleMs) {
+    const settings = { keepAlive: true, timeout: keptMs, maxFreeSockets: maxIdleConnections };
+    this.#plain = new Agent(settings);
+    this.#secure = new SecureAgent(settings);
+  }
+
+  agentFor(isSecure: boolean): Agent {
+    return isSecure ? this.#secure : this.#plain;
+  }
+
+  close(): void {
+    this.#plain.destroy();
+    this.#secure.destroy();
+  }
+}
+
+/** All IP addresses of a name. */
+type Resolver = (name: string) => Promise<readonly string[]>;
+
+export const systemResolver: Resolver = async (name) =>
+  (await lookup(name, { all: true })).map(({ address }) => address);
+
+/** How long a DNS lookup is cached: the IP addresses are still checked on every attempt. */
+const cachedMs = 5_000;
+const maxCachedNames = 1_000;
+
+/** Resolves a name only once in a while, however many attempts use it. A failure is not cached. */
+export function cachingResolver(resolve: Resolver, now = () => performance.now()): Resolver {
+  const known = new Map<string, { untilMs: number; addresses: Promise<readonly string[]> }>();
+  return (name) => {
+    const before = known.get(name);
+    if (before !== undefined && before.untilMs > now()) return before.addresses;
+    const addresses = resolve(name);
+    // The oldest is removed first: a map keeps its insertion order.
+    known.delete(name);
+    for (const old of known.keys()) {
+      if (known.size < maxCachedNames) break;
+      known.delete(old);
+    }
+    known.set(name, { untilMs: now() + cachedMs, addresses });
+    addresses.catch(() => {
+      if (known.get(name)?.addresses === addresses) known.delete(name);
+    });
+    return addresses;
+  };
+}
+
+/** An endpoint that cannot be called. The failure is for the seller. */
+class Unreachable extends Error {
+  override readonly name = "Unreachable";
+  readonly failure: Failure;
+
+  constructor(failure: Failure, options?: ErrorOptions) {
+    super(failureText(failure), options);
+    this.failure = failure;
+  }
+}
+
+/**
+ * The IP addresses at which a target can be called, IPv4 first: without IPv6 connectivity, trying it costs time. A name
+ * with any private IP address is not called at all. The connection uses what is returned here: the name is not resolved
+ * again, when it could lead elsewhere.
+ */
+async function checkedIps(
+  target: Target,
+  allowed: AllowedTargets,
+  resolve: Resolver,
+): Promise<readonly string[]> {
+  const addresses = target.address === null ? await resolved(target.host, resolve) : [target.address];
+  if (!addresses.every((address) => mayBeCalled(target, address, allowed)))
+    throw new Unreachable(failure("webhook_host_not_public"));
+  return [...new Set(addresses)].sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
+}
+
+async function resolved(name: string, resolve: Resolver): Promise<readonly string[]> {
+  let addresses: readonly string[] = [];
+  try {
+    addresses = await resolve(name);
+  } catch (cause) {
+    throw new Unreachable(failure("webhook_host_unknown"), { cause });
+  }
+  if (addresses.length === 0) throw new Unreachable(failure("webhook_host_without_ip"));
+  return addresses;
+}
+
+/** Connections and DNS lookups are kept for a moment: a busy endpoint needs neither for each event. */
+export function webhookSender(allowed: AllowedTargets): Sender {
+  const resolve = cachingResolver(systemResolver);
+  const connections = new ConnectionCache();
+  return (outgoing, broken) =>
+    send(outgoing, { allowed, resolve, connections, timeoutMs: sendTimeoutMs }, broken);
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import type { Store } from "@countersign/store/store";
-import { onDatabase } from "../../../../tests/support/query-tests.ts";
-import { until } from "../../../../tests/support/until.ts";
-import { TestReceivers } from "../../../../tests/support/webhook-nodes.ts";
-import { makeEvents } from "../../../../tests/support/webhooks.ts";
-import { JobRuns } from "../../jobs/job-runs.ts";
+import { onDatabase } from "../../../../../tests/support/query-tests.ts";
+import { until } from "../../../../../tests/support/until.ts";
+import { TestReceivers } from "../../../../../tests/support/webhook-nodes.ts";
+import { makeEvents } from "../../../../../tests/support/webhooks.ts";
+import { JobRuns } from "../../../jobs/job-runs.ts";
 import { Outbox } from "./outbox.ts";
 
 const nothing = () => {};

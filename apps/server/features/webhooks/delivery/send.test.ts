@@ -3,12 +3,10 @@ import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
-import { selfSigned } from "../../../../tests/support/certificate.ts";
-import { listed } from "../../../../tests/support/listed.ts";
-import { openReceiver, type Receiver } from "../../../../tests/support/receiver.ts";
-import { ConnectionCache } from "./connections.ts";
-import { cachingResolver, systemResolver } from "./resolve.ts";
-import { type SendOptions, send } from "./send.ts";
+import { selfSigned } from "../../../../../tests/support/certificate.ts";
+import { listed } from "../../../../../tests/support/listed.ts";
+import { openReceiver, type Receiver } from "../../../../../tests/support/receiver.ts";
+import { ConnectionCache, cachingResolver, type SendOptions, send, systemResolver } from "./send.ts";
 
 const closings: (() => unknown)[] = [];
 afterEach(async () => {

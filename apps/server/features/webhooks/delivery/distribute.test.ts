@@ -4,12 +4,16 @@ import { distribution } from "@countersign/store/distribution";
 import type { Listener, UndistributedEvent } from "@countersign/store/queries/webhooks/distribute";
 import { deletedEndpoints, updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
-import { idsOf, onDatabase } from "../../../../tests/support/query-tests.ts";
-import { newId } from "../../../../tests/support/test-organization.ts";
-import { makeAttempts, makeDeliveries, makeEvents, newEndpoint } from "../../../../tests/support/webhooks.ts";
+import { idsOf, onDatabase } from "../../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../../tests/support/test-organization.ts";
+import {
+  makeAttempts,
+  makeDeliveries,
+  makeEvents,
+  newEndpoint,
+} from "../../../../../tests/support/webhooks.ts";
 import { Distributor, deliveriesFor } from "./distribute.ts";
-import { deliveryPruning, deliverySync } from "./prune.ts";
-import { deletedEndpointRemoval } from "./remove-deleted.ts";
+import { deletedEndpointRemoval, deliveryPruning, deliverySync } from "./upkeep.ts";
 
 const seller = { organization_id: "seller" };
 const change = { type: "license.updated", at: 1, product_id: null, license_id: null } as const;

@@ -3,11 +3,8 @@ import { updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import { enableDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { Database } from "@countersign/store/store";
 import type { WebhookEndpointRow } from "@countersign/store/tables";
-import { auditWithoutRequest } from "../audit-log/record.ts";
-import { notifyEndpointDisabled, notifyEndpointEnabled } from "../mail/endpoint-emails.ts";
-import { subjectOf } from "./show.ts";
-
-/** How the server itself disables and enables an endpoint. Actions of people are in `endpoint-actions.ts`. */
+import { auditWithoutRequest } from "../../audit-log/record.ts";
+import { notifyEndpointDisabled, notifyEndpointEnabled } from "../../mail/endpoint-emails.ts";
 
 export interface SwitchContext {
   readonly nowMs: number;
@@ -19,7 +16,7 @@ export interface SwitchContext {
 
 const server = { kind: "system", name: "Countersign" } as const;
 
-/** The caller holds the pending deliveries, once their results are no longer being recorded. */
+/** When the server itself disables an endpoint. The caller holds the pending deliveries, once their results are no longer being recorded. */
 export async function switchOff(
   db: Database,
   endpoint: WebhookEndpointRow,
@@ -84,4 +81,9 @@ export function probing(before: WebhookEndpointRow, after: WebhookEndpointRow, n
   // The cause may be fixed now. If it was no longer retried, someone is working on it.
   if (isOther || before.auto_reenable === 0) return { probes: 0, next_probe_at: nowMs };
   return {};
+}
+
+/** Its name in the audit log. */
+export function subjectOf(row: Pick<WebhookEndpointRow, "id" | "url">) {
+  return { kind: "webhook", id: row.id, name: new URL(row.url).host };
 }

@@ -12,12 +12,12 @@ import {
   undistributedEvents,
 } from "@countersign/store/queries/webhooks/distribute";
 import type { Store } from "@countersign/store/store";
-import type { DeliveryRow } from "@countersign/store/tables";
+import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
 
 const eventsAtOnce = 512;
 const organizationsAtOnce = 32;
 /** About how many rows are written in a transaction, because on SQLite others wait for it. */
-const mostRows = 1_024;
+const maxRows = 1_024;
 
 /**
  * Takes undistributed events and creates a delivery for each matching endpoint, in one transaction: however many nodes
@@ -38,23 +38,23 @@ export class Distributor {
     const store = this.#store;
     const waiting = await this.#next();
     if (waiting.length === 0) return 0;
-    const events = upTo(mostRows, waiting, await listenersOf(store.reads, organizationsOf(waiting)));
+    const events = upTo(maxRows, waiting, await listenersOf(store.reads, organizationsOf(waiting)));
     const nowMs = await store.clock();
     const completed = await withLicenses(store, events, nowMs);
     const ids = events.map((event) => event.id);
     // A power failure loses this completely or not at all, and then it is done again.
     return store.transaction(async (db) => {
       const taken = await takeEvents(db, store.bulk, ids);
-      const ours = events.filter((event) => taken.has(event.id));
-      if (ours.length === 0) return 0;
-      const complete = ours.flatMap((event) => {
+      const takenEvents = events.filter((event) => taken.has(event.id));
+      if (takenEvents.length === 0) return 0;
+      const complete = takenEvents.flatMap((event) => {
         const data = completed.get(event.id);
         return data === undefined ? [] : [{ ...event, data, undistributed: distribution.none }];
       });
       await completeEvents(db, store.bulk, complete);
-      const listeners = await listenersOf(db, organizationsOf(ours));
-      await store.bulk.insert(db, "deliveries", deliveriesFor(ours, listeners, nowMs));
-      return ours.length;
+      const listeners = await listenersOf(db, organizationsOf(takenEvents));
+      await store.bulk.insert(db, "deliveries", deliveriesFor(takenEvents, listeners, nowMs));
+      return takenEvents.length;
     }, "soon");
   }
 
@@ -73,39 +73,46 @@ export class Distributor {
   }
 }
 
-/** One for each event and matching endpoint. Endpoints disabled for failing get theirs when they are enabled again. */
+/** One for each event and matching endpoint. Those of an endpoint that was disabled for failing are held until it works. */
 export function deliveriesFor(
   events: readonly UndistributedEvent[],
   listeners: readonly Listener[],
   nowMs: number,
 ): DeliveryRow[] {
-  const wishes = listeners.map((listener) => ({ listener, wants: wishOf(listener) }));
+  const matchers = listeners.map((listener) => ({ listener, matches: matcherOf(listener) }));
   return events.flatMap((event) =>
-    wishes
-      .filter(({ listener, wants }) => listener.organization_id === event.organization_id && wants(event))
-      .map(({ listener }) => {
-        const isEnabled = listener.status === "enabled";
-        return {
-          id: newId(),
-          organization_id: event.organization_id,
-          endpoint_id: listener.id,
-          event_id: event.id,
-          event_type: event.type,
-          state: isEnabled ? "pending" : "held",
-          attempts: 0,
-          next_attempt_at: isEnabled ? nowMs : null,
-          claimed_by: null,
-          claimed_until: null,
-          last_status: null,
-          created_at: nowMs,
-          finished_at: null,
-        } as const;
-      }),
+    matchers
+      .filter(({ listener, matches }) => listener.organization_id === event.organization_id && matches(event))
+      .map(({ listener }) => newDelivery(listener, event, nowMs)),
   );
 }
 
+/** Before its first attempt. */
+export function newDelivery(
+  endpoint: Pick<WebhookEndpointRow, "id" | "organization_id" | "status">,
+  event: Pick<UndistributedEvent, "id" | "type">,
+  nowMs: number,
+): DeliveryRow {
+  const isEnabled = endpoint.status === "enabled";
+  return {
+    id: newId(),
+    organization_id: endpoint.organization_id,
+    endpoint_id: endpoint.id,
+    event_id: event.id,
+    event_type: event.type,
+    state: isEnabled ? "pending" : "held",
+    attempts: 0,
+    next_attempt_at: isEnabled ? nowMs : null,
+    claimed_by: null,
+    claimed_until: null,
+    last_status: null,
+    created_at: nowMs,
+    finished_at: null,
+  };
+}
+
 /** An event of no single product only goes to endpoints that listen to all products. */
-function wishOf(listener: Listener): (event: UndistributedEvent) => boolean {
+function matcherOf(listener: Listener): (event: UndistributedEvent) => boolean {
   const types = listener.event_types === null ? null : new Set<string>(JSON.parse(listener.event_types));
   const products = listener.product_ids === null ? null : new Set<string>(JSON.parse(listener.product_ids));
   return ({ type, product_id }) =>
@@ -115,7 +122,7 @@ function wishOf(listener: Listener): (event: UndistributedEvent) => boolean {
 
 /** The first events, as many as make about this many rows; at least one. */
 function upTo(
-  most: number,
+  maxRowCount: number,
   events: readonly UndistributedEvent[],
   listeners: readonly Listener[],
 ): UndistributedEvent[] {
@@ -124,7 +131,7 @@ function upTo(
   let rows = 0;
   for (const event of events) {
     rows += 1 + (perOrganization.get(event.organization_id)?.length ?? 0);
-    if (chosen.length > 0 && rows > most) break;
+    if (chosen.length > 0 && rows > maxRowCount) break;
     chosen.push(event);
   }
   return chosen;

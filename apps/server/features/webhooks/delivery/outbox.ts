@@ -1,14 +1,11 @@
-import type { AllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import type { Store } from "@countersign/store/store";
-import { inBursts, type Log, type LogFields, reasonOf } from "../../base/log.ts";
-import { isStorageError } from "../../base/storage-errors.ts";
-import { ValidationLoad } from "../../base/validation-load.ts";
-import type { JobRuns } from "../../jobs/job-runs.ts";
-import { ConnectionCache } from "./connections.ts";
+import { inBursts, type Log, type LogFields, reasonOf } from "../../../base/log.ts";
+import { isStorageError } from "../../../base/storage-errors.ts";
+import { ValidationLoad } from "../../../base/validation-load.ts";
+import type { JobRuns } from "../../../jobs/job-runs.ts";
 import { Dispatcher, type DispatcherParts } from "./dispatch.ts";
 import { Distributor } from "./distribute.ts";
-import { cachingResolver, systemResolver } from "./resolve.ts";
-import { type Sender, send, sendTimeoutMs } from "./send.ts";
+import type { Sender } from "./send.ts";
 
 /** How often to check for new work when idle. */
 const idleMs = 250;
@@ -20,7 +17,7 @@ const stillMs = 1_000;
 const gatherMs = { quiet: 50, busy: 200 };
 /** The pause between rounds, as a multiple of the round's duration. */
 const restFactor = { quiet: 0.5, busy: 3 };
-const longestRestMs = 300;
+const maxRestMs = 300;
 /** Above this many validations a second, webhooks yield to them. */
 const busyCallsPerSecond = 100;
 const troubleMs = 1_000;
@@ -104,7 +101,7 @@ export class Outbox {
 
   /** Until something ended, or it is time to check again. Results are collected for a moment first. */
   async #rest(roundMs: number, pace: keyof typeof gatherMs): Promise<void> {
-    const gatheringMs = Math.min(longestRestMs, Math.max(gatherMs[pace], roundMs * restFactor[pace]));
+    const gatheringMs = Math.min(maxRestMs, Math.max(gatherMs[pace], roundMs * restFactor[pace]));
     await this.#sleep(gatheringMs);
     if (!this.#isWoken) await this.#sleep(idleMs - gatheringMs, () => this.#isWoken);
   }
@@ -132,12 +129,4 @@ export class Outbox {
       };
     });
   }
-}
-
-/** Connections and DNS lookups are kept for a moment: a busy endpoint needs neither for each event. */
-export function webhookSender(allowed: AllowedTargets): Sender {
-  const resolve = cachingResolver(systemResolver);
-  const connections = new ConnectionCache();
-  return (outgoing, broken) =>
-    send(outgoing, { allowed, resolve, connections, timeoutMs: sendTimeoutMs }, broken);
 }

@@ -1,5 +1,6 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
+import { deletedEndpoints, removeSomeOfEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import {
   deliveriesAtOnce,
   deliveriesOutOfStep,
@@ -8,8 +9,8 @@ import {
 } from "@countersign/store/queries/webhooks/hold-deliveries";
 import { oldAttempts, oldDeliveries, oldEvents, pruneRows } from "@countersign/store/queries/webhooks/prune";
 import type { Database, Store } from "@countersign/store/store";
-import { inBatches } from "../../jobs/in-batches.ts";
-import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
+import { inBatches } from "../../../jobs/in-batches.ts";
+import type { PeriodicJob } from "../../../jobs/periodic-jobs.ts";
 
 const keptForMs = 30 * dayMs;
 /** Little enough that nobody who writes meanwhile notices. */
@@ -57,9 +58,24 @@ export function deliveryPruning(store: Store): PeriodicJob {
       ])
         await inBatches(async () => {
           const old = await find();
-          if (old.ids.length > 0) await store.transaction((own) => pruneRows(own, old), "soon");
+          if (old.ids.length > 0)
+            await store.transaction((transaction) => pruneRows(transaction, old), "soon");
           return old.ids.length === rowsAtOnce;
         }, stopping);
+    },
+  };
+}
+
+/** Removes the data of deleted endpoints. */
+export function deletedEndpointRemoval(store: Store): PeriodicJob {
+  return {
+    name: "remove deleted webhooks",
+    everyMs: 5_000,
+    run: async (stopping) => {
+      for (const id of await deletedEndpoints(store.reads)) {
+        const removeSome = (db: Database) => removeSomeOfEndpoint(db, id, rowsAtOnce);
+        await inBatches(() => store.transaction(removeSome, "soon"), stopping);
+      }
     },
   };
 }

@@ -8,14 +8,14 @@ import {
 } from "@countersign/store/queries/webhooks/statistics";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
-import type { OrganizationContext } from "../../api/context.ts";
+import type { OrganizationContext } from "../../../api/context.ts";
 import { findEndpoint } from "./endpoints.ts";
 
 const days = 7;
 /** Durations come from the newest attempts: sorting all of them would take far longer than counting them. */
-const mostTimed = 2_000;
+const maxTimed = 2_000;
 /** After this the response says "at least". Millions take less. */
-const longestMs = 4_000;
+const countingTimeoutMs = 4_000;
 
 interface Counts {
   readonly delivered: number;
@@ -36,7 +36,7 @@ export async function endpointStatistics(
   const pending = await countDeliveries(db, id, "pending", always, isGone);
   const held = await countDeliveries(db, id, "held", always, isGone);
   const startedMs = performance.now();
-  const isOver = () => performance.now() - startedMs > longestMs || isGone();
+  const isOver = () => performance.now() - startedMs > countingTimeoutMs || isGone();
   const counted: Counts[] = [];
   let wholeDays = 0;
   while (counted.length < days && !isOver()) {
@@ -82,7 +82,7 @@ function show(counted: readonly Counts[]) {
 }
 
 async function durations(db: Database, id: string, sinceMs: number) {
-  const newest = await newestDurations(db, id, sinceMs, mostTimed);
+  const newest = await newestDurations(db, id, sinceMs, maxTimed);
   const sorted = newest.map(({ duration_ms: ms }) => ms).sort((a, b) => a - b);
   return { median_ms: percentile(sorted, 0.5), p95_ms: percentile(sorted, 0.95) };
 }

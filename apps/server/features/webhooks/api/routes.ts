@@ -1,13 +1,10 @@
 import * as log from "@countersign/contract/manage/webhook-deliveries";
 import * as contract from "@countersign/contract/manage/webhooks";
-import { type BoundRoute, bind } from "../../api/bind.ts";
-import { listAttempts, listDeliveries, readDelivery } from "./attempts.ts";
+import { type BoundRoute, bind } from "../../../api/bind.ts";
+import { listAttempts, listDeliveries, readDelivery } from "./deliveries.ts";
 import { deleteEndpoint, disableEndpoint, enableEndpoint, rotateSecret } from "./endpoint-actions.ts";
-import { changeEndpoint, createEndpoint, findEndpoint, listEndpoints } from "./endpoints.ts";
-import { replayMany } from "./replay.ts";
-import { replayOne, sendTest } from "./replay-one.ts";
-import { sendNow } from "./send-now.ts";
-import { showEndpoint } from "./show.ts";
+import { changeEndpoint, createEndpoint, findEndpoint, listEndpoints, showEndpoint } from "./endpoints.ts";
+import { replayMany, replayOne, sendNow, sendTest } from "./replay.ts";
 import { endpointStatistics } from "./statistics.ts";
 
 export const webhookRoutes: readonly BoundRoute[] = [

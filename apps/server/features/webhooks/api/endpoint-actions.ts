@@ -6,13 +6,12 @@ import {
   updateEndpoint,
 } from "@countersign/store/queries/webhooks/endpoints";
 import { enableDeliveries, holdDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
-import { type MemberContext, nextUpdatedAt, type OrganizationContext } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
-import { audit } from "../audit-log/record.ts";
-import { currentEndpoint } from "./endpoints.ts";
-import { newWebhookSecret } from "./secrets.ts";
-import { showEndpoint, subjectOf } from "./show.ts";
-import { enabled } from "./switch.ts";
+import { type MemberContext, nextUpdatedAt, type OrganizationContext } from "../../../api/context.ts";
+import { iso } from "../../../api/page.ts";
+import { audit } from "../../audit-log/record.ts";
+import { newWebhookSecret } from "../delivery/request.ts";
+import { enabled, subjectOf } from "../delivery/switch.ts";
+import { currentEndpoint, showEndpoint } from "./endpoints.ts";
 
 export async function disableEndpoint(context: MemberContext, id: string) {
   return context.transaction(async (db) => {

@@ -1,5 +1,6 @@
 import { fairShares } from "@countersign/domain/webhooks/fair-shares";
 import { newId } from "@countersign/store/new-id";
+import type { ClaimedDelivery, SentEvent } from "@countersign/store/queries/webhooks/claim-deliveries";
 import {
   claimDeliveries,
   dueDeliveries,
@@ -12,23 +13,22 @@ import {
 import type { DeliveryResult } from "@countersign/store/queries/webhooks/delivery-results";
 import { emptyEndpoint } from "@countersign/store/queries/webhooks/empty-endpoint";
 import { DeliveryConcurrency, type Outcome } from "./concurrency.ts";
-import { resultOf, succeeded } from "./outcome.ts";
-import { type Ready, ReadyQueue } from "./ready-queue.ts";
-import { type RecordingParts, recordResults, releaseClaims } from "./record-results.ts";
+import type { DeliveryRecipient } from "./request.ts";
 import { sendEvent } from "./request.ts";
+import { type RecordingParts, recordResults, releaseClaims, resultOf, succeeded } from "./results.ts";
 import { leaseMs, type Sender } from "./send.ts";
 
 /** A delivery that was claimed longer ago is not started: too little of its lease is left. */
 const latestStartMs = 5_000;
 const claimsAtOnce = 512;
 /** The maximum number of events in memory, each of a few kilobytes. */
-const mostReady = 1_024;
+const maxReady = 1_024;
 /** One organization whose endpoints stop responding must not keep others from getting claims. */
-const mostReadyOfOne = 512;
+const maxReadyOfOne = 512;
 /** How many results are written in one transaction: on SQLite others wait for it. */
 const resultsAtOnce = 512;
 /** While this many results could not be recorded, nothing more is started. */
-const mostUnwritten = 2_000;
+const maxUnwritten = 2_000;
 const shutdownMs = 3_000;
 /** An error response that took longer than this is no better than none. */
 const slowMs = 1_000;
@@ -67,9 +67,9 @@ export class Dispatcher {
   /** Records results, and starts due deliveries as capacity allows. Returns how many rows it wrote. */
   async round(): Promise<number> {
     this.#concurrency.detectStalled(performance.now());
-    this.#giveUpLate();
+    this.#releaseLate();
     const written = await this.#write(resultsAtOnce);
-    if (this.#unwritten.length >= mostUnwritten) return written;
+    if (this.#unwritten.length >= maxUnwritten) return written;
     const { store } = this.#parts;
     const nowMs = await store.clock();
     const due = await dueEndpoints(store.reads, nowMs);
@@ -105,16 +105,16 @@ export class Dispatcher {
   #wanted(due: readonly string[], endpoints: ReadonlyMap<string, SendingEndpoint>) {
     const next = due.findIndex((id) => id > this.#lastServed);
     const inOrder = next <= 0 ? due : [...due.slice(next), ...due.slice(0, next)];
-    const wishes = inOrder.flatMap((id) => {
+    const requests = inOrder.flatMap((id) => {
       const endpoint = endpoints.get(id);
       if (endpoint === undefined || endpoint.status !== "enabled") return [];
       const atMost =
         this.#concurrency.room(endpoint) + this.#concurrency.ahead(id) - this.#ready.lengthOf(id);
       return [{ endpointId: id, organizationId: endpoint.organization_id, atMost }];
     });
-    const total = Math.min(claimsAtOnce, mostReady - this.#ready.size);
-    const mostOf = (id: string) => mostReadyOfOne - this.#ready.ofOrganization(id);
-    const shares = fairShares(wishes, total, mostOf);
+    const total = Math.min(claimsAtOnce, maxReady - this.#ready.size);
+    const maxOf = (id: string) => maxReadyOfOne - this.#ready.ofOrganization(id);
+    const shares = fairShares(requests, total, maxOf);
     const wanted = inOrder.flatMap((endpointId) => {
       const atMost = shares.get(endpointId);
       return atMost === undefined ? [] : [{ endpointId, atMost }];
@@ -140,16 +140,16 @@ export class Dispatcher {
     try {
       const eventIds = [...new Set(claimed.map((row) => row.event_id))];
       const events = await eventsByIds(store.reads, bulk, eventIds);
-      const of = [...new Set(claimed.map((row) => row.endpoint_id))];
-      const secrets = await signingSecrets(store.reads, of, nowMs);
-      const addressees = new Map(
-        of.flatMap((id) => {
+      const endpointIds = [...new Set(claimed.map((row) => row.endpoint_id))];
+      const secrets = await signingSecrets(store.reads, endpointIds, nowMs);
+      const recipients = new Map(
+        endpointIds.flatMap((id) => {
           const endpoint = endpoints.get(id);
           return endpoint === undefined ? [] : [[id, { ...endpoint, sealedSecrets: secrets.get(id) ?? [] }]];
         }),
       );
       for (const delivery of claimed.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-        const endpoint = addressees.get(delivery.endpoint_id);
+        const endpoint = recipients.get(delivery.endpoint_id);
         const event = events.get(delivery.event_id);
         if (endpoint === undefined || this.#isClosed) this.#unsent.push(delivery.id);
         else this.#ready.add({ delivery, endpoint, event, claimedAtMs: nowMs, claimedHereMs });
@@ -182,27 +182,27 @@ export class Dispatcher {
     const { store, send, random, wake } = this.#parts;
     const startedMs = performance.now();
     const atMs = claimedAtMs + Math.round(startedMs - claimedHereMs);
-    let ending: Outcome = "silence";
+    let outcome: Outcome = "silence";
     try {
       const sent = await sendEvent(event, endpoint, store.sealer, atMs, (request) =>
         send(request, this.#broken.signal),
       );
-      if (succeeded(sent.answer)) ending = "success";
-      else if (sent.answer.status !== null && sent.durationMs < slowMs) ending = "refused";
+      if (succeeded(sent.answer)) outcome = "success";
+      else if (sent.answer.status !== null && sent.durationMs < slowMs) outcome = "refused";
       this.#unwritten.push(resultOf({ delivery, atMs, ...sent }, random()));
     } catch {
       // Aborted because the server is stopping: the outcome is unknown.
       this.#unsent.push(delivery.id);
     } finally {
       const endedMs = performance.now();
-      this.#concurrency.end(endpoint.id, ending, endedMs, endedMs - startedMs);
+      this.#concurrency.end(endpoint.id, outcome, endedMs, endedMs - startedMs);
       this.#beginReady(endpoint.id);
       wake();
     }
   }
 
   /** Deliveries that waited too long for capacity, or wait for an endpoint that stopped responding, are released. */
-  #giveUpLate(): void {
+  #releaseLate(): void {
     for (const endpointId of this.#ready.endpointIds()) {
       this.#beginReady(endpointId);
       const isSilent = this.#concurrency.isTroubled(endpointId);
@@ -217,9 +217,9 @@ export class Dispatcher {
     const results = this.#unwritten.slice(0, atMost);
     const parts = { ...this.#parts, claimant: this.claimant };
     if (results.length > 0) {
-      const over = new Set(await recordResults(parts, results));
-      this.#unwritten = this.#unwritten.filter((result) => !over.has(result));
-      for (const result of over) this.#claimed.delete(result.attempt.delivery_id);
+      const done = new Set(await recordResults(parts, results));
+      this.#unwritten = this.#unwritten.filter((result) => !done.has(result));
+      for (const result of done) this.#claimed.delete(result.attempt.delivery_id);
     }
     const unsent = this.#unsent.slice(0, claimsAtOnce);
     if (unsent.length === 0) return results.length;
@@ -232,4 +232,73 @@ export class Dispatcher {
 
 function isLate({ claimedHereMs }: Ready): boolean {
   return performance.now() - claimedHereMs > latestStartMs;
+}
+
+/** Claimed, and waiting to be sent. */
+interface Ready {
+  readonly delivery: ClaimedDelivery;
+  readonly endpoint: DeliveryRecipient;
+  readonly event: SentEvent | undefined;
+  /** When it was claimed, by the database's clock and by this process's. */
+  readonly claimedAtMs: number;
+  readonly claimedHereMs: number;
+}
+
+/** The deliveries that are ready to be sent, per endpoint, in the order in which they were claimed. */
+class ReadyQueue {
+  readonly #queues = new Map<string, Ready[]>();
+  readonly #perOrganization = new Map<string, number>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  lengthOf(endpointId: string): number {
+    return this.#queues.get(endpointId)?.length ?? 0;
+  }
+
+  ofOrganization(organizationId: string): number {
+    return this.#perOrganization.get(organizationId) ?? 0;
+  }
+
+  endpointIds(): string[] {
+    return [...this.#queues.keys()];
+  }
+
+  add(ready: Ready): void {
+    const queue = this.#queues.get(ready.endpoint.id);
+    if (queue === undefined) this.#queues.set(ready.endpoint.id, [ready]);
+    else queue.push(ready);
+    this.#count(ready, 1);
+  }
+
+  first(endpointId: string): Ready | undefined {
+    return this.#queues.get(endpointId)?.[0];
+  }
+
+  takeFirst(endpointId: string): void {
+    const queue = this.#queues.get(endpointId);
+    const first = queue?.shift();
+    if (queue === undefined || first === undefined) return;
+    this.#count(first, -1);
+    if (queue.length === 0) this.#queues.delete(endpointId);
+  }
+
+  /** Removes all matching deliveries of an endpoint; returns their IDs. */
+  takeWhere(endpointId: string, fits: (ready: Ready) => boolean): string[] {
+    const queue = this.#queues.get(endpointId) ?? [];
+    const [taken, left] = [queue.filter(fits), queue.filter((ready) => !fits(ready))];
+    if (left.length === 0) this.#queues.delete(endpointId);
+    else this.#queues.set(endpointId, left);
+    for (const ready of taken) this.#count(ready, -1);
+    return taken.map((ready) => ready.delivery.id);
+  }
+
+  #count({ endpoint }: Ready, change: 1 | -1): void {
+    this.#size += change;
+    const count = this.ofOrganization(endpoint.organization_id) + change;
+    if (count === 0) this.#perOrganization.delete(endpoint.organization_id);
+    else this.#perOrganization.set(endpoint.organization_id, count);
+  }
 }

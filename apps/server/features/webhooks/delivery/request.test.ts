@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { bodyOf, mostBodyBytes } from "./body.ts";
+import { bodyOf, maxBodyBytes } from "./request.ts";
 
 const about = { organization_id: "o", product_id: null, license_id: null };
 const updated = { id: "event", ...about, type: "license.updated", at: Date.UTC(2026, 0, 2) } as const;
@@ -17,7 +17,7 @@ test.each([
   ["without the license if it is too large", { license, changed, previous }, { changed, truncated: true }],
 ])("the data of an event is sent %s", (_, recorded, sent) => {
   const body = bodyOf(eventWith({ organization_id: "o", ...recorded }), "standard");
-  expect(body.length).toBeLessThanOrEqual(mostBodyBytes);
+  expect(body.length).toBeLessThanOrEqual(maxBodyBytes);
   const timestamp = "2026-01-02T00:00:00.000Z";
   const complete = { type: "license.updated", timestamp, data: { organization_id: "o", ...sent } };
   expect(JSON.parse(body)).toEqual(complete);

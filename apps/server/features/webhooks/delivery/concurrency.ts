@@ -32,7 +32,7 @@ interface EndpointFacts {
 const stalledMs = 2_000;
 /** How much is claimed ahead: what can be sent in this time, based on the response times. */
 const aheadMs = 1_000;
-const mostAhead = 512;
+const maxAhead = 512;
 
 interface EndpointLoad {
   readonly organizationId: string;
@@ -63,40 +63,40 @@ export class DeliveryConcurrency {
   }
 
   /** How many more requests can be sent to an endpoint now. */
-  room(owner: EndpointFacts): number {
-    const load = this.#endpoints.get(owner.id);
+  room(endpoint: EndpointFacts): number {
+    const load = this.#endpoints.get(endpoint.id);
     const { healthy, troubled, perOrganization, overall } = this.#sizes;
-    const isTroubled = load?.isTroubled ?? owner.failing_since !== null;
+    const isTroubled = load?.isTroubled ?? endpoint.failing_since !== null;
     const pool = isTroubled
       ? troubled - this.#troubledInProgress
       : healthy - (this.#inProgress - this.#troubledInProgress);
-    const own = perOrganization - (this.#perOrganization.get(owner.organization_id) ?? 0);
+    const ofOrganization = perOrganization - (this.#perOrganization.get(endpoint.organization_id) ?? 0);
     const free = (load?.width ?? 1) - (load?.inProgress ?? 0);
-    return Math.max(0, Math.min(pool, own, free, overall - this.#inProgress));
+    return Math.max(0, Math.min(pool, ofOrganization, free, overall - this.#inProgress));
   }
 
   /** How many more are worth claiming while others are in progress: those that will start within about a second. */
   ahead(endpointId: string): number {
     const load = this.#endpoints.get(endpointId);
     if (load === undefined || load.isTroubled || load.answerMs === null) return 0;
-    return Math.min(mostAhead, Math.floor((load.width * aheadMs) / Math.max(1, load.answerMs)));
+    return Math.min(maxAhead, Math.floor((load.width * aheadMs) / Math.max(1, load.answerMs)));
   }
 
   isTroubled(endpointId: string): boolean {
     return this.#endpoints.get(endpointId)?.isTroubled ?? false;
   }
 
-  begin(owner: EndpointFacts, nowMs: number): void {
-    const load = this.#endpoints.get(owner.id) ?? {
-      organizationId: owner.organization_id,
+  begin(endpoint: EndpointFacts, nowMs: number): void {
+    const load = this.#endpoints.get(endpoint.id) ?? {
+      organizationId: endpoint.organization_id,
       inProgress: 0,
       width: 1,
-      isTroubled: owner.failing_since !== null,
+      isTroubled: endpoint.failing_since !== null,
       answerMs: null,
       movedMs: nowMs,
     };
     if (load.inProgress === 0) load.movedMs = nowMs;
-    this.#endpoints.set(owner.id, load);
+    this.#endpoints.set(endpoint.id, load);
     this.#count(load, 1);
   }
 
@@ -112,7 +112,7 @@ export class DeliveryConcurrency {
     }
     if (outcome === "silence") load.width = 1;
     // For an idle endpoint, only its concurrency is kept.
-    if (load.inProgress === 0 && (load.isTroubled || this.#endpoints.size > mostIdle))
+    if (load.inProgress === 0 && (load.isTroubled || this.#endpoints.size > maxIdleEndpoints))
       this.#endpoints.delete(endpointId);
   }
 
@@ -126,9 +126,9 @@ export class DeliveryConcurrency {
     load.inProgress += change;
     this.#inProgress += change;
     if (load.isTroubled) this.#troubledInProgress += change;
-    const own = (this.#perOrganization.get(load.organizationId) ?? 0) + change;
-    if (own === 0) this.#perOrganization.delete(load.organizationId);
-    else this.#perOrganization.set(load.organizationId, own);
+    const count = (this.#perOrganization.get(load.organizationId) ?? 0) + change;
+    if (count === 0) this.#perOrganization.delete(load.organizationId);
+    else this.#perOrganization.set(load.organizationId, count);
   }
 
   #setTroubled(load: EndpointLoad, isTroubled: boolean): void {
@@ -138,4 +138,4 @@ export class DeliveryConcurrency {
   }
 }
 
-const mostIdle = 10_000;
+const maxIdleEndpoints = 10_000;

@@ -1,3 +1,5 @@
+import type { delivery } from "@countersign/contract/manage/webhook-deliveries";
+import { webhookId } from "@countersign/domain/webhooks/signature";
 import {
   attemptsOf,
   type DeliveryFilter,
@@ -8,12 +10,12 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
-import type { OrganizationContext } from "../../api/context.ts";
-import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";
-import { shownFailure } from "../../base/shown-failure.ts";
-import { Problem } from "../../http/problem.ts";
+import type { z } from "zod";
+import type { OrganizationContext } from "../../../api/context.ts";
+import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../../api/page.ts";
+import { shownFailure } from "../../../base/shown-failure.ts";
+import { Problem } from "../../../http/problem.ts";
 import { findEndpoint } from "./endpoints.ts";
-import { type ShownDelivery, showDelivery } from "./show.ts";
 
 interface LogQuery {
   readonly limit: number;
@@ -26,7 +28,7 @@ interface LogQuery {
 
 /** There is no index by event type: this many rows are read before other requests are served, and per page. */
 const rowsAtOnce = 500;
-const mostRows = 5_000;
+const maxRowsRead = 5_000;
 
 export async function listDeliveries(
   context: OrganizationContext,
@@ -44,18 +46,18 @@ export async function listDeliveries(
   const values = decodeCursor(query.cursor, ["text"]);
   let after = values === null ? null : String(values[0]);
   const step = query.event_type === undefined ? query.limit + 1 : rowsAtOnce;
-  const found: DeliveryRow[] = [];
+  const page: DeliveryRow[] = [];
   for (let read = 0; ; ) {
     const rows = await deliveriesAfter(db, filter, { after, descending: true, limit: step });
     for (const row of rows) {
       after = row.id;
       if (query.event_type !== undefined && row.event_type !== query.event_type) continue;
-      if (found.length === query.limit) return pageUntil(found, found.at(-1)?.id ?? null);
-      found.push(row);
+      if (page.length === query.limit) return pageUntil(page, page.at(-1)?.id ?? null);
+      page.push(row);
     }
     read += rows.length;
-    if (rows.length < step) return pageUntil(found, null);
-    if (read >= mostRows) return pageUntil(found, after);
+    if (rows.length < step) return pageUntil(page, null);
+    if (read >= maxRowsRead) return pageUntil(page, after);
     await yieldToEventLoop();
   }
 }
@@ -116,4 +118,21 @@ function showAttempt(row: DeliveryAttemptRow) {
 
 function pageUntil(rows: readonly DeliveryRow[], end: string | null) {
   return { data: rows.map(showDelivery), next_cursor: end === null ? null : encodeCursor([end]) };
+}
+
+export type ShownDelivery = z.input<typeof delivery>;
+
+export function showDelivery(row: DeliveryRow): ShownDelivery {
+  return {
+    id: row.id,
+    event_id: row.event_id,
+    webhook_id: webhookId(row.event_id),
+    event_type: row.event_type,
+    state: row.state,
+    attempts: row.attempts,
+    next_attempt_at: iso(row.next_attempt_at),
+    last_status: row.last_status,
+    created_at: iso(row.created_at),
+    finished_at: iso(row.finished_at),
+  };
 }

@@ -1,15 +1,14 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { claimDeliveries } from "@countersign/store/queries/webhooks/claim-deliveries";
 import { sql } from "kysely";
-import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
-import { newId } from "../../../../tests/support/test-organization.ts";
-import { until } from "../../../../tests/support/until.ts";
-import { type TestEndpoint, TestReceivers } from "../../../../tests/support/webhook-nodes.ts";
-import { makeDeliveries, makeEvents } from "../../../../tests/support/webhooks.ts";
-import { JobRuns } from "../../jobs/job-runs.ts";
+import { idsOf, onBothDatabases } from "../../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../../tests/support/test-organization.ts";
+import { until } from "../../../../../tests/support/until.ts";
+import { type TestEndpoint, TestReceivers } from "../../../../../tests/support/webhook-nodes.ts";
+import { makeDeliveries, makeEvents } from "../../../../../tests/support/webhooks.ts";
+import { JobRuns } from "../../../jobs/job-runs.ts";
 import { Outbox } from "./outbox.ts";
-import { resultOf } from "./outcome.ts";
-import { type Refusal, recordResults, releaseClaims } from "./record-results.ts";
+import { type Refusal, recordResults, releaseClaims, resultOf } from "./results.ts";
 import { leaseMs } from "./send.ts";
 
 setDefaultTimeout(60_000);

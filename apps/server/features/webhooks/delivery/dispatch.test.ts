@@ -3,18 +3,17 @@ import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { noAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import { webhookId } from "@countersign/domain/webhooks/signature";
 import { Webhook } from "standardwebhooks";
-import { auditOf } from "../../../../tests/support/audit-of.ts";
-import { openedEmails } from "../../../../tests/support/emails.ts";
-import { onDatabase } from "../../../../tests/support/query-tests.ts";
+import { auditOf } from "../../../../../tests/support/audit-of.ts";
+import { openedEmails } from "../../../../../tests/support/emails.ts";
+import { onDatabase } from "../../../../../tests/support/query-tests.ts";
 import {
   openWebhookNode,
   type TestEndpoint,
   TestReceivers,
-} from "../../../../tests/support/webhook-nodes.ts";
-import { makeAttemptsDue, makeDeliveries, makeEvents } from "../../../../tests/support/webhooks.ts";
-import { webhookSender } from "./outbox.ts";
+} from "../../../../../tests/support/webhook-nodes.ts";
+import { makeAttemptsDue, makeDeliveries, makeEvents } from "../../../../../tests/support/webhooks.ts";
 import { Prober } from "./probe.ts";
-import type { Sender } from "./send.ts";
+import { type Sender, webhookSender } from "./send.ts";
 
 setDefaultTimeout(60_000);
 
