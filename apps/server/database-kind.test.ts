@@ -18,7 +18,7 @@ const reasons: Readonly<Record<string, string>> = {
   "apps/server/features/doctor/database.ts": "explains what is wrong with a database",
   "apps/server/features/doctor/examine.ts": "explains what is wrong with a database",
   "apps/server/features/doctor/folder.ts": "explains what is wrong with a data folder",
-  "apps/server/features/identity/better-auth.ts": "tells a library how to write SQL that both accept",
+  "apps/server/features/identity/sign-in/better-auth.ts": "tells a library how to write SQL that both accept",
   "apps/server/features/traces/request-spans.ts": "names the database in traces",
   "apps/server/features/traces/request-traces.ts": "names the database in traces",
   "apps/server/features/usage/storage.ts": "estimates the size of rows",

@@ -14,7 +14,7 @@ import { stopWaiting } from "../features/events/waiting.ts";
 import { slowQueriesTo } from "../features/health/slow-queries.ts";
 import { WaitingWork } from "../features/health/waiting-work.ts";
 import { WorkerMetrics } from "../features/health/worker-metrics.ts";
-import { LazyIdentity } from "../features/identity/lazy-identity.ts";
+import { LazyIdentity } from "../features/identity/sign-in/lazy-identity.ts";
 import { customerOf } from "../features/portal/session.ts";
 import { stopStreams } from "../features/requests/live.ts";
 import { liveViews } from "../features/requests/stream.ts";

@@ -10,7 +10,7 @@ import { brandingRoutes, portalBrandingRoutes } from "../features/branding/route
 import { customerRoutes } from "../features/customers/routes.ts";
 import { eventRoutes } from "../features/events/routes.ts";
 import { explainRoutes } from "../features/explain/routes.ts";
-import { accountRoutes } from "../features/identity/routes.ts";
+import { accountRoutes } from "../features/identity/account/routes.ts";
 import { impersonationRoutes } from "../features/impersonations/routes.ts";
 import { invitationRoutes } from "../features/invitations/routes.ts";
 import { ipBlockRoutes } from "../features/ip-blocks/routes.ts";

@@ -17,7 +17,7 @@ import {
   workerStateMetrics,
   writeLockMetrics,
 } from "../features/health/server-metrics.ts";
-import { createSetupToken } from "../features/identity/setup-link.ts";
+import { createSetupToken } from "../features/identity/account/setup-link.ts";
 import { ApiKeyUse } from "../features/products/api-key-use.ts";
 import { Recorder } from "../features/requests/recorder.ts";
 import { SandboxBatcher, storedCallers } from "../features/sandbox/batch.ts";

@@ -104,7 +104,7 @@ a page of another site can sign its visitor in to the dashboard
   A user works in the account of an attacker without noticing, and enters secrets there.
   - (origin === null && !headers.has("cookie"))
   + !headers.has("cookie")
-  apps/server/features/identity/auth-gate.test.ts tests/manage/identity-sign-in.test.ts
+  apps/server/features/identity/sign-in/auth-gate.test.ts tests/manage/identity-sign-in.test.ts
 all tokens and sessions of a user share their idempotency keys
   A token with few permissions gets the stored response to a request of a more powerful one.
   - return "token" in actor.by ? actor.by.token : actor.userId;

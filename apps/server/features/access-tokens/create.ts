@@ -20,7 +20,7 @@ import { iso, milliseconds } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { securityEmail } from "../identity/emails.ts";
-import { checkReauthenticated } from "../identity/reauthenticate.ts";
+import { checkReauthenticated } from "../identity/sign-in/reauthenticate.ts";
 import { writeEmail } from "../mail/email.ts";
 import { recipientById } from "../mail/recipient.ts";
 import { showToken } from "./show.ts";

@@ -12,7 +12,7 @@ import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { asPlatform, audit } from "../audit-log/record.ts";
 import { accountCreatedEmail, resetEmail } from "../identity/emails.ts";
-import { newPasswordLink } from "../identity/password-link.ts";
+import { newPasswordLink } from "../identity/sign-in/password-reset.ts";
 import { checkSignInEmail } from "../identity/sign-in-email.ts";
 import { writeEmail } from "../mail/email.ts";
 import { recipientOf } from "../mail/recipient.ts";

@@ -6,7 +6,7 @@ import type { Context } from "../../api/context.ts";
 import type { Config, DiscordSettings } from "../../base/config.ts";
 import { reasonOf } from "../../base/log.ts";
 import { Problem } from "../../http/problem.ts";
-import { authorizeUrl, discordAccessToken, discordName, discordProfile } from "../identity/discord-calls.ts";
+import { authorizeUrl, discordAccessToken, discordName, discordProfile } from "../identity/discord.ts";
 import { portalCookie, portalCookieIn, removedPortalCookie } from "./cookies.ts";
 import { isSame, portalSecrets } from "./secrets.ts";
 import { newPortalToken } from "./session.ts";

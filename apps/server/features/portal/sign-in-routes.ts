@@ -6,7 +6,7 @@ import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { pause } from "../../limits/waiting.ts";
-import { isFirstReturn } from "../identity/discord-flow.ts";
+import { isFirstReturn } from "../identity/discord.ts";
 import { type CodeParts, codeSeconds, requestSignIn, withSignInCode, withSignInLink } from "./codes.ts";
 import { portalCookie, portalCookieIn, removedPortalCookie } from "./cookies.ts";
 import {
