@@ -1,4 +1,4 @@
-import { refusalHour } from "@countersign/domain/events/refusal";
+import { refusalHour } from "@countersign/domain/events/thresholds";
 import type { Sighting } from "./journal.ts";
 
 /**

@@ -921,7 +921,7 @@ interface UnannouncedExpiryRow {
   license_id: string;
 }
 
-/** A check to run after a product's limit was lowered: see `QuotaCheck`. */
+/** A check to run after a product's limit was lowered: see `quotaCheck`. */
 export interface QuotaCheckRow {
   product_id: string;
   type: Extract<EventType, `quota.${string}`>;
@@ -931,7 +931,7 @@ export interface QuotaCheckRow {
   check_at: number;
 }
 
-/** An email about a reached limit was written, or left out because there were too many: see `QuotaEmails`. */
+/** An email about a reached limit was written, or left out because there were too many: see `quotaEmails`. */
 export interface QuotaNoticeRow {
   organization_id: string;
   day: number;

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { webhookKey } from "@countersign/domain/webhooks/secret";
+import { webhookKey } from "@countersign/domain/webhooks/signature";
 import { addSecret, removeSecrets } from "@countersign/store/queries/webhooks/endpoints";
 import { openReceiver, type Received } from "../../tests/support/receiver.ts";
 import { newId, type TestOrganization } from "../../tests/support/test-organization.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { generateTestKey } from "@countersign/domain/products/api-key";
-import { sandboxSigningKey } from "@countersign/domain/sandbox/signing-key";
+import { sandboxSigningKey } from "@countersign/domain/sandbox/facts";
 import { addSigningKey, removeUpcomingSigningKeys } from "@countersign/store/queries/products/keys";
 import { defaultProductSettings, updateProduct } from "@countersign/store/queries/products/products";
 import { replaceSandboxKey } from "@countersign/store/queries/sandbox/keys";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { refusalHour } from "@countersign/domain/events/refusal";
+import { refusalHour } from "@countersign/domain/events/thresholds";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { postgres } from "../support/databases.ts";

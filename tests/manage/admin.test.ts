@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { JobRuns } from "../../apps/server/jobs/job-runs.ts";
-import { jobRunSaving } from "../../apps/server/jobs/save-job-runs.ts";
+import { jobRunSaving } from "../../apps/server/jobs/periodic-jobs.ts";
 import { allRows, problemOf, refusedFields } from "../support/answers.ts";
 import type { TestedDatabase } from "../support/databases.ts";
 import { type ManageAnswer, manageClient } from "../support/manage-client.ts";

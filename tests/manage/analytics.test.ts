@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
-import { localTime, startOfDay } from "@countersign/domain/dates/local-day";
+import { localTime, startOfDay } from "@countersign/domain/dates/time-zone";
 import { uuidSource } from "@countersign/domain/ids/uuid";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { openJournal } from "@countersign/store/databases/open";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { nothing, type Route } from "@countersign/contract/api/route";
 import { portalBase } from "@countersign/contract/portal/base";
-import { TransferReminders } from "../../apps/server/features/transfers/remind.ts";
+import { transferReminders } from "../../apps/server/features/transfers/remind.ts";
 import { manageRoutes, portalRoutes } from "../../apps/server/threads/routes.ts";
 import { problemOf } from "../support/answers.ts";
 import type { TestedDatabase } from "../support/databases.ts";
@@ -126,7 +126,7 @@ testsOn("sqlite", "suspended billing", openSuspended, (fixture) => {
     const later = async () => (await store.clock()) + 2 * 86_400_000;
     const reminders = () => openedEmails(store, { to: owner.email, kind: "transfers_waiting" });
     const before = await reminders();
-    await new TransferReminders(store, url, later).run();
+    await transferReminders(store, url, later).run();
     expect(await reminders()).toEqual(before);
   });
 

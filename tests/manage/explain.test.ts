@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { type RuleName, ruleNames } from "@countersign/domain/validate/rules";
+import { type RuleName, ruleNames } from "@countersign/domain/validate/decide";
 import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { registerIp } from "@countersign/store/queries/licenses/create";
 import { type AddedLicense, addLicense } from "../support/add-license.ts";

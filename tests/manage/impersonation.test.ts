@@ -1,7 +1,7 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { viewPermissions } from "@countersign/domain/members/permissions";
 import { addMember } from "@countersign/store/queries/members/members";
-import { impersonationPruning } from "../../apps/server/features/impersonations/prune.ts";
+import { pruningJobs } from "../../apps/server/jobs/pruning.ts";
 import { problemOf } from "../support/answers.ts";
 import { addToken } from "../support/filled-organization.ts";
 import { type ManageClient, manageClient } from "../support/manage-client.ts";
@@ -76,7 +76,7 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
   test("an impersonation has no effect without the right to administer or after the hour, and is pruned", async () => {
     const [expired, active] = [await started(), await started()];
     await endsAt(expired, Date.now() - 1_000);
-    await impersonationPruning(fixture.store).run();
+    for (const job of pruningJobs(fixture.store, true)) await job.run();
     expect([await rowsOf(expired), await rowsOf(active)]).toMatchObject([[], [{}]]);
     const past = await started();
     await endsAt(past, Date.now() - 1_000);

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
 import type { OrganizationRow } from "@countersign/store/tables";
-import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
+import { organizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { apiOf } from "../support/api.ts";
 import { auditOf } from "../support/audit-of.ts";
 import { openedEmails } from "../support/emails.ts";
@@ -39,8 +39,7 @@ testsOn("sqlite", "deleting an organization", openManageFixture, (fixture) => {
     fixture.change("organizations", { id }, columns);
   const read = (id: string) => storedRow(fixture.store.reads, "organizations", { id });
   /** The first part of a removal. The server does the second, a few seconds later. */
-  const removeDue = () =>
-    new OrganizationRemoval(fixture.store, { deleteOrganization: async () => {} }).run();
+  const removeDue = () => organizationRemoval(fixture.store, { deleteOrganization: async () => {} }).run();
 
   test("a deletion names the organization; until it is due, all works and it can be cancelled, with an email each", async () => {
     const { id, path, slug, owner, validate } = await firm();

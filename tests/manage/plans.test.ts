@@ -3,7 +3,7 @@ import { quotaDay } from "@countersign/domain/quota/day";
 import type { Plan } from "@countersign/domain/quota/limit";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
-import { QuotaCheck } from "../../apps/server/features/events/quota-check.ts";
+import { quotaCheck } from "../../apps/server/features/events/quota-check.ts";
 import { problemOf } from "../support/answers.ts";
 import { apiOf } from "../support/api.ts";
 import type { TestedDatabase } from "../support/databases.ts";
@@ -160,7 +160,7 @@ testsOn("sqlite", "plans", openOwn, (fixture) => {
     await edit("pro", { daily_limit: 90 });
     // The first check schedules one for each organization, a little later.
     for (const laterMs of [0, 20_000, 40_000]) {
-      const check = () => new QuotaCheck(fixture.store, async () => nowMs + laterMs).run();
+      const check = () => quotaCheck(fixture.store, async () => nowMs + laterMs).run();
       await Promise.all([check(), check(), check()]);
     }
     const events = await fixture.stored("events", { type: ["quota.warning", "quota.exhausted"] });

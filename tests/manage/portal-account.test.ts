@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { addTransfer } from "@countersign/store/queries/transfers/transfers";
-import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
+import { organizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { addLicense } from "../support/add-license.ts";
 import { problemOf } from "../support/answers.ts";
 import { openedEmails } from "../support/emails.ts";
@@ -196,7 +196,7 @@ testsOn("postgres", "a customer's account in the portal", openPortalFixture, (fi
           expect((await owner.api.delete(`/organizations/${id}/customers/${customer.id}`)).status).toBe(204);
       } else {
         await fixture.change("organizations", { id }, { delete_after: Date.now() - 1_000 });
-        await new OrganizationRemoval(fixture.store, { deleteOrganization: async () => {} }).run();
+        await organizationRemoval(fixture.store, { deleteOrganization: async () => {} }).run();
       }
       expect([await isSignedIn(alone), await isSignedIn(known)]).toEqual([false, true]);
       await alone.post("/sign-in", { email });

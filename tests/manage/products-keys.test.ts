@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { verifyBody } from "@countersign/domain/signing/signature";
-import { UnusedKeysCheck } from "../../apps/server/features/products/unused-keys.ts";
+import { unusedKeysCheck } from "../../apps/server/features/products/unused-keys.ts";
 import { apiOf } from "../support/api.ts";
 import { auditOf } from "../support/audit-of.ts";
 import { openedEmails } from "../support/emails.ts";
@@ -154,7 +154,7 @@ testsOn("postgres", "API keys of products", openManageFixture, (fixture) => {
     const { productId, owner, store } = fixture;
     const newKey = async (name: string) => String((await add(productId, { name })).body.api_key).slice(4, 12);
     const daysAgo = (days: number) => Date.now() - days * dayMs;
-    const run = () => new UnusedKeysCheck(store, "https://countersign.example", () => store.clock()).run();
+    const run = () => unusedKeysCheck(store, "https://countersign.example", () => store.clock()).run();
     const emailsTo = async ({ email: to }: { email: string }) => {
       const emails = await openedEmails(store, { to, kind: "api_keys_unused" });
       return emails.filter(({ subject }) => subject.includes("Plugin"));

@@ -3,8 +3,8 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { addTransfer } from "@countersign/store/queries/transfers/transfers";
 import { readConfig } from "../../apps/server/base/config.ts";
-import { WaitingEmails } from "../../apps/server/features/mail/waiting-emails.ts";
-import { TransferReminders } from "../../apps/server/features/transfers/remind.ts";
+import { waitingEmailsJob } from "../../apps/server/features/mail/waiting-emails.ts";
+import { transferReminders } from "../../apps/server/features/transfers/remind.ts";
 import { problemOf } from "../support/answers.ts";
 import { openedEmails } from "../support/emails.ts";
 import { refusal } from "../support/licenses.ts";
@@ -212,7 +212,7 @@ testsOn("sqlite", "requests for transfers", openTransferSeller, (seller) => {
     await setLimit(100);
     const config = readConfig({ COUNTERSIGN_DAILY_EMAILS: "100" });
     for (let times = 0; times < 2; times++) {
-      await new WaitingEmails(seller.store, config).run();
+      await waitingEmailsJob(seller.store, config).run();
       const received = [grace, later].map((recipient) => `license_received to ${recipient}`);
       expect(await sent()).toEqual([...received.sort(), toJoan]);
     }
@@ -229,7 +229,7 @@ testsOn("sqlite", "requests for transfers", openTransferSeller, (seller) => {
       );
     const remind = (days: number) => {
       const clock = async () => Date.now() + days * dayMs;
-      return new TransferReminders(seller.store, seller.url, clock).run();
+      return transferReminders(seller.store, seller.url, clock).run();
     };
     expect(await waiting()).toEqual(["Requests waiting: 1"]);
     await remind(0);

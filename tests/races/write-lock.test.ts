@@ -6,15 +6,14 @@ import { updateOrganization } from "@countersign/store/queries/organizations/org
 import type { SqliteStore } from "@countersign/store/sqlite/store";
 import type { Tables } from "@countersign/store/tables";
 import type { Insertable } from "kysely";
-import { answerPruning } from "../../apps/server/api/prune-answers.ts";
 import { RoutedApi } from "../../apps/server/api/routed-api.ts";
 import { readConfig } from "../../apps/server/base/config.ts";
 import { createLog } from "../../apps/server/base/log.ts";
-import { ExpiryCheck } from "../../apps/server/features/events/expiry-check.ts";
+import { expiryCheck } from "../../apps/server/features/events/expiry-check.ts";
 import { refusalPruning } from "../../apps/server/features/events/prune-refusals.ts";
 import { importFromFile } from "../../apps/server/features/license-files/import-from-file.ts";
-import { emailPruning } from "../../apps/server/features/mail/prune.ts";
-import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
+import { organizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
+import { pruningJobs } from "../../apps/server/jobs/pruning.ts";
 import { Distributor } from "../../apps/server/features/webhooks/delivery/distribute.ts";
 import { deliveryPruning } from "../../apps/server/features/webhooks/delivery/upkeep.ts";
 import { manageRoutes } from "../../apps/server/threads/routes.ts";
@@ -192,9 +191,9 @@ describe("transactions on much data", () => {
 
   test("transactions are bounded when expired licenses get events", () =>
     bounded(async () => {
-      const watch = new ExpiryCheck(measured.store, readConfig({}), async () => Date.now());
+      const watch = expiryCheck(measured.store, readConfig({}), async () => Date.now());
       await watch.run();
-      await new ExpiryCheck(measured.store, readConfig({}), async () => Date.now() + 7_200_000).run();
+      await expiryCheck(measured.store, readConfig({}), async () => Date.now() + 7_200_000).run();
     }));
 
   test("transactions are bounded when events are distributed and pruned", () =>
@@ -211,8 +210,7 @@ describe("transactions on much data", () => {
       const stored = { ...answer, actor_id: "a" };
       const rows = Array.from({ length: 500 }, () => ({ ...stored, idempotency_key: newId() }));
       await add("idempotency_keys", rows, 50);
-      await answerPruning(measured.store).run();
-      await emailPruning(measured.store).run();
+      for (const job of pruningJobs(measured.store, true)) await job.run();
       expect(await storedRows(org.store.reads, "idempotency_keys", { created_at: 1 })).toEqual([]);
     }));
 
@@ -246,7 +244,7 @@ describe("transactions on much data", () => {
       await db.deleteFrom("licenses").where("id", "in", ids.slice(8_000, 13_000)).execute();
       await updateOrganization(db, org.organizationId, { delete_after: 1 });
     });
-    const removal = new OrganizationRemoval(measured.store, { deleteOrganization: async () => {} });
+    const removal = organizationRemoval(measured.store, { deleteOrganization: async () => {} });
     await bounded(() => removal.run(), mostVersions + mostRows);
   });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
-import { generateWebhookSecret } from "@countersign/domain/webhooks/secret";
+import { generateWebhookSecret } from "@countersign/domain/webhooks/signature";
 import { distribution } from "@countersign/store/distribution";
 import { addEvents } from "@countersign/store/queries/events/events";
 import { openAttempt, sealAttempt } from "@countersign/store/queries/webhooks/delivery-results";

@@ -53,7 +53,7 @@ test.each(databases)(
     const first = await runCountersign(["migrate", "--json"], environment);
     const { database, applied } = JSON.parse(first.stdout);
     expect(database).toBe(kind);
-    expect(applied).toEqual(expect.arrayContaining(["0001-core", "0001-journal", "0002-refusals"]));
+    expect(applied).toEqual(["0001-core", "0001-journal"]);
     const second = await runHere(["migrate", "--json"], environment);
     expect(JSON.parse(second.stdout)).toEqual({ database: kind, applied: [] });
     const stdout = "The database is already up to date.\n";

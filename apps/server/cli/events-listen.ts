@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { manageBase } from "@countersign/contract/manage/base";
 import { isEventType } from "@countersign/domain/events/types";
-import { generateWebhookSecret, webhookKey } from "@countersign/domain/webhooks/secret";
-import { webhookSignature } from "@countersign/domain/webhooks/signature";
+import { generateWebhookSecret, webhookKey, webhookSignature } from "@countersign/domain/webhooks/signature";
 import type { Environment } from "../base/config.ts";
 import { reasonOf } from "../base/log.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";

@@ -1,4 +1,4 @@
-import type { LockWait } from "@countersign/store/migrations/lock-wait";
+import type { LockWait } from "@countersign/store/migrations/migration";
 
 /** One JSON value on one line, as programs expect of `--json`. */
 export function printJson(value: unknown): void {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { JobRunRow } from "@countersign/store/tables";
-import { failureText } from "./failure-text.ts";
-import { JobRuns } from "./job-runs.ts";
+import { failureText, JobRuns } from "./job-runs.ts";
 import { PeriodicJobs } from "./periodic-jobs.ts";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,3 +1,6 @@
+import { dayMs, minuteMs } from "@countersign/domain/dates/lengths";
+import { removeRunsOfStoppedNodes, storeJobRuns } from "@countersign/store/queries/jobs/job-runs";
+import type { Store } from "@countersign/store/store";
 import { type Log, reasonOf } from "../base/log.ts";
 import { isStorageError } from "../base/storage-errors.ts";
 import type { EndRun, JobRuns } from "./job-runs.ts";
@@ -74,3 +77,24 @@ export class PeriodicJobs {
 }
 
 const unlisted: EndRun = () => {};
+
+const keptMs = dayMs;
+
+/** Saves this node's runs where the others can read them, and prunes those of nodes that no longer run. */
+export function jobRunSaving(store: Store, runs: JobRuns): PeriodicJob {
+  return {
+    name: "job runs",
+    everyMs: minuteMs,
+    // Whenever the others read about it, it would be running.
+    isListed: false,
+    run: async () => {
+      const nowMs = await store.clock();
+      await runs.saveChanged(nowMs, (rows) =>
+        store.transaction(async (db) => {
+          await storeJobRuns(db, rows);
+          await removeRunsOfStoppedNodes(db, nowMs - keptMs);
+        }, "soon"),
+      );
+    },
+  };
+}

@@ -10,20 +10,14 @@ import { addPortalAction } from "@countersign/store/queries/portal/actions";
 import { addPortalCode } from "@countersign/store/queries/portal/codes";
 import { personWith } from "@countersign/store/queries/portal/people";
 import { addPortalSession } from "@countersign/store/queries/portal/sessions";
-import type { Database, Store } from "@countersign/store/store";
+import type { Database } from "@countersign/store/store";
 import type { Tables } from "@countersign/store/tables";
 import type { TestedDatabase } from "../../../tests/support/databases.ts";
 import { emailRow, waitingEmailRow } from "../../../tests/support/emails.ts";
 import { openOwnOrganization } from "../../../tests/support/own-organization.ts";
 import { insertSession } from "../../../tests/support/people-rows.ts";
 import { testsOn } from "../../../tests/support/tests-on.ts";
-import { answerPruning } from "../api/prune-answers.ts";
-import { stripeEventPruning } from "../features/billing/reconcile.ts";
-import { signInPruning } from "../features/identity/prune-expired.ts";
-import { emailPruning } from "../features/mail/prune.ts";
-import { portalActionPruning } from "../features/portal/prune-actions.ts";
-import { portalPruning } from "../features/portal/prune-expired.ts";
-import type { PeriodicJob } from "./periodic-jobs.ts";
+import { pruningJobs } from "./pruning.ts";
 
 /** Only the database's clock counts, which is behind that of this node. */
 const nowMs = Date.now() - 2 * hourMs;
@@ -44,19 +38,18 @@ type Ids = Awaited<ReturnType<typeof open>>["ids"];
 type PrunedTable = keyof typeof add;
 
 /** The column has the time by which a row is old. What customers did themselves counts for a budget of 30 days. */
-const pruned: [table: PrunedTable, column: string, keptForMs: number, job: (store: Store) => PeriodicJob][] =
-  [
-    ["idempotency_keys", "created_at", dayMs, answerPruning],
-    ["sessions", "expires_at", 0, signInPruning],
-    ["verifications", "expires_at", 0, signInPruning],
-    ["attempts", "ends_at", 0, signInPruning],
-    ["portal_codes", "expires_at", 0, portalPruning],
-    ["portal_sessions", "expires_at", 0, portalPruning],
-    ["portal_actions", "at", 30 * dayMs, portalActionPruning],
-    ["stripe_events", "received_at", 90 * dayMs, stripeEventPruning],
-    ["outbox", "created_at", 90 * dayMs, emailPruning],
-    ["waiting_emails", "created_at", 90 * dayMs, emailPruning],
-  ];
+const pruned: [table: PrunedTable, column: string, keptForMs: number][] = [
+  ["idempotency_keys", "created_at", dayMs],
+  ["sessions", "expires_at", 0],
+  ["verifications", "expires_at", 0],
+  ["attempts", "ends_at", 0],
+  ["portal_codes", "expires_at", 0],
+  ["portal_sessions", "expires_at", 0],
+  ["portal_actions", "at", 30 * dayMs],
+  ["stripe_events", "received_at", 90 * dayMs],
+  ["outbox", "created_at", 90 * dayMs],
+  ["waiting_emails", "created_at", 90 * dayMs],
+];
 
 const ofPortal = (expires_at: number) => ({ id: newId(), created_at: nowMs, expires_at });
 /** Adds a row of this time. */
@@ -89,7 +82,7 @@ const add = {
 testsOn("sqlite", "pruning", open, (fixture) => {
   test.each(pruned)(
     "all old rows of %s are deleted, however many there are, and others are not",
-    async (table, column, keptForMs, job) => {
+    async (table, column, keptForMs) => {
       const minuteMs = 60_000;
       const kept = nowMs - keptForMs + minuteMs;
       await fixture.store.transaction(async (db) => {
@@ -97,7 +90,7 @@ testsOn("sqlite", "pruning", open, (fixture) => {
         for (let count = 0; count < 510; count++) await add[table](db, kept - 2 * minuteMs, fixture.ids);
         await add[table](db, kept, fixture.ids);
       });
-      await job(fixture.store).run(new AbortController().signal);
+      for (const job of pruningJobs(fixture.store, true)) await job.run();
       const left = await fixture.store.reads.selectFrom(table).selectAll().execute();
       const times = left.map((row) => new Date((row as never)[column]).getTime());
       expect(times).toEqual([kept]);

@@ -9,10 +9,10 @@ import { onDatabase, several } from "../../../tests/support/query-tests.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { transferRow } from "../../../tests/support/transfer-row.ts";
 import { readConfig } from "../base/config.ts";
-import { ExpiryCheck } from "../features/events/expiry-check.ts";
+import { expiryCheck } from "../features/events/expiry-check.ts";
 import { watchedUntil } from "../features/events/record-expiries.ts";
-import { WaitingEmails } from "../features/mail/waiting-emails.ts";
-import { TransferReminders } from "../features/transfers/remind.ts";
+import { waitingEmailsJob } from "../features/mail/waiting-emails.ts";
+import { transferReminders } from "../features/transfers/remind.ts";
 
 /** On SQLite, everything else waits for the statements between two turns of the event loop. */
 const mostStatements = 12;
@@ -67,7 +67,7 @@ onDatabase("sqlite", "jobs about many organizations", (fixture) => {
     });
     await fixture.write((db) => removeState(db, watchedUntil));
     const { store, during } = countingStore(fixture.store);
-    const check = new ExpiryCheck(store, config, clock);
+    const check = expiryCheck(store, config, clock);
     expect(await during(() => check.run())).toBeLessThanOrEqual(mostStatements);
   });
 
@@ -78,7 +78,7 @@ onDatabase("sqlite", "jobs about many organizations", (fixture) => {
     );
     await fixture.write((db) => addWaitingEmails(db, rows));
     const { store, during } = countingStore(fixture.store);
-    const emails = new WaitingEmails(store, config, clock);
+    const emails = waitingEmailsJob(store, config, clock);
     expect(await during(() => emails.run())).toBeLessThanOrEqual(mostStatements);
   });
 
@@ -92,7 +92,7 @@ onDatabase("sqlite", "jobs about many organizations", (fixture) => {
         ),
       );
     const { store, during } = countingStore(fixture.store);
-    const reminders = new TransferReminders(store, "https://example.com", clock);
+    const reminders = transferReminders(store, "https://example.com", clock);
     expect(await during(() => reminders.run())).toBeLessThanOrEqual(mostStatements);
   });
 });

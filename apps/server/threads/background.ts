@@ -1,32 +1,25 @@
 import type { Store } from "@countersign/store/store";
-import { answerPruning } from "../api/prune-answers.ts";
 import type { Config } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { logArchiveProblem } from "../features/audit-log/archive.ts";
-import { AuditLogRetention } from "../features/audit-log/retention.ts";
-import { BillingClock } from "../features/billing/clock.ts";
-import { StripeReconciliation, stripeEventPruning } from "../features/billing/reconcile.ts";
-import { ExpiryCheck } from "../features/events/expiry-check.ts";
+import { auditLogRetention } from "../features/audit-log/retention.ts";
+import { billingClock } from "../features/billing/clock.ts";
+import { stripeReconciliation } from "../features/billing/reconcile.ts";
+import { expiryCheck } from "../features/events/expiry-check.ts";
 import { refusalPruning } from "../features/events/prune-refusals.ts";
-import { QuotaCheck } from "../features/events/quota-check.ts";
-import { signInPruning } from "../features/identity/prune-expired.ts";
-import { impersonationPruning } from "../features/impersonations/prune.ts";
-import { IntegrityCheck } from "../features/integrity/integrity-check.ts";
+import { quotaCheck } from "../features/events/quota-check.ts";
+import { integrityCheck } from "../features/integrity/integrity-check.ts";
 import { importRunner } from "../features/license-files/import-runner.ts";
 import { emailsAtOnce, Mailer } from "../features/mail/mailer.ts";
-import { emailPruning } from "../features/mail/prune.ts";
 import { smtpTransport } from "../features/mail/transport.ts";
-import { WaitingEmails } from "../features/mail/waiting-emails.ts";
-import { type JournalOfOrganizations, OrganizationRemoval } from "../features/organizations/remove-due.ts";
-import { portalActionPruning } from "../features/portal/prune-actions.ts";
-import { portalPruning } from "../features/portal/prune-expired.ts";
-import { IpMerging } from "../features/products/merge-ips.ts";
-import { UnusedKeysCheck } from "../features/products/unused-keys.ts";
-import { TransferReminders } from "../features/transfers/remind.ts";
-import { usagePruning } from "../features/usage/prune.ts";
-import { QuotaEmails } from "../features/usage/quota-emails.ts";
+import { waitingEmailsJob } from "../features/mail/waiting-emails.ts";
+import { type JournalOfOrganizations, organizationRemoval } from "../features/organizations/remove-due.ts";
+import { ipMerging } from "../features/products/merge-ips.ts";
+import { unusedKeysCheck } from "../features/products/unused-keys.ts";
+import { transferReminders } from "../features/transfers/remind.ts";
+import { quotaEmails } from "../features/usage/quota-emails.ts";
 import { Outbox } from "../features/webhooks/delivery/outbox.ts";
-import { Prober } from "../features/webhooks/delivery/probe.ts";
+import { webhookProbing } from "../features/webhooks/delivery/probe.ts";
 import { webhookSender } from "../features/webhooks/delivery/send.ts";
 import {
   deletedEndpointRemoval,
@@ -34,8 +27,8 @@ import {
   deliverySync,
 } from "../features/webhooks/delivery/upkeep.ts";
 import { jobRunsOf } from "../jobs/job-runs.ts";
-import { type PeriodicJob, PeriodicJobs } from "../jobs/periodic-jobs.ts";
-import { jobRunSaving } from "../jobs/save-job-runs.ts";
+import { jobRunSaving, PeriodicJobs } from "../jobs/periodic-jobs.ts";
+import { pruningJobs } from "../jobs/pruning.ts";
 import { type Insight, jobSpan, observedSender, observedTransport } from "./observe.ts";
 
 interface Background {
@@ -50,6 +43,7 @@ export function startBackground(
   log: Log,
   insight: Insight,
 ): Background {
+  const { stripe, url } = config;
   const jobs = store.withOwnConnections("jobs");
   const webhooks = store.withOwnConnections("webhooks");
   const mailer = mailerOf(jobs, config, log, insight);
@@ -58,33 +52,27 @@ export function startBackground(
   const periodicJobs = new PeriodicJobs(
     [
       ...(mailer === null ? [] : [mailer]),
-      emailPruning(jobs),
-      new OrganizationRemoval(jobs, journal),
-      ...stripeJobs(jobs, config, log),
-      answerPruning(jobs),
+      organizationRemoval(jobs, journal),
+      ...(stripe === null ? [] : [stripeReconciliation({ store: jobs, settings: stripe, url }, log)]),
+      ...pruningJobs(jobs, stripe !== null),
       deliverySync(jobs),
       deliveryPruning(jobs),
-      new Prober({ store: webhooks, send: sender, url: config.url, random: Math.random }),
-      signInPruning(jobs),
-      portalPruning(jobs),
-      impersonationPruning(jobs),
-      new ExpiryCheck(jobs, config),
-      new WaitingEmails(jobs, config),
-      new TransferReminders(jobs, config.url),
-      new QuotaCheck(jobs),
-      new QuotaEmails(jobs, config.url),
-      usagePruning(jobs),
-      new BillingClock(jobs, config.url),
+      webhookProbing({ store: webhooks, send: sender, url: url, random: Math.random }),
+      expiryCheck(jobs, config),
+      waitingEmailsJob(jobs, config),
+      transferReminders(jobs, url),
+      quotaCheck(jobs),
+      quotaEmails(jobs, url),
+      billingClock(jobs, url),
       refusalPruning(jobs),
       deletedEndpointRemoval(jobs),
-      new IpMerging(jobs),
-      portalActionPruning(jobs),
-      new UnusedKeysCheck(jobs, config.url),
-      new AuditLogRetention(jobs, config.auditLogArchive, log, {
+      ipMerging(jobs),
+      unusedKeysCheck(jobs, url),
+      auditLogRetention(jobs, config.auditLogArchive, log, {
         archived: (entries) => insight.metrics.auditEntriesArchived(entries),
         deleted: (entries) => insight.metrics.auditEntriesDeleted(entries),
       }),
-      new IntegrityCheck(jobs, log, (state) => insight.metrics.integrityChecked(state)),
+      integrityCheck(jobs, log, (state) => insight.metrics.integrityChecked(state)),
       jobRunSaving(jobs, runs),
     ],
     log,
@@ -94,7 +82,7 @@ export function startBackground(
   store.startUpkeep((reason) => log.warn("Database maintenance failed. It will be retried.", { reason }));
   void logArchiveProblem(config.auditLogArchive, log);
   const imports = importRunner(store, log);
-  const outbox = new Outbox(webhooks, config.url, sender, log, runs);
+  const outbox = new Outbox(webhooks, url, sender, log, runs);
   return {
     stop: async () => {
       await Promise.all([imports.stop(), outbox.close(), mailer?.close()]);
@@ -106,9 +94,4 @@ export function startBackground(
 function mailerOf(store: Store, { mail, url }: Config, log: Log, insight: Insight): Mailer | null {
   if (mail === null) return null;
   return new Mailer(store, observedTransport(smtpTransport(mail, url, emailsAtOnce), insight), log);
-}
-
-function stripeJobs(store: Store, { stripe, url }: Config, log: Log): PeriodicJob[] {
-  if (stripe === null) return [];
-  return [new StripeReconciliation({ store, settings: stripe, url }, log), stripeEventPruning(store)];
 }

@@ -1,6 +1,6 @@
 import { hourMs, minuteMs } from "@countersign/domain/dates/lengths";
 import { StorageUnavailable } from "@countersign/store/errors/problem";
-import type { LockWait } from "@countersign/store/migrations/lock-wait";
+import type { LockWait } from "@countersign/store/migrations/migration";
 import { inBursts, type Log, reasonOf } from "../base/log.ts";
 
 /** The log messages of the validating thread: those that can repeat at most once a minute, for each cause. */

@@ -1,6 +1,6 @@
 import { CidrSet } from "@countersign/domain/ip/cidr";
 import { generateTestKey } from "@countersign/domain/products/api-key";
-import { sandboxSigningKey } from "@countersign/domain/sandbox/signing-key";
+import { sandboxSigningKey } from "@countersign/domain/sandbox/facts";
 import type { SandboxCallerRow } from "@countersign/store/queries/sandbox/keys";
 import { SandboxBatcher } from "../features/sandbox/batch.ts";
 import type { CallQueue } from "../features/validate/batch.ts";

@@ -1,5 +1,4 @@
-import { endOfDay, isDay, localTime } from "@countersign/domain/dates/local-day";
-import { lastMomentAt } from "@countersign/domain/dates/time-zone";
+import { endOfDay, isDay, lastMomentAt, localTime } from "@countersign/domain/dates/time-zone";
 import { shownTimeZone } from "../i18n/shown-time-zone.ts";
 
 /** From an API time to the field's value: without a time if it is the end of a day. */

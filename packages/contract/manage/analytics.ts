@@ -1,4 +1,4 @@
-import { sharingReasons } from "@countersign/domain/analytics/suspects";
+import { sharingReasons } from "@countersign/domain/analytics/sharing";
 import { z } from "zod";
 import { member, route } from "../api/route.ts";
 import { time } from "../api/shapes.ts";

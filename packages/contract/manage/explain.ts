@@ -1,9 +1,8 @@
-import { parseAsked } from "@countersign/domain/ip/covering";
+import { parseAsked } from "@countersign/domain/ip/cidr";
+import { ruleNames } from "@countersign/domain/validate/decide";
 import { unrepeatableReasons } from "@countersign/domain/validate/explain-again";
 import { explainReasons } from "@countersign/domain/validate/explain-reasons";
-import { requestOutcomes } from "@countersign/domain/validate/outcome";
-import { ruleNames } from "@countersign/domain/validate/rules";
-import { validateStatuses } from "@countersign/domain/validate/status";
+import { requestOutcomes, validateStatuses } from "@countersign/domain/validate/status";
 import { z } from "zod";
 import { member, route } from "../api/route.ts";
 import { time } from "../api/shapes.ts";

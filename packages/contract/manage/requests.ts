@@ -1,6 +1,5 @@
-import { mostDurationMs } from "@countersign/domain/requests/duration";
-import { requestOutcomes } from "@countersign/domain/validate/outcome";
-import { validateStatuses } from "@countersign/domain/validate/status";
+import { mostDurationMs } from "@countersign/domain/requests/log-days";
+import { requestOutcomes, validateStatuses } from "@countersign/domain/validate/status";
 import { z } from "zod";
 import { member, route } from "../api/route.ts";
 import { flagQuery, id, page, pageQuery, time } from "../api/shapes.ts";

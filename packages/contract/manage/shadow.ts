@@ -1,4 +1,4 @@
-import { ineffectiveReasons } from "@countersign/domain/shadow/change";
+import { ineffectiveReasons } from "@countersign/domain/shadow/replay";
 import { z } from "zod";
 import { member, route } from "../api/route.ts";
 import { id, time } from "../api/shapes.ts";

@@ -1,5 +1,5 @@
 import { dayMs, hourMs } from "../dates/lengths.ts";
-import { localTime, startOfDay } from "../dates/local-day.ts";
+import { localTime, startOfDay } from "../dates/time-zone.ts";
 
 export type Interval = "hour" | "day" | "week" | "month";
 

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { hash48 } from "./hash.ts";
-import { exactUniques, UniqueCount, uniqueError } from "./unique-count.ts";
+import { exactUniques, hash48, UniqueCount, uniqueError } from "./unique-count.ts";
 
 const texts = (from: number, count: number) =>
   Array.from({ length: count }, (_, at) => `203.0.${(from + at) >> 8}.${(from + at) & 255}`);

@@ -106,3 +106,8 @@ function linear(channel: number): number {
 function formatColor({ red, green, blue }: Color): string {
   return `#${((red << 16) | (green << 8) | blue).toString(16).padStart(6, "0")}`;
 }
+
+/**
+ * The lightest background of the portal's dark pages. A color that is readable on it is readable on all of them.
+ */
+export const lightestDarkSurface = "#1f2831";

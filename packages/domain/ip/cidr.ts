@@ -1,7 +1,15 @@
-import type { IpAddress } from "./ip-address.ts";
+import {
+  countedAs,
+  formatIpv4,
+  formatIpv6,
+  type IpAddress,
+  ipv4Bytes,
+  isIpv4Mapped,
+  parseIpAddress,
+  readIpv4,
+  readIpv6,
+} from "./ip-address.ts";
 import { IpRanges } from "./ip-ranges.ts";
-import { formatIpv4, ipv4Bytes, readIpv4 } from "./ipv4.ts";
-import { formatIpv6, isIpv4Mapped, readIpv6 } from "./ipv6.ts";
 
 export interface Cidr {
   readonly family: 4 | 6;
@@ -104,4 +112,71 @@ function network(bytes: Uint8Array, prefixLength: number): Cidr {
     return byte & (0xff << (8 - kept));
   });
   return { family: bytes.length === 4 ? 4 : 6, bytes: cleared, prefixLength };
+}
+
+/**
+ * The longest known text prefix shared by every address in a network: with addresses sorted by text, the range in
+ * between is quick to read. A zero group of IPv6 can be written in several ways, so the prefix ends there.
+ */
+export function commonText({ family, bytes, prefixLength }: Cidr): string {
+  if (family === 4) {
+    const octets = [...bytes.slice(0, Math.floor(prefixLength / 8))];
+    return octets.length === 4 ? octets.join(".") : octets.map((octet) => `${octet}.`).join("");
+  }
+  let text = "";
+  for (let group = 0; group < Math.floor(prefixLength / 16); group++) {
+    const value = ((bytes[2 * group] ?? 0) << 8) | (bytes[2 * group + 1] ?? 0);
+    if (value === 0) break;
+    text += group === 7 ? value.toString(16) : `${value.toString(16)}:`;
+  }
+  return text;
+}
+
+/** Whether an address, or a network such as the /64 that an IPv6 caller counts as, is entirely inside a network. */
+export function isWithin(text: string, outer: Cidr): boolean {
+  const inner = parseCidr(text);
+  if (inner === null || inner.family !== outer.family || inner.prefixLength < outer.prefixLength)
+    return false;
+  return outer.bytes.every((byte, index) => {
+    const bits = Math.min(8, Math.max(0, outer.prefixLength - 8 * index));
+    const mask = (0xff00 >> bits) & 0xff;
+    return ((inner.bytes[index] ?? 0) & mask) === (byte & mask);
+  });
+}
+
+/**
+ * Every network that contains an address, the address itself last, each as stored in a block list. With these, an index
+ * finds the blocks that apply to an address, however many there are.
+ */
+export function networksOf(address: IpAddress): string[] {
+  const bits = address.bytes.length * 8;
+  return Array.from({ length: bits + 1 }, (_, prefixLength) => {
+    const cidr = parseCidr(`${address.text}/${prefixLength}`);
+    if (cidr === null) throw new Error(`${address.text}/${prefixLength} is no network.`);
+    return formatCidr(cidr);
+  });
+}
+
+/** An address in a query: a single address, or the /64 that an IPv6 caller counts as. */
+export interface AskedIp {
+  readonly text: string;
+  /** What it may have been counted as: products decide. */
+  readonly countedAs: readonly string[];
+  /** For a /64, its first address: what applies to the whole /64 applies to it. */
+  readonly address: IpAddress;
+  readonly isNetwork: boolean;
+}
+
+export function parseAsked(text: string): AskedIp | null {
+  if (text.length > 64) return null;
+  const network = text.endsWith("/64");
+  const address = parseIpAddress(network ? text.slice(0, -3) : text);
+  if (address === null || (network && address.family === 4)) return null;
+  const whole = countedAs(address, 64);
+  if (network) {
+    const first = parseIpAddress(whole.slice(0, -3));
+    return first === null ? null : { text: whole, countedAs: [whole], address: first, isNetwork: true };
+  }
+  const counted = [...new Set([countedAs(address, 128), whole])];
+  return { text: address.text, countedAs: counted, address, isNetwork: false };
 }

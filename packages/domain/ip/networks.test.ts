@@ -1,9 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { type Cidr, formatCidr, parseCidr } from "./cidr.ts";
-import { networksOf, parseAsked } from "./covering.ts";
+import { type Cidr, commonText, formatCidr, isWithin, networksOf, parseAsked, parseCidr } from "./cidr.ts";
 import { type IpAddress, parseIpAddress } from "./ip-address.ts";
 import { coveringNetwork, networkOf } from "./registered.ts";
-import { commonText, isWithin } from "./within.ts";
 
 const cidr = (text: string) => parseCidr(text) as Cidr;
 const address = (text: string) => parseIpAddress(text) as IpAddress;

@@ -1,6 +1,6 @@
 import { customResponseProblems, type TemplateFault } from "../custom-response/check.ts";
 import { maxDepth, parseCustomResponse } from "../custom-response/template.ts";
-import { endOfDay, isDay, startOfDay } from "../dates/local-day.ts";
+import { endOfDay, isDay, startOfDay } from "../dates/time-zone.ts";
 import { countedAs, parseIpAddress } from "../ip/ip-address.ts";
 import type { KeyFault } from "../licenses/key.ts";
 import type { PinFault } from "../licenses/version-pin.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { oneLine, paragraphs } from "../text/plain-line.ts";
 import { type Language, languageOfLocale, languages, preferredLanguage } from "./languages.ts";
-import { oneLine, paragraphs } from "./one-line.ts";
 import { moment, placeholdersIn, type Sentence, translate, words } from "./translate.ts";
 
 const sentences = Object.keys(words.en) as Sentence[];

@@ -1,7 +1,7 @@
 import { dayMs, hourMs } from "../dates/lengths.ts";
 import { defaultTimeZone } from "../dates/time-zone.ts";
+import { oneLine } from "../text/plain-line.ts";
 import type { Language } from "./languages.ts";
-import { oneLine } from "./one-line.ts";
 import de from "./texts/de.json" with { type: "json" };
 import en from "./texts/en.json" with { type: "json" };
 import es from "./texts/es.json" with { type: "json" };

@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { dayMs } from "../dates/lengths.ts";
 
 export interface NewApiKey {
   readonly publicId: string;
@@ -121,3 +122,16 @@ function randomBase62(randomBytes: (count: number) => Uint8Array, length: number
 }
 
 const maxRounds = 64;
+
+/** Enough for every environment and a rotation of each; few enough to look through. */
+export const mostLiveApiKeys = 20;
+
+export const unusedAfterMs = 30 * dayMs;
+
+/** Whether an active key has not been used for 30 days, so that its owner may want to end it. */
+export function isUnused(
+  key: { readonly createdAtMs: number; readonly lastUsedAtMs: number | null },
+  nowMs: number,
+): boolean {
+  return nowMs - (key.lastUsedAtMs ?? key.createdAtMs) >= unusedAfterMs;
+}

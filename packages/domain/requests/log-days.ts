@@ -21,3 +21,6 @@ export function logDays({ ofOrganization, ofPlan, ofServer }: LogDays): number {
 export function keptSince(days: number, nowMs: number): number {
   return Math.max(0, nowMs - days * dayMs);
 }
+
+/** The longest duration to search for. No request takes that long: its body times out long before. */
+export const mostDurationMs = 3_600_000;

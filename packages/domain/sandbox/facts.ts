@@ -1,13 +1,13 @@
+import { createHmac } from "node:crypto";
 import { dayMs } from "../dates/lengths.ts";
 import { quotaDay } from "../quota/day.ts";
-import { decide, type Verdict } from "../validate/decide.ts";
+import { decide, productRefusal, type Verdict } from "../validate/decide.ts";
 import type { CallerFacts, LicenseFacts, ProductFacts } from "../validate/facts.ts";
-import { productRefusal } from "../validate/rules.ts";
 import { VersionCatalog } from "../versions/catalog.ts";
 import type { SandboxLicense } from "./license-keys.ts";
 
 /** What the sandbox answers about a real product; everything else about it is fixed. */
-export type SandboxProduct = Pick<
+type SandboxProduct = Pick<
   ProductFacts,
   "productId" | "productName" | "organizationId" | "organizationName" | "ipv6Prefix" | "custom"
 >;
@@ -140,4 +140,18 @@ function catalog(allowed: string | null): VersionCatalog {
     { version: sandboxVersion, state: "latest" },
     ...(allowed === null ? [] : [{ version: allowed, state: "allowed" as const }]),
   ]);
+}
+
+/**
+ * Sandbox responses are signed with a key of their own, derived from the test API key. An application in production
+ * knows only the product's secret, so a response about a fixed license can never pass there as a genuine one.
+ */
+export function sandboxSigningKey(apiKey: { readonly publicId: string; readonly key: string }): {
+  readonly keyId: string;
+  readonly secret: Uint8Array;
+} {
+  return {
+    keyId: `sandbox_${apiKey.publicId}`,
+    secret: createHmac("sha256", "countersign.sandbox-signing.v1").update(apiKey.key).digest(),
+  };
 }

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { matchForm } from "../licenses/key.ts";
 import { validateStatuses } from "../validate/status.ts";
-import { sandboxProduct, sandboxVerdict } from "./facts.ts";
+import { sandboxProduct, sandboxSigningKey, sandboxVerdict } from "./facts.ts";
 import { sandboxLicense, sandboxLicenses, sandboxStatuses } from "./license-keys.ts";
-import { sandboxSigningKey } from "./signing-key.ts";
 
 const nowMs = Date.UTC(2030, 5, 15, 12, 34, 56);
 const product = sandboxProduct({

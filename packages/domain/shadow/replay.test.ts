@@ -5,8 +5,15 @@ import { decide } from "../validate/decide.ts";
 import type { ProductFacts } from "../validate/facts.ts";
 import { nowMs, sampleLicense, sampleProduct } from "../validate/sample-facts.ts";
 import { VersionCatalog } from "../versions/catalog.ts";
-import { type IneffectiveReason, ineffective, type ShadowChange, withBlocked } from "./change.ts";
-import { type PastUse, type ReplayedLicense, replay } from "./replay.ts";
+import {
+  type IneffectiveReason,
+  ineffective,
+  type PastUse,
+  type ReplayedLicense,
+  replay,
+  type ShadowChange,
+  withBlocked,
+} from "./replay.ts";
 
 const sinceMs = nowMs - 1_000;
 const records = [

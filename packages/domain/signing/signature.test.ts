@@ -4,8 +4,7 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { fastestMs } from "../../../tests/support/fastest.ts";
 import { forAll } from "../../../tests/support/for-all.ts";
-import { hmacSha256 } from "./hmac.ts";
-import { parseNonce, signBody, type VerifyingParts, verifyBody } from "./signature.ts";
+import { hmacSha256, parseNonce, signBody, type VerifyingParts, verifyBody } from "./signature.ts";
 
 const secret = Uint8Array.from({ length: 32 }, (_, index) => index);
 const unsigned =

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { dayMs } from "../dates/lengths.ts";
-import { nextRequestAtMs, reviewReason, type TransferFacts } from "./decide.ts";
-import { requestRefusal, transferRefusal } from "./refuse.ts";
+import {
+  nextRequestAtMs,
+  requestRefusal,
+  reviewReason,
+  type TransferFacts,
+  transferRefusal,
+} from "./decide.ts";
 
 const nowMs = Date.UTC(2031, 0, 31);
 const daysAgo = (days: number) => nowMs - days * dayMs;

@@ -1,10 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { forAll } from "../../../tests/support/for-all.ts";
-import { caller, license, product, rarely, version } from "./any-facts.ts";
 import { decide } from "./decide.ts";
 import type { CallerFacts, IpRegistration, LicenseFacts, ProductFacts } from "./facts.ts";
-import { nowMs, passing, type Situation, sampleLicense, sampleProduct, tomorrowMs } from "./sample-facts.ts";
+import {
+  caller,
+  license,
+  nowMs,
+  passing,
+  product,
+  rarely,
+  type Situation,
+  sampleLicense,
+  sampleProduct,
+  tomorrowMs,
+  version,
+} from "./sample-facts.ts";
 import { type Outcome, validateStatuses } from "./status.ts";
 
 interface Change {

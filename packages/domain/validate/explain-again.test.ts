@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import type { ExplainedRequest } from "./explain.ts";
 import { explainAgain, type LoggedRequest } from "./explain-again.ts";
-import type { ExplainedRequest } from "./explain-facts.ts";
 import { sampleLicense, sampleProduct } from "./sample-facts.ts";
 
 const known: ExplainedRequest = {

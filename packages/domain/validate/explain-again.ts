@@ -1,7 +1,7 @@
+import { ruleNames } from "./decide.ts";
+import type { ExplainedRequest } from "./explain.ts";
 import { type ExplainedRule, explain, explainedRule, type RuleResults, ruleResults } from "./explain.ts";
-import type { ExplainedRequest } from "./explain-facts.ts";
-import { isRefused, type RequestOutcome } from "./outcome.ts";
-import { ruleNames } from "./rules.ts";
+import { isRefused, type RequestOutcome } from "./status.ts";
 
 /** Why a logged request cannot be sent again as it was, so that less than all of its rules can be checked. */
 export const unrepeatableReasons = [

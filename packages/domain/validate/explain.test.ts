@@ -4,14 +4,20 @@ import { forAll } from "../../../tests/support/for-all.ts";
 import { dayMs } from "../dates/lengths.ts";
 import { quotaDay } from "../quota/day.ts";
 import { catalogOf } from "../versions/sample-catalog.ts";
-import { license, product, version } from "./any-facts.ts";
-import { decide } from "./decide.ts";
+import { decide, type RuleName, ruleNames } from "./decide.ts";
+import type { BlockDetails, ExplainedIp, ExplainedRequest } from "./explain.ts";
 import { callerFacts, explain } from "./explain.ts";
-import type { BlockDetails, ExplainedIp, ExplainedRequest } from "./explain-facts.ts";
 import { type ExplainReason, explainReasons } from "./explain-reasons.ts";
 import type { IpRegistration, LicenseFacts, ProductFacts } from "./facts.ts";
-import { type RuleName, ruleNames } from "./rules.ts";
-import { nowMs, sampleLicense, sampleProduct, tomorrowMs } from "./sample-facts.ts";
+import {
+  license,
+  nowMs,
+  product,
+  sampleLicense,
+  sampleProduct,
+  tomorrowMs,
+  version,
+} from "./sample-facts.ts";
 
 const block = {
   cidr: "203.0.113.0/24",

@@ -1,14 +1,19 @@
 import { dayMs } from "../dates/lengths.ts";
 import { quotaDay } from "../quota/day.ts";
 import { grant } from "../quota/limit.ts";
+import { gateVersion, type SubmittedState, submittedState, type VersionPin } from "../versions/gate.ts";
 import { isoTime } from "./answer.ts";
-import { decide } from "./decide.ts";
-import type { ExplainedRequest, RuleResult } from "./explain-facts.ts";
-import { explainIp } from "./explain-ip.ts";
+import {
+  decide,
+  ipSlot,
+  productRefuses,
+  type RuleName,
+  refusesExpired,
+  refusesVersion,
+  ruleNames,
+} from "./decide.ts";
 import { type ExplainReason, explainMessage, type RuleFacts } from "./explain-reasons.ts";
-import { explainVersion } from "./explain-version.ts";
-import type { CallerFacts } from "./facts.ts";
-import { productRefuses, type RuleName, refusesExpired, ruleNames } from "./rules.ts";
+import type { CallerFacts, LicenseFacts, ProductFacts } from "./facts.ts";
 import type { ValidateStatus } from "./status.ts";
 
 interface Explanation {
@@ -143,3 +148,139 @@ function result(
 ): RuleResult {
   return { passed: !refuses, reason: refuses ? whenRefused : whenPassed, facts };
 }
+
+/** A hypothetical request, and everything that its rules look at. */
+export interface ExplainedRequest {
+  readonly product: ProductFacts;
+  readonly license: LicenseFacts | null;
+  /** Null if it is not known: then no rule about it refuses. */
+  readonly ip: ExplainedIp | null;
+  readonly version: string | null;
+  readonly atMs: number;
+  readonly admission: AdmissionFacts;
+  readonly details: ExplainDetails;
+}
+
+export interface ExplainedIp {
+  readonly text: string;
+  /** The first block that covers it. */
+  readonly block: BlockDetails | null;
+  readonly registered: boolean;
+}
+
+/** Organizations learn only that the platform blocks an IP address. */
+export type BlockDetails = OrganizationBlock | { readonly level: "platform" };
+
+interface OrganizationBlock {
+  readonly cidr: string;
+  readonly level: "organization" | "customer" | "license";
+  readonly note: string | null;
+  readonly sinceMs: number;
+  readonly untilMs: number | null;
+}
+
+/** What is checked before a request is decided. */
+interface AdmissionFacts {
+  /** The beginnings of the product's usable API keys. */
+  readonly apiKeys: readonly string[];
+  /** Null for no limit. */
+  readonly dailyLimit: number | null;
+  /** The requests counted on the day of the request; null for a past day, of which only the total is known. */
+  readonly usedThatDay: number | null;
+}
+
+/** What no rule decides on, but an explanation says. */
+interface ExplainDetails {
+  readonly suspendedAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  readonly revokedReason: string | null;
+  /** Some of the license's registered IP addresses; null if they are not shown. */
+  readonly registeredIps: readonly string[] | null;
+}
+
+/** `passed` is null if the rule does not apply. */
+interface RuleResult {
+  readonly passed: boolean | null;
+  readonly reason: ExplainReason;
+  readonly facts: RuleFacts;
+}
+
+/** The two rules about registered IP addresses. At most one of them refuses, as one check decides both. */
+function explainIp(
+  rule: "ip_not_registered" | "ip_limit_reached",
+  { product, ip, details }: Pick<ExplainedRequest, "product" | "ip" | "details">,
+  license: LicenseFacts,
+  caller: CallerFacts,
+): RuleResult {
+  const facts = {
+    ip: ip?.text ?? null,
+    ip_registered: ip?.registered ?? null,
+    registered: license.ips?.registered ?? null,
+    max_ips: license.ips?.max ?? null,
+    registration: product.registration,
+    ...(details.registeredIps === null ? {} : { registered_ips: [...details.registeredIps] }),
+  };
+  if (!product.trackIp) return { passed: null, reason: "ip_not_checked", facts };
+  if (license.ips === null) return { passed: null, reason: "ip_system_off", facts };
+  if (ip === null) return { passed: null, reason: "no_ip_given", facts };
+  const slot = ipSlot(product, license, caller);
+  return rule === "ip_not_registered"
+    ? { ...registrationResults[slot](product.registration), facts }
+    : { ...limitResults[slot](product.registration), facts };
+}
+
+type Slot = ReturnType<typeof ipSlot>;
+type Results = Record<Slot, (registration: string) => Omit<RuleResult, "facts">>;
+
+const registrationResults: Results = {
+  held: () => ({ passed: true, reason: "ip_registered" }),
+  free: () => ({ passed: true, reason: "ip_can_register" }),
+  ip_not_registered: (registration) => ({
+    passed: false,
+    reason: registration === "off" ? "ip_not_registered" : "ip_not_first",
+  }),
+  ip_limit_reached: () => ({ passed: null, reason: "limit_decides" }),
+};
+
+const limitResults: Results = {
+  held: () => ({ passed: true, reason: "needs_no_slot" }),
+  free: () => ({ passed: true, reason: "slot_free" }),
+  // With `first_only`, this rule comes before the other in effect: a slot is free, or it would have refused.
+  ip_not_registered: (registration) =>
+    registration === "off"
+      ? { passed: null, reason: "registration_off" }
+      : { passed: true, reason: "slot_free" },
+  ip_limit_reached: () => ({ passed: false, reason: "ip_limit_reached" }),
+};
+
+/** The rule about the version: the product's list and the license's pin must both allow it. */
+function explainVersion(product: ProductFacts, pin: VersionPin, version: string | null): RuleResult {
+  const { versions } = product;
+  if (versions === null) return { passed: null, reason: "versions_not_checked", facts: { version } };
+  const gate = gateVersion(versions.catalog, pin, version);
+  const facts = {
+    version,
+    enforced: versions.enforced,
+    version_pinned: pin?.mode === "pinned" ? pin.version : null,
+    version_range_min: pin?.mode === "range" ? pin.min : null,
+    version_range_max: pin?.mode === "range" ? pin.max : null,
+    suggested_version: gate.version,
+  };
+  if (version === null) return { passed: null, reason: "no_version_given", facts };
+  const state = submittedState(versions.catalog, pin, version);
+  const withState = { ...facts, state };
+  if (gate.versionValid) return { passed: true, reason: "version_allowed", facts: withState };
+  return refusesVersion(product, gate.versionValid)
+    ? { passed: false, reason: refusals[state], facts: withState }
+    : { passed: true, reason: "version_reported_only", facts: withState };
+}
+
+const refusals: Record<SubmittedState, ExplainReason> = {
+  allowed: "version_allowed",
+  deprecated: "version_allowed",
+  latest: "version_allowed",
+  blocked: "version_blocked",
+  missing: "version_missing",
+  unreadable: "version_unreadable",
+  outside_pin: "version_outside_pin",
+};

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { requestOutcomes } from "./outcome.ts";
+import { requestOutcomes } from "./status.ts";
 import { type LoggedDecision, whyLogged } from "./why.ts";
 
 const request: LoggedDecision = {

@@ -1,6 +1,6 @@
+import { type RuleName, ruleNames } from "./decide.ts";
 import type { RuleFacts } from "./explain-reasons.ts";
-import type { RequestOutcome } from "./outcome.ts";
-import { type RuleName, ruleNames } from "./rules.ts";
+import type { RequestOutcome } from "./status.ts";
 
 /** A request as the log has it. Times are in ISO 8601. */
 export interface LoggedDecision {

@@ -108,3 +108,51 @@ function isBelow(version: Version, max: Version | null): boolean {
   if (max === null) return true;
   return max.prerelease.length === 0 ? compareParts(version, max) < 0 : compareVersions(version, max) < 0;
 }
+
+/** The newest version or line that a license can use, as the seller wrote it, for people to read; null if there is none. */
+export function newestUsable(catalog: VersionCatalog, pin: VersionPin): string | null {
+  if (pin?.mode !== "pinned") return newestRecord(catalog, pin);
+  return gateVersion(catalog, pin, pin.version).versionValid === true ? pin.version : null;
+}
+
+/** Whether a license can use this version or a newer one. */
+export function canUseFrom(catalog: VersionCatalog, pin: VersionPin, version: string): boolean {
+  const from = parseVersion(version);
+  if (from === null) return false;
+  if (pin === null) return newestUsable(catalog, { mode: "range", min: version, max: null }) !== null;
+  if (pin.mode === "pinned") {
+    const pinned = parseVersion(pin.version);
+    return pinned !== null && compareVersions(pinned, from) >= 0 && newestUsable(catalog, pin) !== null;
+  }
+  const min = pin.min === null ? null : parseVersion(pin.min);
+  // A pin that cannot be parsed allows nothing.
+  if (pin.min !== null && min === null) return false;
+  const isHigher = min === null || compareVersions(from, min) > 0;
+  return newestUsable(catalog, { ...pin, min: isHigher ? version : pin.min }) !== null;
+}
+
+/** What a validation does with a version that is not allowed: refuse, or only report it. */
+export type VersionChecks = "enforce" | "report";
+
+interface VersionCheckFacts {
+  /** The product's settings. */
+  readonly enabled: boolean;
+  readonly enforcement: VersionChecks;
+  /** Whether the organization's plan includes the version module. */
+  readonly inPlan: boolean;
+  /** Whether one of its plans ever did. */
+  readonly hadModule: boolean;
+  /** What the organization chose for plans that do not. */
+  readonly onDowngrade: VersionChecks;
+}
+
+/**
+ * How a product checks versions; null if it does not. Leaving a plan with the version module must not grant a version
+ * that was refused: the checks go on until the organization chooses to report only.
+ */
+export function versionChecks(facts: VersionCheckFacts): VersionChecks | null {
+  if (!facts.enabled) return null;
+  if (facts.inPlan) return facts.enforcement;
+  if (!facts.hadModule) return null;
+  return facts.enforcement === "enforce" ? facts.onDowngrade : "report";
+}

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import { generateWebhookSecret, webhookKey } from "./secret.ts";
-import { webhookId, webhookSignature } from "./signature.ts";
+import { generateWebhookSecret, webhookId, webhookKey, webhookSignature } from "./signature.ts";
 
 const id = webhookId("0190a1b2-c3d4-7e5f-8a6b-7c8d9e0f1a2b");
 const body = '{"type":"license.created","data":{"name":"Zoë — 漢字"}}';

@@ -1,7 +1,6 @@
-import { warningAt } from "@countersign/domain/events/quota";
-import { refusalEvent } from "@countersign/domain/events/refusal";
+import { refusalEvent, warningAt } from "@countersign/domain/events/thresholds";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
-import { productRefusal } from "@countersign/domain/validate/rules";
+import { productRefusal } from "@countersign/domain/validate/decide";
 import type { Outcome } from "@countersign/domain/validate/status";
 import { type CallerRow, limitOf } from "./caller.ts";
 import type { CallerProduct } from "./calls.ts";

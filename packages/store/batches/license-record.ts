@@ -1,5 +1,5 @@
 import { isoTime } from "@countersign/domain/validate/answer";
-import { isExpired } from "@countersign/domain/validate/rules";
+import { isExpired } from "@countersign/domain/validate/decide";
 
 /** A license as the lookup endpoint returns it, with its members in their documented order. */
 export interface LicenseRecord {

@@ -1,4 +1,4 @@
-import { type RefusalEvent, refusalHour } from "@countersign/domain/events/refusal";
+import { type RefusalEvent, refusalHour } from "@countersign/domain/events/thresholds";
 
 /** An IP address that a license rejected, as an event reports it. */
 export interface Refusal {

@@ -5,7 +5,7 @@ import type { DatabaseCopier } from "../database-copier.ts";
 import { StoreProblem } from "../errors/problem.ts";
 import { errorSentence } from "../errors/sentence.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
-import { newerThanThis } from "../migrations/pending.ts";
+import { newerThanThis } from "../migrations/migration.ts";
 import { postgresCopier } from "../postgres/backup.ts";
 import { sqliteCopier } from "../sqlite/backup.ts";
 import type { DatabaseLocation } from "./open.ts";

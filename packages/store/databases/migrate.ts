@@ -1,4 +1,4 @@
-import type { MigrationOptions } from "../migrations/lock-wait.ts";
+import type { MigrationOptions } from "../migrations/migration.ts";
 import { migrateDatabase } from "../postgres/migrate.ts";
 import { migrateFolder } from "../sqlite/migrate.ts";
 import type { DatabaseLocation } from "./open.ts";

@@ -1,4 +1,4 @@
-import type { MigrationOptions } from "../migrations/lock-wait.ts";
+import type { MigrationOptions } from "../migrations/migration.ts";
 import type { Geo } from "../rollups/geo.ts";
 import type { DatabaseLocation, Journal, Store } from "../store.ts";
 import type { SlowStatementObserver } from "../threads/slow-statements.ts";

@@ -160,8 +160,6 @@ const postgresTriggers = [
 
 export const licenseCounts: readonly Statement[] = [
   ...tables,
-  // For existing licenses.
-  `insert into license_counts (${countColumns}, licenses) ${countsIn("licenses")}`,
   ...sqliteTriggers.map((sqlite) => ({ sqlite, postgres: null })),
   ...postgresTriggers.map((postgres) => ({ sqlite: null, postgres })),
 ];

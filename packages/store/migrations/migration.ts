@@ -1,3 +1,5 @@
+import { StoreProblem } from "../errors/problem.ts";
+
 /**
  * One step of the schema. The statements run in one transaction and mean the same on both databases. SQLite stores a
  * table marked with the comment "clustered" in the order of its primary key, without a second tree for its rows;
@@ -18,4 +20,26 @@ export function statementsFor(migration: Migration, kind: "sqlite" | "postgres")
     if (text === null) return [];
     return [kind === "postgres" ? text.replaceAll("/* by bytes */", 'collate "C"') : text];
   });
+}
+
+/** A schema from a later release may mean something else, so it is not touched. */
+export function newerThanThis(applied: readonly string[], known: readonly Migration[]): void {
+  const unknown = applied.find((name) => !known.some((migration) => migration.name === name));
+  if (unknown !== undefined) {
+    throw new StoreProblem(
+      `The database has migration ${unknown}, which this release does not know. Start the newer release that applied it.`,
+    );
+  }
+}
+
+/** A migration gave up waiting for a lock, so that others do not wait behind it, and will be tried again. */
+export interface LockWait {
+  readonly migration: string;
+  /** The sessions that hold the lock, as text; empty if they could not be determined. */
+  readonly heldBy: readonly string[];
+  readonly retryMs: number;
+}
+
+export interface MigrationOptions {
+  readonly migrationWaits?: (wait: LockWait) => void;
 }

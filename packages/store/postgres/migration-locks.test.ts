@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import pg from "pg";
 import { freshDatabase } from "../../../tests/support/postgres.ts";
-import type { LockWait } from "../migrations/lock-wait.ts";
+import type { LockWait } from "../migrations/migration.ts";
 import { migratePostgres } from "./migrate.ts";
 import { closePool, openPool } from "./pools.ts";
 

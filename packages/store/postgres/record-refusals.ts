@@ -1,4 +1,4 @@
-import { refusalHour } from "@countersign/domain/events/refusal";
+import { refusalHour } from "@countersign/domain/events/thresholds";
 import type pg from "pg";
 import { ipEventData, type Refusals, refusalKey } from "../batches/refusals.ts";
 import { newId } from "../new-id.ts";

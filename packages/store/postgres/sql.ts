@@ -1,4 +1,8 @@
-import { maxDistinctIps, maxSingleEvents, maxSingleRegistrations } from "@countersign/domain/events/refusal";
+import {
+  maxDistinctIps,
+  maxSingleEvents,
+  maxSingleRegistrations,
+} from "@countersign/domain/events/thresholds";
 import { callerColumns, licenseDetailColumns, licenseFactsColumns, planJoin } from "../batches/caller.ts";
 import { licenseRecordColumns } from "../batches/license-record.ts";
 import { distribution } from "../distribution.ts";

@@ -4,7 +4,7 @@ import { CallCount } from "../batches/call-count.ts";
 import type { Call, CallResult } from "../batches/calls.ts";
 import { StorageUnavailable } from "../errors/problem.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
-import type { MigrationOptions } from "../migrations/lock-wait.ts";
+import type { MigrationOptions } from "../migrations/migration.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { createDataKey, openDataKey } from "../secrets/data-key.ts";
 import { Sealer } from "../secrets/sealer.ts";

@@ -1,4 +1,4 @@
-import { refusalEvent } from "@countersign/domain/events/refusal";
+import { refusalEvent } from "@countersign/domain/events/thresholds";
 import { countedAs } from "@countersign/domain/ip/ip-address";
 import { coveringNetwork } from "@countersign/domain/ip/registered";
 import { decide } from "@countersign/domain/validate/decide";

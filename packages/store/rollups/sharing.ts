@@ -1,4 +1,4 @@
-import { impossibleTravel } from "@countersign/domain/analytics/travel";
+import { impossibleTravel } from "@countersign/domain/analytics/sharing";
 import { networkOf } from "@countersign/domain/ip/registered";
 import { quotaDay } from "@countersign/domain/quota/day";
 import type { Geo } from "./geo.ts";

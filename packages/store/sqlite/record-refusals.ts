@@ -1,4 +1,4 @@
-import { recordingAfter, refusalHour } from "@countersign/domain/events/refusal";
+import { recordingAfter, refusalHour } from "@countersign/domain/events/thresholds";
 import type { EventType } from "@countersign/domain/events/types";
 import { ipEventData, type Refusal, type Refusals } from "../batches/refusals.ts";
 import { distribution } from "../distribution.ts";

@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { freshFolder, sqlite } from "../../../tests/support/databases.ts";
+import { journalEntry } from "../../../tests/support/request-log.ts";
 import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { openTestOrganization } from "../../../tests/support/test-organization.ts";
 import type { DatabaseLocation, StoreOptions } from "../databases/open.ts";
-import { openStore } from "../databases/open.ts";
+import { openJournal, openStore } from "../databases/open.ts";
 import { StoreProblem } from "../errors/problem.ts";
 import { setState } from "../queries/admin/platform-state.ts";
 import { storeSuite } from "../store.suite.ts";
-import { validate } from "../suite/calls.ts";
+import { times, validate } from "../suite/calls.ts";
 import { openDatabase, sqliteFiles } from "./files.ts";
 import { migrateSqlite } from "./migrate.ts";
 
@@ -50,6 +52,25 @@ describe("SQLite data folders", () => {
     const counted = await org.store.reads.selectFrom("daily_usage").select("used").execute();
     expect(counted.map(({ used }) => Number(used))).toEqual([1]);
     await org.store.close();
+  });
+
+  test("dropping a day writes a fraction of what it deletes", async () => {
+    const store = await open();
+    const journal = await openJournal({ kind: "sqlite", folder });
+    const atMs = Date.UTC(2030, 0, 2);
+    for (let part = 0; part < 4; part++)
+      await journal.append(times(5_000, (index) => journalEntry({ at: atMs + part * 5_000 + index })));
+    while ((await journal.closeSegment(atMs + dayMs)) > 0);
+    const path = sqliteFiles(folder).journal;
+    const file = openDatabase(path);
+    file.exec("pragma wal_checkpoint(truncate)");
+    file.close();
+    const before = statSync(path).size;
+    const kept = { serverDays: 1, shortestDays: 1, longestDays: 1, mostBytes: 1e12 };
+    expect(await journal.prune(kept, atMs + 3 * dayMs)).toBeGreaterThan(0);
+    expect(statSync(`${path}-wal`).size).toBeLessThan(before / 10);
+    await journal.close();
+    await store.close();
   });
 
   test("a data folder admits commands while its server runs, and reports every write by either, and no other", async () => {

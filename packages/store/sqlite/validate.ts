@@ -1,6 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { crossedMarks } from "@countersign/domain/events/quota";
-import { maxSingleRegistrations } from "@countersign/domain/events/refusal";
+import { crossedMarks, maxSingleRegistrations } from "@countersign/domain/events/thresholds";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
 import { countedAs, type IpAddress } from "@countersign/domain/ip/ip-address";
 import { coveringNetwork } from "@countersign/domain/ip/registered";

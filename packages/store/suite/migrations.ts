@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type DatabaseLocation, openStore } from "../databases/open.ts";
 import { StoreProblem } from "../errors/problem.ts";
-import { sessionTokens } from "../migrations/0011-session-tokens.ts";
 import { mainMigrations } from "../migrations/all.ts";
 import type { Migration } from "../migrations/migration.ts";
 import { times } from "./calls.ts";
@@ -15,6 +14,10 @@ export interface Migrating {
 
 export function migrations(fixture: StoreFixture, { apply, query }: Migrating) {
   describe("migrations", () => {
+    const first: Migration = {
+      name: "9000-first",
+      statements: ["create table first_things (id text primary key)"],
+    };
     const next: Migration = {
       name: "9001-next",
       statements: [
@@ -34,35 +37,27 @@ export function migrations(fixture: StoreFixture, { apply, query }: Migrating) {
       expect(await apply(location, mainMigrations)).toEqual([]);
     });
 
+    test("several are applied in their order, each once", async () => {
+      const location = await fixture.empty();
+      const names = [...mainMigrations, first].map(({ name }) => name);
+      expect(await apply(location, [...mainMigrations, first])).toEqual(names);
+      expect(await apply(location, [...mainMigrations, first, next])).toEqual([next.name]);
+    });
+
     test("a migration that fails at its last statement changes nothing, is reported, and is applied when corrected", async () => {
       const location = await fixture.empty();
-      expect(await apply(location, mainMigrations)).toEqual(mainMigrations.map(({ name }) => name));
-      const problem = await apply(location, [...mainMigrations, broken]).catch((error: unknown) => error);
+      const problem = await apply(location, [...mainMigrations, first, broken]).catch(
+        (error: unknown) => error,
+      );
       expect(problem).toBeInstanceOf(StoreProblem);
       expect(String(problem)).toContain("Migration 9001-next failed and was rolled back");
       await expect(query(location, "select id from next_things")).rejects.toThrow();
       await expect(query(location, "select next_thing from organizations")).rejects.toThrow();
       const recorded = "select name from schema_migrations where name = '9001-next'";
       expect(await query(location, recorded)).toEqual([]);
-      expect(await apply(location, [...mainMigrations, next])).toEqual([next.name]);
+      expect(await query(location, "select id from first_things")).toEqual([]);
+      expect(await apply(location, [...mainMigrations, first, next])).toEqual([next.name]);
       expect(await query(location, "select id from next_things")).toMatchObject([{ id: "kept" }]);
-    });
-
-    test("sessions whose token is stored in clear end with the update", async () => {
-      const location = await fixture.empty();
-      const before = mainMigrations.slice(0, mainMigrations.indexOf(sessionTokens));
-      await apply(location, before);
-      await query(
-        location,
-        "insert into users (id, name, email, created_at, updated_at) values ('u', 'Ada', 'ada@example.com', '', '')",
-      );
-      await query(
-        location,
-        "insert into sessions (id, user_id, token, expires_at, created_at, updated_at) values ('s', 'u', 'clear', '2999', '', '')",
-      );
-      await apply(location, mainMigrations);
-      expect(await query(location, "select id from sessions where id = 's'")).toEqual([]);
-      expect(await query(location, "select id from users where id = 'u'")).toMatchObject([{ id: "u" }]);
     });
 
     test("a database of a newer release is refused, and the migration is named", async () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { randomFillSync } from "node:crypto";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { uuidSource } from "@countersign/domain/ids/uuid";
-import { requestOutcomes } from "@countersign/domain/validate/outcome";
+import { requestOutcomes } from "@countersign/domain/validate/status";
 import fc from "fast-check";
 import { closeSegments } from "../../../tests/support/journal.ts";
 import { journalEntry } from "../../../tests/support/request-log.ts";

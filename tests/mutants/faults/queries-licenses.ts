@@ -143,11 +143,9 @@ after a cancelled subscription, the limits of Free are skipped if the paid plan 
   packages/store/queries/plans/plans.test.ts
 pruning the daily usage removes a day that is still shown
   The oldest day of the history shows no requests, although there were some.
-  - .select(["product_id", "day"])
-  -           .where("day", "<", beforeDay)
-  + .select(["product_id", "day"])
-  +           .where("day", "<=", beforeDay)
-  packages/store/queries/usage/usage.test.ts apps/server/features/usage/quota-emails.test.ts
+  - daily_usage: quotaDay(nowMs) - usageDays + 1,
+  + daily_usage: quotaDay(nowMs) - usageDays + 2,
+  apps/server/features/usage/quota-emails.test.ts
 replacing the test API key keeps the public ID of the old one
   The new test API key that the seller was shown gets 401.
   - const { product_id: _, ...replaced } = key;

@@ -65,7 +65,7 @@ example prices are charged before the operator has saved the plan
   Customers pay real money at prices that the operator has never seen.
   - mode === "live" && plan.updated_at === 0
   + mode === "test" && plan.updated_at === 0
-  packages/domain/billing/price.test.ts
+  packages/domain/billing/subscription.test.ts
 line breaks in names reach the subject and the text of emails
   Someone can name an organization so that its emails contain further headers or false paragraphs.
   - return oneLine(String(value));
@@ -75,7 +75,7 @@ members can change and remove members who have more permissions
   A member who may edit roles can take an administrator's permissions away.
   - missingPermissions(held, change.from ?? [])
   + missingPermissions(held, change.to ?? [])
-  packages/domain/members/grant.test.ts
+  packages/domain/members/permissions.test.ts
 the support role of new organizations can manage webhooks
   Support staff can have every license key of the organization sent to a server of their own.
   - "transfers:review",

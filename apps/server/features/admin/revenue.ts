@@ -1,5 +1,5 @@
 import * as contract from "@countersign/contract/manage/admin-revenue";
-import { recurringRevenue, trialCount } from "@countersign/domain/billing/revenue";
+import { recurringRevenue, trialCount } from "@countersign/domain/billing/subscription";
 import { countsByPlan, subscriptionSums } from "@countersign/store/queries/billing/platform";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 

@@ -1,6 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { quotaDay } from "@countersign/domain/quota/day";
-import { runsOutAt } from "@countersign/domain/quota/forecast";
+import { quotaDay, runsOutAt } from "@countersign/domain/quota/day";
 import { mostUsedProducts } from "@countersign/store/queries/analytics/listed-licenses";
 import type { OrganizationContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";

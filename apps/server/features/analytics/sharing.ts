@@ -4,7 +4,7 @@ import {
   sharingReasonsOf,
   usualDevices,
   usualIps,
-} from "@countersign/domain/analytics/suspects";
+} from "@countersign/domain/analytics/sharing";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { unusualLicenseDays } from "@countersign/store/queries/analytics/license-days";
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";

@@ -21,7 +21,7 @@ import { auditRow } from "../../../../tests/support/audit-of.ts";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import type { AuditLogArchive } from "../../base/config.ts";
 import { createLog } from "../../base/log.ts";
-import { AuditLogRetention } from "./retention.ts";
+import { auditLogRetention } from "./retention.ts";
 
 const temporary = mkdtempSync(join(tmpdir(), "audit-log-archive-"));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
@@ -65,7 +65,7 @@ onBothDatabases("old entries of the audit log", (fixture) => {
     const counts = { archived: 0, deleted: 0 };
     const write = (line: string) => void lines.push(JSON.parse(line));
     const log = createLog({ level: "info", pretty: false, now: Date.now, write });
-    const job = new AuditLogRetention(fixture.store, archive, log, {
+    const job = auditLogRetention(fixture.store, archive, log, {
       archived: (entries) => {
         crash?.();
         counts.archived += entries;
@@ -162,7 +162,7 @@ onBothDatabases("old entries of the audit log", (fixture) => {
     const folder = newFolder();
     const stopping = new AbortController();
     const job = retention({ folder });
-    const first = new AuditLogRetention(fixture.store, { folder }, silent, {
+    const first = auditLogRetention(fixture.store, { folder }, silent, {
       archived: () => undefined,
       deleted: () => stopping.abort(),
     });

@@ -7,12 +7,12 @@ import {
   hasAuditLogLimits,
   organizationsAuditLogDays,
 } from "@countersign/store/queries/audit-log/retention";
-import type { Store } from "@countersign/store/store";
+import type { Database, Store } from "@countersign/store/store";
 import type { AuditLogRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { AuditLogArchive } from "../../base/config.ts";
 import type { Log } from "../../base/log.ts";
-import { neverAborted } from "../../jobs/in-batches.ts";
+import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { ArchiveProblem, archiveProblem, writeArchive } from "./archive.ts";
 
@@ -23,7 +23,7 @@ const maxEntries = 5_000;
 const maxBytes = 8 * 1024 * 1024;
 /** The size of one transaction: validations wait for it on SQLite. */
 const rowsDeletedAtOnce = 100;
-const longestRestMs = 100;
+const maxRestMs = 100;
 
 /** How many entries were written to the archive, and deleted. */
 interface RetentionObserver {
@@ -35,39 +35,33 @@ interface RetentionObserver {
  * Deletes the entries that an organization no longer keeps, after it has written them to the archive. If it stops
  * in between, they are archived again. Several nodes can run this: they write the same files.
  */
-export class AuditLogRetention implements PeriodicJob {
-  readonly name = "audit log retention";
-  readonly everyMs = hourMs;
-  readonly #store: Store;
-  readonly #archive: AuditLogArchive | null;
-  readonly #log: Log;
-  readonly #observer: RetentionObserver;
-  #hasWarned = false;
-
-  constructor(store: Store, archive: AuditLogArchive | null, log: Log, observer: RetentionObserver) {
-    this.#store = store;
-    this.#archive = archive;
-    this.#log = log;
-    this.#observer = observer;
-  }
-
-  async run(stopping = neverAborted): Promise<void> {
-    const store = this.#store;
+export function auditLogRetention(
+  store: Store,
+  archive: AuditLogArchive | null,
+  log: Log,
+  observer: RetentionObserver,
+): PeriodicJob {
+  let hasWarned = false;
+  const run = async (stopping = neverAborted) => {
     if (!(await hasAuditLogLimits(store.reads))) return;
-    const archive = this.#archive;
-    if (archive === null) return this.#warn();
-    const found = archive === "none" ? null : await archiveProblem(archive.folder);
-    if (found !== null) throw new ArchiveProblem(found);
+    if (archive === null) {
+      if (!hasWarned) log.warn(warning);
+      hasWarned = true;
+      return;
+    }
+    const folderProblem = archive === "none" ? null : await archiveProblem(archive.folder);
+    if (folderProblem !== null) throw new ArchiveProblem(folderProblem);
     const nowMs = await store.clock();
     const done = { entries: 0, organizations: 0 };
     const problems: ArchiveProblem[] = [];
-    for (let afterId: string | null = ""; afterId !== null && !stopping.aborted; ) {
-      const rows = await organizationsAuditLogDays(store.reads, afterId, organizationsAtOnce);
+    const next = (last?: { readonly id: string }) =>
+      organizationsAuditLogDays(store.reads, last?.id ?? "", organizationsAtOnce);
+    for await (const rows of slicesOf(organizationsAtOnce, stopping, next))
       for (const { id, of_organization: ofOrganization, of_plan: ofPlan } of rows) {
         const days = auditLogDays({ ofOrganization, ofPlan });
         if (days === null || stopping.aborted) continue;
         try {
-          const deleted = await this.#shorten(id, auditLogCutoff(days, nowMs), archive, stopping);
+          const deleted = await shorten(id, auditLogCutoff(days, nowMs), archive, stopping);
           done.entries += deleted;
           done.organizations += Math.sign(deleted);
         } catch (error) {
@@ -76,11 +70,8 @@ export class AuditLogRetention implements PeriodicJob {
           problems.push(error);
         }
       }
-      afterId = rows.length < organizationsAtOnce ? null : (rows.at(-1)?.id ?? null);
-      await yieldToEventLoop();
-    }
     if (done.entries > 0)
-      this.#log.info(
+      log.info(
         archive === "none"
           ? "Old entries of the audit log were deleted."
           : "Old entries of the audit log were archived and deleted.",
@@ -88,69 +79,71 @@ export class AuditLogRetention implements PeriodicJob {
       );
     const [problem] = problems;
     if (problem !== undefined) throw problem;
-  }
-
-  #warn(): void {
-    if (this.#hasWarned) return;
-    this.#hasWarned = true;
-    this.#log.warn(
-      "A plan or an organization limits how long its audit log is kept, but nothing is deleted until COUNTERSIGN_AUDIT_LOG_ARCHIVE is set to a folder, or to none to delete entries without an archive.",
-    );
-  }
+  };
 
   /** Returns how many entries were deleted. */
-  async #shorten(
+  const shorten = async (
     id: string,
     beforeMs: number,
     archive: AuditLogArchive,
     stopping: AbortSignal,
-  ): Promise<number> {
+  ): Promise<number> => {
     let deleted = 0;
     for (let after: AuditPosition | null = null; !stopping.aborted; ) {
-      const entries: readonly AuditLogRow[] = await this.#nextOfDay(id, beforeMs, after);
+      const entries: readonly AuditLogRow[] = await nextOfDay(store.listReads, id, beforeMs, after);
       if (entries.length === 0) return deleted;
       if (archive !== "none") {
         await writeArchive(archive.folder, entries);
-        this.#observer.archived(entries.length);
+        observer.archived(entries.length);
       }
-      deleted += await this.#delete(id, entries, stopping);
+      deleted += await deleteOldest(id, entries, stopping);
       after = entries.at(-1) ?? null;
     }
     return deleted;
-  }
-
-  /** The oldest entries, of one day, as many as fit into a file. */
-  async #nextOfDay(id: string, beforeMs: number, start: AuditPosition | null): Promise<AuditLogRow[]> {
-    const entries: AuditLogRow[] = [];
-    let [after, untilMs, bytes] = [start, beforeMs, 0];
-    while (entries.length < maxEntries && bytes < maxBytes) {
-      const page = { after, limit: rowsReadAtOnce };
-      const rows = await entriesBefore(this.#store.listReads, id, untilMs, page);
-      const [first] = rows;
-      if (entries.length === 0 && first !== undefined)
-        untilMs = Math.min(beforeMs, (Math.floor(first.at / dayMs) + 1) * dayMs);
-      const ofDay = rows.filter(({ at }) => at < untilMs);
-      for (const row of ofDay) bytes += (row.before?.length ?? 0) + (row.after?.length ?? 0);
-      entries.push(...ofDay);
-      if (ofDay.length < rowsReadAtOnce) break;
-      after = ofDay.at(-1) ?? null;
-      await yieldToEventLoop();
-    }
-    return entries;
-  }
+  };
 
   /** The oldest first, with a rest after each step: other writers get at least half of the time. */
-  async #delete(id: string, entries: readonly AuditLogRow[], stopping: AbortSignal): Promise<number> {
+  const deleteOldest = async (id: string, entries: readonly AuditLogRow[], stopping: AbortSignal) => {
     let deleted = 0;
     for (let start = 0; start < entries.length && !stopping.aborted; start += rowsDeletedAtOnce) {
-      const some = entries.slice(start, start + rowsDeletedAtOnce);
+      const rows = entries.slice(start, start + rowsDeletedAtOnce);
       const startMs = performance.now();
-      const count = await this.#store.transaction((db) => deleteEntries(db, id, some), "soon");
-      this.#observer.deleted(count);
+      const count = await store.transaction((db) => deleteEntries(db, id, rows), "soon");
+      observer.deleted(count);
       deleted += count;
-      const restMs = Math.min(longestRestMs, performance.now() - startMs);
+      const restMs = Math.min(maxRestMs, performance.now() - startMs);
       await new Promise((resolve) => setTimeout(resolve, restMs));
     }
     return deleted;
-  }
+  };
+
+  return { name: "audit log retention", everyMs: hourMs, run };
 }
+
+/** The oldest entries, of one day, as many as fit into a file. */
+async function nextOfDay(
+  db: Database,
+  id: string,
+  beforeMs: number,
+  start: AuditPosition | null,
+): Promise<AuditLogRow[]> {
+  const entries: AuditLogRow[] = [];
+  let [after, untilMs, bytes] = [start, beforeMs, 0];
+  while (entries.length < maxEntries && bytes < maxBytes) {
+    const page = { after, limit: rowsReadAtOnce };
+    const rows = await entriesBefore(db, id, untilMs, page);
+    const [first] = rows;
+    if (entries.length === 0 && first !== undefined)
+      untilMs = Math.min(beforeMs, (Math.floor(first.at / dayMs) + 1) * dayMs);
+    const ofDay = rows.filter(({ at }) => at < untilMs);
+    for (const row of ofDay) bytes += (row.before?.length ?? 0) + (row.after?.length ?? 0);
+    entries.push(...ofDay);
+    if (ofDay.length < rowsReadAtOnce) break;
+    after = ofDay.at(-1) ?? null;
+    await yieldToEventLoop();
+  }
+  return entries;
+}
+
+const warning =
+  "A plan or an organization limits how long its audit log is kept, but nothing is deleted until COUNTERSIGN_AUDIT_LOG_ARCHIVE is set to a folder, or to none to delete entries without an archive.";

@@ -1,5 +1,4 @@
-import { priceFor } from "@countersign/domain/billing/price";
-import { type BillingInterval, paymentOf } from "@countersign/domain/billing/subscription";
+import { type BillingInterval, paymentOf, priceFor } from "@countersign/domain/billing/subscription";
 import { holdsPlan } from "@countersign/domain/billing/terms";
 import type { Plan } from "@countersign/domain/quota/limit";
 import { billingOf } from "@countersign/store/queries/billing/billing";

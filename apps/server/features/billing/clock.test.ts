@@ -15,7 +15,7 @@ import { dashboardUrl } from "../../../../tests/support/payers.ts";
 import { onDatabase, type QueryFixture, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { changeTerms, termsOf } from "./change-terms.ts";
-import { BillingClock, runClock } from "./clock.ts";
+import { billingClock, runClock } from "./clock.ts";
 
 const start = Date.UTC(2031, 0, 2, 3, 4);
 const at = (days: number) => start + days * dayMs;
@@ -72,7 +72,7 @@ async function overdue(fixture: QueryFixture, columns: Partial<OrganizationRow> 
 
 /** The clocks of several nodes at this time, all at once. */
 async function runAll({ store }: QueryFixture, days: number): Promise<void> {
-  const nodes = Array.from({ length: 4 }, () => new BillingClock(store, dashboardUrl, async () => at(days)));
+  const nodes = Array.from({ length: 4 }, () => billingClock(store, dashboardUrl, async () => at(days)));
   await Promise.all(nodes.map((node) => node.run()));
 }
 
@@ -147,7 +147,7 @@ onDatabase("postgres", "the billing clock", (fixture) => {
           ++attempts === 1 ? Promise.reject(new Error("The disk is full.")) : store.transaction(...parts);
       },
     });
-    const failed = new BillingClock(failing, dashboardUrl, async () => at(7)).run();
+    const failed = billingClock(failing, dashboardUrl, async () => at(7)).run();
     await expect(failed).rejects.toThrow("disk is full");
     const states = await Promise.all(all.map(async (org) => (await org.terms()).state));
     expect(states.toSorted()).toEqual(["grace", "suspended", "suspended"]);
@@ -166,7 +166,7 @@ onDatabase("postgres", "the billing clock", (fixture) => {
       const rows = ids.map((id) => ({ organization_id: id, ...row }));
       await db.insertInto("organization_billing").values(rows).execute();
     });
-    await new BillingClock(fixture.store, dashboardUrl, async () => at(7)).run();
+    await billingClock(fixture.store, dashboardUrl, async () => at(7)).run();
     const suspended = await fixture.rows("organizations", { id: ids, billing_state: "suspended" });
     expect(suspended).toHaveLength(ids.length);
   });

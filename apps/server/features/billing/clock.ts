@@ -1,6 +1,6 @@
 import { dueBillings, lockedBilling, updateBilling } from "@countersign/store/queries/billing/billing";
 import type { Database, Store } from "@countersign/store/store";
-import { neverAborted } from "../../jobs/in-batches.ts";
+import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { changeTerms, termsOf } from "./change-terms.ts";
 
@@ -12,37 +12,29 @@ const server = { kind: "system", name: "Countersign" } as const;
  * When an organization is due next is stored, so one indexed read finds all of them. The node that locks an organization
  * first does what is due, all of it, and stores when the next is due; others then find nothing to do.
  */
-export class BillingClock implements PeriodicJob {
-  readonly name = "billing clock";
-  readonly everyMs = 1_000;
-  readonly #store: Store;
-  readonly #url: string;
-  readonly #clock: () => Promise<number>;
-
-  constructor(store: Store, url: string, clock = () => store.clock()) {
-    this.#store = store;
-    this.#url = url;
-    this.#clock = clock;
-  }
-
-  async run(stopping = neverAborted): Promise<void> {
-    const nowMs = await this.#clock();
-    for (;;) {
-      const due = await dueBillings(this.#store.reads, nowMs, organizationsAtOnce);
+export function billingClock(
+  store: Store,
+  url: string,
+  clock: () => Promise<number> = () => store.clock(),
+): PeriodicJob {
+  const run = async (stopping = neverAborted) => {
+    const nowMs = await clock();
+    const next = () => dueBillings(store.reads, nowMs, organizationsAtOnce);
+    for await (const due of slicesOf(organizationsAtOnce, stopping, next)) {
       const failures: unknown[] = [];
       for (const organizationId of due) {
         if (stopping.aborted) return;
         try {
-          await this.#store.transaction((db) => runClock(db, organizationId, this.#url, nowMs));
+          await store.transaction((db) => runClock(db, organizationId, url, nowMs));
         } catch (error) {
           // One organization that cannot be changed does not stop the others.
           failures.push(error);
         }
       }
       if (failures.length > 0) throw failures[0];
-      if (due.length < organizationsAtOnce) return;
     }
-  }
+  };
+  return { name: "billing clock", everyMs: 1_000, run };
 }
 
 /** Does what is due for an organization, unless another node has. */

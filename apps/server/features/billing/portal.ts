@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { priceFor } from "@countersign/domain/billing/price";
-import { billingIntervals } from "@countersign/domain/billing/subscription";
+import { billingIntervals, priceFor } from "@countersign/domain/billing/subscription";
 import { setState, stateOf } from "@countersign/store/queries/admin/platform-state";
 import { billingOf } from "@countersign/store/queries/billing/billing";
 import { allPlans } from "@countersign/store/queries/plans/plans";

@@ -7,12 +7,12 @@ import { type Payer, paymentTests } from "../../../../tests/support/payers.ts";
 import { several } from "../../../../tests/support/query-tests.ts";
 import { stripeMock } from "../../../../tests/support/stripe-mock.ts";
 import { checkoutUrl } from "./checkout.ts";
-import { StripeReconciliation } from "./reconcile.ts";
+import { stripeReconciliation } from "./reconcile.ts";
 import { syncOrganization } from "./sync.ts";
 
 paymentTests("postgres", "the comparison with Stripe", (fixture, payments) => {
   const run = (settings = payments.parts.settings) =>
-    new StripeReconciliation({ ...payments.parts, settings }, payments.log, 0).run();
+    stripeReconciliation({ ...payments.parts, settings }, payments.log, 0).run();
   const makeDue = async (...payers: readonly Payer[]) => {
     for (const { id } of payers) await fixture.write((db) => updateBilling(db, id, { sync_due_at: 0 }));
   };

@@ -1,7 +1,6 @@
 import type { branding } from "@countersign/contract/manage/branding";
 import { portalBase } from "@countersign/contract/portal/base";
-import { darkModeAccent } from "@countersign/domain/branding/accent-color";
-import { lightestDarkSurface } from "@countersign/domain/branding/portal-colors";
+import { darkModeAccent, lightestDarkSurface } from "@countersign/domain/branding/accent-color";
 import { type StoredBranding, unbranded } from "@countersign/store/queries/branding/branding";
 import type { BrandingRow, OrganizationRow } from "@countersign/store/tables";
 import type { z } from "zod";

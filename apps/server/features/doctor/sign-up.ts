@@ -1,4 +1,4 @@
-import { missingSignUpLimit } from "@countersign/domain/organizations/open-sign-up";
+import { missingSignUpLimit } from "@countersign/domain/organizations/sign-up";
 import type { PlatformFacts } from "@countersign/store/inspection";
 import type { Config } from "../../base/config.ts";
 import { settingsFrom } from "../settings/platform-settings.ts";

@@ -12,7 +12,7 @@ import { openedEmails } from "../../../../tests/support/emails.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { readConfig } from "../../base/config.ts";
-import { ExpiryCheck } from "./expiry-check.ts";
+import { expiryCheck } from "./expiry-check.ts";
 import { type ChangeEvent, recordingChanges } from "./record-changes.ts";
 import { watchedUntil } from "./record-expiries.ts";
 
@@ -35,7 +35,7 @@ onDatabase("postgres", "the check of expiries", (fixture) => {
   /** Runs the checks of several nodes at the same time. */
   const runAt = async (ms: number, nodes = 1) => {
     nowMs = ms;
-    const check = () => new ExpiryCheck(fixture.store, config, async () => nowMs).run();
+    const check = () => expiryCheck(fixture.store, config, async () => nowMs).run();
     await Promise.all(Array.from({ length: nodes }, check));
   };
   const license = (expiresAtMs: number, product: { readonly productId: string } = org) =>

@@ -1,7 +1,7 @@
-import { refusalHour } from "@countersign/domain/events/refusal";
+import { refusalHour } from "@countersign/domain/events/thresholds";
 import { pruneRefusals } from "@countersign/store/queries/events/expiries";
 import type { Database, Store } from "@countersign/store/store";
-import { inBatches } from "../../jobs/in-batches.ts";
+import { inBatches } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { recordSummaries } from "./record-summaries.ts";
 

@@ -6,7 +6,7 @@ import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { race, times, validate } from "../../../../packages/store/suite/calls.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
-import { QuotaCheck, termsChanged } from "./quota-check.ts";
+import { quotaCheck, termsChanged } from "./quota-check.ts";
 
 onDatabase("postgres", "the check of lowered limits", (fixture) => {
   const { write } = fixture;
@@ -39,7 +39,7 @@ onDatabase("postgres", "the check of lowered limits", (fixture) => {
   /** Runs the check on three nodes, a while after the change. */
   const runChecks = async (laterMs = 20_000) => {
     const clock = async () => (await fixture.store.clock()) + laterMs;
-    await Promise.all([1, 2, 3].map(() => new QuotaCheck(fixture.store, clock).run()));
+    await Promise.all([1, 2, 3].map(() => quotaCheck(fixture.store, clock).run()));
   };
 
   test("lowering a limit below the current usage records each event, once", async () => {

@@ -1,4 +1,4 @@
-import { quotaMarks } from "@countersign/domain/events/quota";
+import { quotaMarks } from "@countersign/domain/events/thresholds";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { effectivePlan } from "@countersign/domain/quota/limit";
 import { quotaFacts } from "@countersign/store/batches/quota-data";
@@ -11,6 +11,7 @@ import {
 import { planById } from "@countersign/store/queries/plans/plans";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow, QuotaCheckRow } from "@countersign/store/tables";
+import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { scheduleForLoweredPlans } from "./lowered-plans.ts";
 import { addChecks } from "./quota-marks.ts";
@@ -41,26 +42,15 @@ export async function termsChanged(
  * Records events for products whose limit was lowered below today's usage. The node that deletes the check records the
  * event; what a batch has recorded since the change, because it crossed the new limit itself, is not recorded again.
  */
-export class QuotaCheck implements PeriodicJob {
-  readonly name = "lowered limits";
-  readonly everyMs = 2_000;
-  readonly #store: Store;
-  readonly #clock: () => Promise<number>;
-
-  constructor(store: Store, clock = () => store.clock()) {
-    this.#store = store;
-    this.#clock = clock;
-  }
-
-  async run(): Promise<void> {
-    const nowMs = await this.#clock();
-    await scheduleForLoweredPlans(this.#store, nowMs);
-    for (;;) {
-      const checks = await dueQuotaChecks(this.#store.reads, nowMs, checksAtOnce);
-      for (const check of checks) await this.#store.transaction((db) => runCheck(db, check, nowMs));
-      if (checks.length < checksAtOnce) return;
-    }
-  }
+export function quotaCheck(store: Store, clock: () => Promise<number> = () => store.clock()): PeriodicJob {
+  const run = async (stopping = neverAborted) => {
+    const nowMs = await clock();
+    await scheduleForLoweredPlans(store, nowMs);
+    const next = () => dueQuotaChecks(store.reads, nowMs, checksAtOnce);
+    for await (const checks of slicesOf(checksAtOnce, stopping, next))
+      for (const check of checks) await store.transaction((db) => runCheck(db, check, nowMs));
+  };
+  return { name: "lowered limits", everyMs: 2_000, run };
 }
 
 async function runCheck(db: Database, check: QuotaCheckRow, nowMs: number): Promise<void> {

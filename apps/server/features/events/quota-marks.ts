@@ -1,4 +1,4 @@
-import { quotaMarks } from "@countersign/domain/events/quota";
+import { quotaMarks } from "@countersign/domain/events/thresholds";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { addQuotaChecks } from "@countersign/store/queries/events/quota-checks";
 import type { Database } from "@countersign/store/store";

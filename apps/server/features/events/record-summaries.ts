@@ -1,11 +1,11 @@
-import { refusalHour, summaryDelayMs } from "@countersign/domain/events/refusal";
+import { refusalHour, summaryDelayMs } from "@countersign/domain/events/thresholds";
 import { distribution } from "@countersign/store/distribution";
 import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";
 import { type TakenSummary, takeSummaries } from "@countersign/store/queries/events/summaries";
 import type { Store } from "@countersign/store/store";
 import type { EventRow } from "@countersign/store/tables";
-import { inBatches } from "../../jobs/in-batches.ts";
+import { inBatches } from "../../jobs/batches.ts";
 
 /** The size of one transaction: validations wait while it runs. */
 const summariesAtOnce = 50;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { ruleNames } from "@countersign/domain/validate/decide";
 import { explain } from "@countersign/domain/validate/explain";
-import { ruleNames } from "@countersign/domain/validate/rules";
 import { addIpBlocks, type BlockScope } from "@countersign/store/queries/ip-blocks/blocks";
 import { type NewLicense, registerIp } from "@countersign/store/queries/licenses/create";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";

@@ -1,7 +1,7 @@
-import { type AskedIp, parseAsked } from "@countersign/domain/ip/covering";
+import { type AskedIp, parseAsked } from "@countersign/domain/ip/cidr";
 import { shownPrefix } from "@countersign/domain/products/api-key";
 import { quotaDay } from "@countersign/domain/quota/day";
-import type { BlockDetails, ExplainedIp, ExplainedRequest } from "@countersign/domain/validate/explain-facts";
+import type { BlockDetails, ExplainedIp, ExplainedRequest } from "@countersign/domain/validate/explain";
 import { isRegistered, licenseFacts, productState } from "@countersign/store/queries/explain/request-facts";
 import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks/blocks";
 import { registeredIps } from "@countersign/store/queries/licenses/ips";

@@ -1,4 +1,4 @@
-import { oneLine } from "@countersign/domain/mail/one-line";
+import { oneLine } from "@countersign/domain/text/plain-line";
 import { z } from "zod";
 import type { DiscordSettings } from "../../base/config.ts";
 import { hash } from "node:crypto";

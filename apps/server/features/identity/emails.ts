@@ -1,5 +1,5 @@
-import { oneLine } from "@countersign/domain/mail/one-line";
 import { moment, translate } from "@countersign/domain/mail/translate";
+import { oneLine } from "@countersign/domain/text/plain-line";
 import { programName } from "@countersign/domain/user-agent/parse";
 import { compose, type Recipient } from "../mail/compose.ts";
 import type { Email } from "../mail/email.ts";

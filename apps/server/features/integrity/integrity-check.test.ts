@@ -5,7 +5,7 @@ import type { Store } from "@countersign/store/store";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { createLog } from "../../base/log.ts";
 import type { IntegrityState } from "../health/worker-metrics.ts";
-import { IntegrityCheck } from "./integrity-check.ts";
+import { integrityCheck } from "./integrity-check.ts";
 
 /** On the fifth of June, by the clock of the machine. */
 const at = (hour: number, day = 5) => new Date(2031, 5, day, hour, 30).getTime();
@@ -39,7 +39,7 @@ onDatabase("sqlite", "integrity checks", (fixture) => {
       now: () => nowMs,
       write: (line) => lines.push(line),
     });
-    const job = new IntegrityCheck(store, log, (state) => states.push(state));
+    const job = integrityCheck(store, log, (state) => states.push(state));
     return { run: (signal = never) => job.run(signal), asked, lines, states };
   };
 

@@ -1,4 +1,4 @@
-import { type AskedIp, networksOf, parseAsked } from "@countersign/domain/ip/covering";
+import { type AskedIp, networksOf, parseAsked } from "@countersign/domain/ip/cidr";
 import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks/blocks";
 import type { Database } from "@countersign/store/store";
 import type { IpBlockRow } from "@countersign/store/tables";

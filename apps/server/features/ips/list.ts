@@ -1,5 +1,4 @@
-import { parseCidr } from "@countersign/domain/ip/cidr";
-import { type AskedIp, parseAsked } from "@countersign/domain/ip/covering";
+import { type AskedIp, parseAsked, parseCidr } from "@countersign/domain/ip/cidr";
 import { busiestIps, type SightingScope } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
 import type { IpSightingRow } from "@countersign/store/tables";

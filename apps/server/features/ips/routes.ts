@@ -1,5 +1,5 @@
 import * as contract from "@countersign/contract/manage/ips";
-import { isExpired } from "@countersign/domain/validate/rules";
+import { isExpired } from "@countersign/domain/validate/decide";
 import { customersByIds } from "@countersign/store/queries/customers/views";
 import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks/blocks";
 import {

@@ -1,5 +1,5 @@
 import type { Cidr } from "@countersign/domain/ip/cidr";
-import { commonText, isWithin } from "@countersign/domain/ip/within";
+import { commonText, isWithin } from "@countersign/domain/ip/cidr";
 import { ipsStartingWith, type SightingScope } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
 import type { IpSightingRow } from "@countersign/store/tables";

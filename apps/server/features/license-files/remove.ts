@@ -6,7 +6,7 @@ import {
 } from "@countersign/store/queries/license-files/imports";
 import { removeSomeRejects } from "@countersign/store/queries/license-files/rejects";
 import type { Store } from "@countersign/store/store";
-import { inBatches } from "../../jobs/in-batches.ts";
+import { inBatches } from "../../jobs/batches.ts";
 
 /** Deletes the file of an import, which can be a hundred megabytes, in small steps, so that nobody waits. */
 export async function removeFile(store: Store, importId: string): Promise<void> {

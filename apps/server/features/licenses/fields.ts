@@ -3,7 +3,7 @@ import { fieldFault } from "@countersign/contract/problems/problems";
 import { customResponseProblems } from "@countersign/domain/custom-response/check";
 import { maxDepth, parseCustomResponse } from "@countersign/domain/custom-response/template";
 import { addDuration, parseDuration } from "@countersign/domain/dates/duration";
-import { endOfDay, isDay } from "@countersign/domain/dates/local-day";
+import { endOfDay, isDay } from "@countersign/domain/dates/time-zone";
 import { type ExpiryAnswer, type Extension, readExpiry } from "@countersign/domain/licenses/expiry";
 import { type Pin, type PinAnswer, readPin } from "@countersign/domain/licenses/version-pin";
 import type { LicenseRow } from "@countersign/store/tables";

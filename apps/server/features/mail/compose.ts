@@ -1,6 +1,6 @@
 import type { Language } from "@countersign/domain/mail/languages";
-import { oneLine } from "@countersign/domain/mail/one-line";
 import { type Sentence, translate } from "@countersign/domain/mail/translate";
+import { oneLine } from "@countersign/domain/text/plain-line";
 import type { Email } from "./email.ts";
 import { type EmailWords, layout } from "./layout.ts";
 

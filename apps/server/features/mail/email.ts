@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { oneLine } from "@countersign/domain/mail/one-line";
+import { oneLine } from "@countersign/domain/text/plain-line";
 import { newId } from "@countersign/store/new-id";
 import { addEmails } from "@countersign/store/queries/mail/outbox";
 import type { Database } from "@countersign/store/store";

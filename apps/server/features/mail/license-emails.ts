@@ -1,6 +1,6 @@
 import type { Language } from "@countersign/domain/mail/languages";
-import { paragraphs } from "@countersign/domain/mail/one-line";
 import { duration, moment, translate } from "@countersign/domain/mail/translate";
+import { paragraphs } from "@countersign/domain/text/plain-line";
 import { type LicenseEmailFacts, licenseEmailFacts } from "@countersign/store/queries/mail/license-facts";
 import type { Database } from "@countersign/store/store";
 import type { Config } from "../../base/config.ts";

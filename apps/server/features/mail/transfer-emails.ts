@@ -1,5 +1,5 @@
 import type { Language } from "@countersign/domain/mail/languages";
-import { paragraphs } from "@countersign/domain/mail/one-line";
+import { paragraphs } from "@countersign/domain/text/plain-line";
 import { licenseEmailFacts } from "@countersign/store/queries/mail/license-facts";
 import { organizationById } from "@countersign/store/queries/manage/access";
 import { lastTransfers } from "@countersign/store/queries/transfers/transfers";

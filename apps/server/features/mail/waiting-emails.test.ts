@@ -8,7 +8,7 @@ import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { readConfig } from "../../base/config.ts";
 import { deliverLicenses, licenseExpiringEmails } from "./license-emails.ts";
-import { WaitingEmails } from "./waiting-emails.ts";
+import { waitingEmailsJob } from "./waiting-emails.ts";
 
 const config = readConfig({ COUNTERSIGN_DAILY_EMAILS: "5" });
 
@@ -56,7 +56,7 @@ onDatabase("postgres", "the daily limit of five emails to customers", (fixture) 
       },
     };
   };
-  const releaseAt = (ms: number) => new WaitingEmails(fixture.store, config, async () => ms).run();
+  const releaseAt = (ms: number) => waitingEmailsJob(fixture.store, config, async () => ms).run();
   const nextDay = (days = 1) => Date.now() + days * dayMs;
   const changeLicense = (id = "", changes: Partial<LicenseRow>) => fixture.change("licenses", id, changes);
 

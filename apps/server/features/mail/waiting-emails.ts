@@ -9,9 +9,8 @@ import {
 import { lockedOrganization, organizationById } from "@countersign/store/queries/manage/access";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow, WaitingEmailRow } from "@countersign/store/tables";
-import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { Config } from "../../base/config.ts";
-import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
+import { inBatches, neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
 import { type CustomerEmail, countedOwner, emailsAllowed } from "./customer-emails.ts";
@@ -19,7 +18,6 @@ import { dedupeKey, writeEmails } from "./email.ts";
 import { emailsAbout } from "./license-emails.ts";
 import { receivedEmails } from "./transfer-emails.ts";
 
-const everyMs = 10_000;
 /** The size of one transaction: validations wait while it runs. */
 const batchSize = 50;
 
@@ -28,89 +26,89 @@ const batchSize = 50;
  * raised the limit. Outdated ones are dropped: the license was deleted or revoked, its expiry changed, it was
  * transferred again, or the product no longer sends such emails. Those of a suspended organization keep waiting.
  */
-export class WaitingEmails implements PeriodicJob {
-  readonly name = "waiting emails";
-  readonly everyMs = everyMs;
-  readonly #store: Store;
-  readonly #config: Config;
-  readonly #clock: () => Promise<number>;
-
-  constructor(store: Store, config: Config, clock = () => store.clock()) {
-    this.#store = store;
-    this.#config = config;
-    this.#clock = clock;
-  }
-
-  async run(stopping = neverAborted): Promise<void> {
-    const { reads } = this.#store;
-    let id = await nextWaitingOrganization(reads, "");
-    for (; id !== null && !stopping.aborted; id = await nextWaitingOrganization(reads, id)) {
-      await this.#writeFor(id, stopping);
-      await yieldToEventLoop();
-    }
-  }
-
-  async #writeFor(organizationId: string, stopping: AbortSignal): Promise<void> {
-    const nowMs = await this.#clock();
+export function waitingEmailsJob(
+  store: Store,
+  config: Config,
+  clock: () => Promise<number> = () => store.clock(),
+): PeriodicJob {
+  const { reads } = store;
+  const run = async (stopping = neverAborted) => {
+    const next = (last = "") => nextWaitingOrganization(reads, last);
+    for await (const [organizationId = ""] of slicesOf(1, stopping, next))
+      await writeFor(organizationId, stopping);
+  };
+  const writeFor = async (organizationId: string, stopping: AbortSignal) => {
+    const nowMs = await clock();
     // A check that blocks nobody: most of the time the limit is reached.
-    const { reads } = this.#store;
     const organization = await organizationById(reads, organizationId);
     const day = quotaDay(nowMs);
     const used = await emailCount(reads, organizationId, "customers", day);
-    const { daily_emails: dailyEmails } = await platformSettings(reads, this.#config);
+    const { daily_emails: dailyEmails } = await platformSettings(reads, config);
     if (organization === undefined || used >= allowed(organization, dailyEmails)) return;
     const owner = countedOwner(organization);
     if (owner !== null && (await emailCount(reads, owner, "customers", day)) >= dailyEmails) return;
-    const writeSome = (db: Database) => this.#writeSome(db, organizationId, dailyEmails, nowMs);
-    await inBatches(async () => (await this.#store.transaction(writeSome)) > 0, stopping);
-  }
+    const terms = { dailyEmails, portalUrl: config.portalUrl };
+    const writeSome = (db: Database) => writeWaiting(db, organizationId, terms, nowMs);
+    await inBatches(async () => (await store.transaction(writeSome)) > 0, stopping);
+  };
+  return { name: "waiting emails", everyMs: 10_000, run };
+}
 
-  /** Returns how many no longer wait. */
-  async #writeSome(
-    db: Database,
-    organizationId: string,
-    dailyEmails: number,
-    nowMs: number,
-  ): Promise<number> {
-    const organization = await lockedOrganization(db, organizationId);
-    const most = allowed(organization, dailyEmails);
-    if (organization === undefined || most === 0) return 0;
-    const day = quotaDay(nowMs);
-    const owner = countedOwner(organization);
-    const leftToOwner =
-      owner === null
-        ? Number.POSITIVE_INFINITY
-        : dailyEmails - (await lockedEmailCount(db, owner, "customers", day));
-    const used = await lockedEmailCount(db, organizationId, "customers", day);
-    const slots = Math.min(leftToOwner, most - used);
-    if (slots <= 0) return 0;
-    const taken = await waitingEmails(db, organizationId, Math.min(batchSize, slots));
-    await removeWaitingEmails(
-      db,
-      taken.map(({ id }) => id),
-    );
-    const wanted = await this.#stillWanted(db, taken, nowMs);
-    const emails = wanted.map(({ message }) => message);
-    await writeEmails(db, emails, nowMs);
-    await countEmails(db, organizationId, "customers", wanted.length);
-    if (owner !== null) await countEmails(db, owner, "customers", wanted.length);
-    return taken.length;
-  }
+interface Terms {
+  readonly dailyEmails: number;
+  readonly portalUrl: string;
+}
 
-  async #stillWanted(db: Database, taken: readonly WaitingEmailRow[], nowMs: number) {
-    const wanted: CustomerEmail[] = [];
-    for (const kind of ["license_delivery", "license_expiring"] as const) {
-      const rows = new Map(taken.filter((row) => row.kind === kind).map((row) => [row.license_id, row]));
-      const emails = await emailsAbout(db, kind, [...rows.keys()], nowMs);
-      wanted.push(...emails.filter(({ facts, endsAtMs }) => rows.get(facts.id)?.ends_at === endsAtMs));
-    }
-    const received = new Map(
-      taken.filter((row) => row.kind === "license_received").map((row) => [row.dedupe_key, row.license_id]),
-    );
-    const emails = await receivedEmails(db, [...new Set(received.values())], this.#config.portalUrl);
-    wanted.push(...emails.filter(({ message }) => received.has(dedupeKey(message.once))));
-    return wanted;
+/** Writes some of an organization's; returns how many no longer wait. */
+async function writeWaiting(
+  db: Database,
+  organizationId: string,
+  { dailyEmails, portalUrl }: Terms,
+  nowMs: number,
+): Promise<number> {
+  const organization = await lockedOrganization(db, organizationId);
+  const maxEmails = allowed(organization, dailyEmails);
+  if (organization === undefined || maxEmails === 0) return 0;
+  const day = quotaDay(nowMs);
+  const owner = countedOwner(organization);
+  const leftToOwner =
+    owner === null
+      ? Number.POSITIVE_INFINITY
+      : dailyEmails - (await lockedEmailCount(db, owner, "customers", day));
+  const used = await lockedEmailCount(db, organizationId, "customers", day);
+  const slots = Math.min(leftToOwner, maxEmails - used);
+  if (slots <= 0) return 0;
+  const taken = await waitingEmails(db, organizationId, Math.min(batchSize, slots));
+  await removeWaitingEmails(
+    db,
+    taken.map(({ id }) => id),
+  );
+  const wanted = await stillWanted(db, taken, portalUrl, nowMs);
+  const emails = wanted.map(({ message }) => message);
+  await writeEmails(db, emails, nowMs);
+  await countEmails(db, organizationId, "customers", wanted.length);
+  if (owner !== null) await countEmails(db, owner, "customers", wanted.length);
+  return taken.length;
+}
+
+async function stillWanted(
+  db: Database,
+  taken: readonly WaitingEmailRow[],
+  portalUrl: string,
+  nowMs: number,
+) {
+  const wanted: CustomerEmail[] = [];
+  for (const kind of ["license_delivery", "license_expiring"] as const) {
+    const rows = new Map(taken.filter((row) => row.kind === kind).map((row) => [row.license_id, row]));
+    const emails = await emailsAbout(db, kind, [...rows.keys()], nowMs);
+    wanted.push(...emails.filter(({ facts, endsAtMs }) => rows.get(facts.id)?.ends_at === endsAtMs));
   }
+  const received = new Map(
+    taken.filter((row) => row.kind === "license_received").map((row) => [row.dedupe_key, row.license_id]),
+  );
+  const emails = await receivedEmails(db, [...new Set(received.values())], portalUrl);
+  wanted.push(...emails.filter(({ message }) => received.has(dedupeKey(message.once))));
+  return wanted;
 }
 
 function allowed(organization: OrganizationRow | undefined, dailyEmails: number): number {

@@ -1,4 +1,4 @@
-import { checkPowerChange } from "@countersign/domain/members/grant";
+import { checkPowerChange } from "@countersign/domain/members/permissions";
 import { roleOf } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
 import type { RoleRow } from "@countersign/store/tables";

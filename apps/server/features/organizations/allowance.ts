@@ -1,4 +1,4 @@
-import { organizationAllowance } from "@countersign/domain/organizations/allowance";
+import { organizationAllowance } from "@countersign/domain/organizations/sign-up";
 import type { Plan } from "@countersign/domain/quota/limit";
 import { lockedAllowance } from "@countersign/store/queries/organizations/organizations";
 import { allPlans } from "@countersign/store/queries/plans/plans";

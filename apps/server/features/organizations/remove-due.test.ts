@@ -16,7 +16,7 @@ import { storedRows } from "../../../../tests/support/stored-rows.ts";
 import { newId, openTestOrganization } from "../../../../tests/support/test-organization.ts";
 import { rowsWith, tablesOf, withoutDay } from "../../../../tests/support/whole-database.ts";
 import { auditWithoutRequest } from "../audit-log/record.ts";
-import { OrganizationRemoval } from "./remove-due.ts";
+import { organizationRemoval } from "./remove-due.ts";
 
 /**
  * Tables whose rows belong to an organization, and are deleted with it. A new table needs an entry here or in `staying`,
@@ -101,7 +101,7 @@ describe.each(databases)("removing organizations on $kind", ({ kind, make }) => 
     return journal.journal.append(validations.map(([status, ip]) => journalEntry({ ...about, status, ip })));
   };
   const makeDue = (id: string) => store.transaction((db) => updateOrganization(db, id, { delete_after: 1 }));
-  const run = (stopping?: AbortSignal) => new OrganizationRemoval(store, journal).run(stopping);
+  const run = (stopping?: AbortSignal) => organizationRemoval(store, journal).run(stopping);
   /** Requests are logged up to a few seconds later, so the second run comes as if these had passed. */
   const finish = async (id: string) => {
     await store.transaction((db) => updateOrganization(db, id, { deleted_at: 1 }));
@@ -184,7 +184,7 @@ describe.each(databases)("removing organizations on $kind", ({ kind, make }) => 
         return typeof value === "function" ? value.bind(target) : value;
       },
     });
-    await new OrganizationRemoval(stopsLater, journal).run(stopping.signal);
+    await organizationRemoval(stopsLater, journal).run(stopping.signal);
     const licenses = () => storedRows(store.reads, "licenses", { organization_id: id });
     const left = (await licenses()).length;
     expect(left).toBeWithin(1, 120);

@@ -8,7 +8,7 @@ import {
   removeSome,
 } from "@countersign/store/queries/organizations/remove";
 import type { Database, Store } from "@countersign/store/store";
-import { neverAborted } from "../../jobs/in-batches.ts";
+import { neverAborted } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { auditWithoutRequest } from "../audit-log/record.ts";
 import { writeEmail } from "../mail/email.ts";
@@ -23,7 +23,7 @@ export interface JournalOfOrganizations {
 /** Small enough that a validation, which waits for it on SQLite, does not wait long. */
 const rowsAtATime = 50;
 const answersAtATime = 20;
-const longestRestMs = 100;
+const maxRestMs = 100;
 /** Requests answered before the end are logged a little later, by every node. */
 const settledAfterMs = 3_000;
 
@@ -32,34 +32,24 @@ const settledAfterMs = 3_000;
  * for anyone. Its data is deleted after that, a little at a time; a node that stops leaves the rest to the next, and
  * several nodes can run this.
  */
-export class OrganizationRemoval implements PeriodicJob {
-  readonly name = "organization removal";
-  readonly everyMs = 5_000;
-  readonly #store: Store;
-  readonly #journal: JournalOfOrganizations;
-
-  constructor(store: Store, journal: JournalOfOrganizations) {
-    this.#store = store;
-    this.#journal = journal;
-  }
-
-  async run(stopping = neverAborted): Promise<void> {
-    const nowMs = await this.#store.clock();
-    for (const { id, deleted_at: deletedAt } of await organizationsToRemove(this.#store.reads, nowMs)) {
-      if (deletedAt === null && !(await this.#end(id, nowMs))) continue;
-      await this.#empty(id, stopping);
+export function organizationRemoval(store: Store, journal: JournalOfOrganizations): PeriodicJob {
+  const run = async (stopping = neverAborted) => {
+    const nowMs = await store.clock();
+    for (const { id, deleted_at: deletedAt } of await organizationsToRemove(store.reads, nowMs)) {
+      if (deletedAt === null && !(await end(id, nowMs))) continue;
+      await empty(id, stopping);
       const isSettled = (deletedAt ?? nowMs) <= nowMs - settledAfterMs;
-      if (isSettled && !stopping.aborted) await this.#finish(id, stopping);
+      if (isSettled && !stopping.aborted) await finish(id, stopping);
       if (stopping.aborted) return;
     }
-  }
+  };
 
   /** The moment from which it no longer exists. False if its deletion was cancelled, or another node was faster. */
-  async #end(id: string, nowMs: number): Promise<boolean> {
+  const end = async (id: string, nowMs: number): Promise<boolean> => {
     // Stored responses are found by the tokens that requested them, which are deleted in the transaction below; there
     // can be many large ones.
-    while ((await this.#step((db) => removeAnswersOfTokens(db, id, answersAtATime))) === answersAtATime);
-    return this.#store.transaction(async (db) => {
+    while ((await step((db) => removeAnswersOfTokens(db, id, answersAtATime))) === answersAtATime);
+    return store.transaction(async (db) => {
       const organization = await closeOrganization(db, id, nowMs);
       if (organization === undefined) return false;
       await auditWithoutRequest(db, { kind: "system", name: "Countersign" }, nowMs, {
@@ -72,31 +62,33 @@ export class OrganizationRemoval implements PeriodicJob {
       if (owner !== undefined) await writeEmail(db, deletedEmail(owner, organization), nowMs);
       return true;
     });
-  }
+  };
 
-  async #empty(id: string, stopping: AbortSignal): Promise<void> {
-    while (!stopping.aborted && (await this.#step((db) => removeSome(db, id, rowsAtATime))));
+  const empty = async (id: string, stopping: AbortSignal) => {
+    while (!stopping.aborted && (await step((db) => removeSome(db, id, rowsAtATime))));
     let position: AuditPosition | null = null;
     do {
       const after: AuditPosition | null = position;
-      position = await this.#step((db) => emptyAuditEntries(db, id, after, rowsAtATime));
+      position = await step((db) => emptyAuditEntries(db, id, after, rowsAtATime));
     } while (position !== null && !stopping.aborted);
-  }
+  };
 
   /** Then it pauses for as long as it worked: other writers get at least half of the time. */
-  async #step<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  const step = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
     const startMs = performance.now();
-    const result = await this.#store.transaction(work, "soon");
-    const restMs = Math.min(longestRestMs, performance.now() - startMs);
+    const result = await store.transaction(work, "soon");
+    const restMs = Math.min(maxRestMs, performance.now() - startMs);
     await new Promise((resolve) => setTimeout(resolve, restMs));
     return result;
-  }
+  };
 
-  async #finish(id: string, stopping: AbortSignal): Promise<void> {
+  const finish = async (id: string, stopping: AbortSignal) => {
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
     stopping.addEventListener("abort", () => stop(), { once: true });
-    await Promise.race([this.#journal.deleteOrganization(id), stopped]);
+    await Promise.race([journal.deleteOrganization(id), stopped]);
     if (stopping.aborted) return;
-    await this.#store.transaction((db) => finishRemoval(db, id));
-  }
+    await store.transaction((db) => finishRemoval(db, id));
+  };
+
+  return { name: "organization removal", everyMs: 5_000, run };
 }

@@ -1,6 +1,5 @@
 import type { planShape } from "@countersign/contract/manage/plans";
-import { priceFor } from "@countersign/domain/billing/price";
-import { billingIntervals } from "@countersign/domain/billing/subscription";
+import { billingIntervals, priceFor } from "@countersign/domain/billing/subscription";
 import type { PlanRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";

@@ -9,9 +9,9 @@ import {
   keyRotationRefusal,
   type SelfServiceFacts,
 } from "@countersign/domain/portal/self-service";
-import { canUseFrom, newestUsable } from "@countersign/domain/portal/usable-versions";
 import { validateStatuses } from "@countersign/domain/validate/status";
 import type { VersionCatalog } from "@countersign/domain/versions/catalog";
+import { canUseFrom, newestUsable } from "@countersign/domain/versions/gate";
 import { gatesVersions, versionCatalog, versionPin } from "@countersign/store/batches/caller";
 import { licenseStatus } from "@countersign/store/batches/license-record";
 import { isSuspended } from "@countersign/store/is-suspended";

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/product-keys";
 import { signingSecretRevealed } from "@countersign/domain/audit-log/audit-log-days";
-import { generateApiKey, shownPrefix } from "@countersign/domain/products/api-key";
-import { mostLiveApiKeys } from "@countersign/domain/products/api-key-rules";
+import { generateApiKey, mostLiveApiKeys, shownPrefix } from "@countersign/domain/products/api-key";
 import { lastEntry } from "@countersign/store/queries/audit-log/entries";
 import {
   addSigningKey,

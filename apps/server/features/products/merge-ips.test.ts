@@ -4,7 +4,7 @@ import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop
 import { registeredIps } from "../../../../tests/support/public-api-fixture.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { changeRows } from "../../../../tests/support/stored-rows.ts";
-import { IpMerging } from "./merge-ips.ts";
+import { ipMerging } from "./merge-ips.ts";
 
 onBothDatabases("merging registered IPv6 addresses", (fixture) => {
   const open = async () => {
@@ -23,7 +23,7 @@ onBothDatabases("merging registered IPv6 addresses", (fixture) => {
       countBy64: () => fixture.change("products", productId, { ipv6_prefix: 64, merge_ips_after: "" }),
     };
   };
-  const merge = () => new IpMerging(fixture.store).run();
+  const merge = () => ipMerging(fixture.store).run();
   const ipCount = async (id: string) => (await fixture.row("licenses", { id })).ip_count;
 
   test("IPv6 addresses of one /64 become one registration with the oldest time, and free their slots", async () => {

@@ -7,7 +7,7 @@ import {
 import { updateProduct } from "@countersign/store/queries/products/products";
 import type { Database, Store } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
-import { neverAborted } from "../../jobs/in-batches.ts";
+import { inBatches, neverAborted } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 
 const licensesAtOnce = 50;
@@ -21,34 +21,24 @@ const productsAtOnce = 20;
  * The progress is stored in the product's row, so it continues after a restart and stops if the setting is changed
  * back.
  */
-export class IpMerging implements PeriodicJob {
-  readonly name = "registered IPv6 addresses to merge";
-  readonly everyMs = 10_000;
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
-  async run(stopping = neverAborted): Promise<void> {
-    const products = await productsMergingIps(this.#store.reads, productsAtOnce);
-    for (const product of products) {
+export function ipMerging(store: Store): PeriodicJob {
+  const run = async (stopping = neverAborted) => {
+    for (const product of await productsMergingIps(store.reads, productsAtOnce)) {
       let after: string | null = product.merge_ips_after ?? "";
-      while (after !== null && !stopping.aborted) {
-        after = await this.#step(product.id, after, stopping);
-        await yieldToEventLoop();
-      }
+      await inBatches(async () => {
+        after = await mergeSome(product.id, after ?? "", stopping);
+        return after !== null;
+      }, stopping);
     }
-  }
+  };
 
   /** Returns where to continue; null if there is nothing more to do. */
-  async #step(productId: string, after: string, stopping: AbortSignal): Promise<string | null> {
-    const store = this.#store;
+  const mergeSome = async (productId: string, after: string, stopping: AbortSignal) => {
     const found = await licensesWithSingleIps(store.reads, productId, after, licensesAtOnce);
     for (const { id, isOfProduct } of found) {
       if (!isOfProduct) continue;
       for (let hasMore = true; hasMore; await yieldToEventLoop()) {
-        const merged = await store.transaction((db) => this.#merge(db, productId, id));
+        const merged = await store.transaction((db) => mergeOfLicense(db, productId, id));
         if (merged === "changed back" || stopping.aborted) return null;
         hasMore = merged === "more";
       }
@@ -60,12 +50,14 @@ export class IpMerging implements PeriodicJob {
       await updateProduct(db, productId, { merge_ips_after: last });
     });
     return last;
-  }
+  };
 
-  async #merge(db: Database, productId: string, licenseId: string) {
+  const mergeOfLicense = async (db: Database, productId: string, licenseId: string) => {
     const product = await lockedProduct(db, productId);
     if (product === undefined || product.merge_ips_after === null) return "changed back";
-    await this.#store.bulk.lockLicenses(db, [licenseId]);
-    return (await mergeIps(db, licenseId, rowsAtOnce, await this.#store.clock())) ? "more" : "done";
-  }
+    await store.bulk.lockLicenses(db, [licenseId]);
+    return (await mergeIps(db, licenseId, rowsAtOnce, await store.clock())) ? "more" : "done";
+  };
+
+  return { name: "registered IPv6 addresses to merge", everyMs: 10_000, run };
 }

@@ -1,6 +1,5 @@
 import type { product } from "@countersign/contract/manage/products";
-import { shownPrefix } from "@countersign/domain/products/api-key";
-import { isUnused } from "@countersign/domain/products/api-key-rules";
+import { isUnused, shownPrefix } from "@countersign/domain/products/api-key";
 import { workingApiKeys } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables";

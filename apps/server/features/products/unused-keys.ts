@@ -1,74 +1,64 @@
+import { minuteMs } from "@countersign/domain/dates/lengths";
 import type { Permission } from "@countersign/domain/members/permissions";
-import { shownPrefix } from "@countersign/domain/products/api-key";
-import { unusedAfterMs } from "@countersign/domain/products/api-key-rules";
+import { shownPrefix, unusedAfterMs } from "@countersign/domain/products/api-key";
 import { organizationById, productById } from "@countersign/store/queries/manage/access";
 import { productsWithUnusedKeys, takeUnusedKeys } from "@countersign/store/queries/products/unused-keys";
 import type { Database, Store } from "@countersign/store/store";
-import { neverAborted } from "../../jobs/in-batches.ts";
+import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { compose, type Recipient } from "../mail/compose.ts";
 import { type Email, writeEmails } from "../mail/email.ts";
 import { recipientsWith } from "../members/recipients.ts";
 
-const everyMs = 10 * 60_000;
 const productsAtOnce = 100;
 
 /** Who can end a key. */
-const concerned: readonly Permission[] = ["products:manage", "products:rotate_key"];
+const keyManagers: readonly Permission[] = ["products:manage", "products:rotate_key"];
 
 /**
  * Sends an email about API keys that have not been used for 30 days: one per product, once per key. The node that marks
  * a key writes the email, in the same transaction, so several nodes can run this.
  */
-export class UnusedKeysCheck implements PeriodicJob {
-  readonly name = "unused API keys";
-  readonly everyMs: number;
-  readonly #store: Store;
-  readonly #url: string;
-  readonly #clock: () => Promise<number>;
-
-  constructor(store: Store, url: string, clock = () => store.clock(), every = everyMs) {
-    this.#store = store;
-    this.#url = url;
-    this.#clock = clock;
-    this.everyMs = every;
-  }
-
-  async run(stopping = neverAborted): Promise<void> {
-    const nowMs = await this.#clock();
+export function unusedKeysCheck(
+  store: Store,
+  url: string,
+  clock: () => Promise<number> = () => store.clock(),
+): PeriodicJob {
+  const run = async (stopping = neverAborted) => {
+    const nowMs = await clock();
     const when = { nowMs, unusedSinceMs: nowMs - unusedAfterMs };
-    while (!stopping.aborted) {
-      const due = await productsWithUnusedKeys(this.#store.reads, { ...when, limit: productsAtOnce });
+    const next = () => productsWithUnusedKeys(store.reads, { ...when, limit: productsAtOnce });
+    for await (const due of slicesOf(productsAtOnce, stopping, next))
       for (const productId of due) {
         if (stopping.aborted) return;
-        await this.#store.transaction((db) => this.#recordEvents(db, productId, when));
+        await store.transaction((db) => emailAboutKeys(db, productId, url, when));
       }
-      if (due.length < productsAtOnce) return;
-    }
-  }
+  };
+  return { name: "unused API keys", everyMs: 10 * minuteMs, run };
+}
 
-  async #recordEvents(
-    db: Database,
-    productId: string,
-    when: { readonly nowMs: number; readonly unusedSinceMs: number },
-  ): Promise<void> {
-    const keys = await takeUnusedKeys(db, productId, when);
-    const product = keys.length === 0 ? undefined : await productById(db, productId);
-    const organization =
-      product === undefined ? undefined : await organizationById(db, product.organization_id);
-    if (product === undefined || organization === undefined) return;
-    const readers = await recipientsWith(db, organization, concerned);
-    const facts = {
-      product: product.name,
-      keys: [...keys].sort((a, b) => a.created_at - b.created_at),
-      url: `${this.#url}/o/${organization.slug}/products/${productId}/keys`,
-    };
-    await writeEmails(
-      db,
-      readers.map((reader) => unusedKeysEmail(reader, facts)),
-      when.nowMs,
-    );
-  }
+async function emailAboutKeys(
+  db: Database,
+  productId: string,
+  url: string,
+  when: { readonly nowMs: number; readonly unusedSinceMs: number },
+): Promise<void> {
+  const keys = await takeUnusedKeys(db, productId, when);
+  const product = keys.length === 0 ? undefined : await productById(db, productId);
+  const organization =
+    product === undefined ? undefined : await organizationById(db, product.organization_id);
+  if (product === undefined || organization === undefined) return;
+  const recipients = await recipientsWith(db, organization, keyManagers);
+  const facts = {
+    product: product.name,
+    keys: [...keys].sort((a, b) => a.created_at - b.created_at),
+    url: `${url}/o/${organization.slug}/products/${productId}/keys`,
+  };
+  await writeEmails(
+    db,
+    recipients.map((recipient) => unusedKeysEmail(recipient, facts)),
+    when.nowMs,
+  );
 }
 
 export function unusedKeysEmail(

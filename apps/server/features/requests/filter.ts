@@ -1,5 +1,5 @@
 import type { listRequests } from "@countersign/contract/manage/requests";
-import { parseAsked } from "@countersign/domain/ip/covering";
+import { parseAsked } from "@countersign/domain/ip/cidr";
 import type { RequestFilter } from "@countersign/store/queries/requests/filter";
 import type { z } from "zod";
 import { invalid } from "../../http/problem.ts";

@@ -1,5 +1,5 @@
 import type { loggedRequest } from "@countersign/contract/manage/requests";
-import { requestOutcomes } from "@countersign/domain/validate/outcome";
+import { requestOutcomes } from "@countersign/domain/validate/status";
 import { type NamedLicense, namedLicenses } from "@countersign/store/queries/requests/named-licenses";
 import { namedProducts } from "@countersign/store/queries/requests/named-products";
 import type { Database } from "@countersign/store/store";

@@ -1,8 +1,7 @@
 import type { JsonObject } from "@countersign/domain/custom-response/template";
 import { secondsUntilReset } from "@countersign/domain/quota/day";
-import { sandboxProduct, sandboxVerdict } from "@countersign/domain/sandbox/facts";
+import { sandboxProduct, sandboxSigningKey, sandboxVerdict } from "@countersign/domain/sandbox/facts";
 import { type SandboxLicense, sandboxLicense } from "@countersign/domain/sandbox/license-keys";
-import { sandboxSigningKey } from "@countersign/domain/sandbox/signing-key";
 import type { CallerProduct, CallResult, Question, QuotaState } from "@countersign/store/batches/calls";
 import type { SandboxCallerRow } from "@countersign/store/queries/sandbox/keys";
 import { sandboxRecord } from "./license-record.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/sandbox";
 import { generateTestKey } from "@countersign/domain/products/api-key";
+import { sandboxSigningKey } from "@countersign/domain/sandbox/facts";
 import { sandboxLicenses } from "@countersign/domain/sandbox/license-keys";
-import { sandboxSigningKey } from "@countersign/domain/sandbox/signing-key";
 import { addSandboxKey, replaceSandboxKey, sandboxKeyOf } from "@countersign/store/queries/sandbox/keys";
 import type { ProductSandboxKeyRow } from "@countersign/store/tables";
 import type { z } from "zod";

@@ -1,4 +1,4 @@
-import { usualDefaultPlan } from "@countersign/domain/organizations/open-sign-up";
+import { usualDefaultPlan } from "@countersign/domain/organizations/sign-up";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { defaultLogDays, defaultLogMegabytes } from "@countersign/domain/requests/log-days";
 import { stateOf, statesNamed } from "@countersign/store/queries/admin/platform-state";

@@ -1,5 +1,11 @@
-import { ineffective, type ShadowChange, withBlocked } from "@countersign/domain/shadow/change";
-import { type RefusedUse, type Replay, replay } from "@countersign/domain/shadow/replay";
+import {
+  ineffective,
+  type RefusedUse,
+  type Replay,
+  replay,
+  type ShadowChange,
+  withBlocked,
+} from "@countersign/domain/shadow/replay";
 import { productState, versionRecords } from "@countersign/store/queries/explain/request-facts";
 import { type LicenseUse, type PastUses, pastUses } from "@countersign/store/queries/shadow/past-uses";
 import {

@@ -1,7 +1,11 @@
 import { randomFillSync } from "node:crypto";
-import { isSampled, randomPartOf } from "@countersign/domain/traces/sampling";
 import type { TraceSampler } from "@countersign/domain/traces/settings";
-import { type TraceParent, traceParentHeader } from "@countersign/domain/traces/traceparent";
+import {
+  isSampled,
+  randomPartOf,
+  type TraceParent,
+  traceParentHeader,
+} from "@countersign/domain/traces/traceparent";
 import type { Attributes, SpanKind, SpanRecord, SpanReference } from "./span.ts";
 
 /** Starts spans, of those traces that are sampled. */

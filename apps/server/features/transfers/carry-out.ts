@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { generateLicenseKey, maskedKey, matchForm } from "@countersign/domain/licenses/key";
-import { transferRefusal } from "@countersign/domain/transfers/refuse";
+import { transferRefusal } from "@countersign/domain/transfers/decide";
 import { newId } from "@countersign/store/new-id";
 import { customerFor } from "@countersign/store/queries/customers/identify";
 import { customerOf } from "@countersign/store/queries/customers/views";

@@ -1,7 +1,11 @@
 import type { requestTransfer } from "@countersign/contract/portal/licenses";
 import { maskedKey } from "@countersign/domain/licenses/key";
-import { nextRequestAtMs, requestsPerDay, reviewReason } from "@countersign/domain/transfers/decide";
-import { requestRefusal } from "@countersign/domain/transfers/refuse";
+import {
+  nextRequestAtMs,
+  requestRefusal,
+  requestsPerDay,
+  reviewReason,
+} from "@countersign/domain/transfers/decide";
 import { newId } from "@countersign/store/new-id";
 import { identityOf } from "@countersign/store/queries/customers/identify";
 import { showLicense } from "@countersign/store/queries/licenses/views";

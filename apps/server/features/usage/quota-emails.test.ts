@@ -5,8 +5,8 @@ import { times, validate } from "../../../../packages/store/suite/calls.ts";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { makeEvents } from "../../../../tests/support/webhooks.ts";
-import { usagePruning } from "./prune.ts";
-import { QuotaEmails } from "./quota-emails.ts";
+import { pruningJobs } from "../../jobs/pruning.ts";
+import { quotaEmails } from "./quota-emails.ts";
 
 onDatabase("postgres", "emails about reached daily limits", (fixture) => {
   /** An organization with an owner. */
@@ -28,7 +28,7 @@ onDatabase("postgres", "emails about reached daily limits", (fixture) => {
       await makeEvents(fixture.store, organizationId, 1, { product_id, type, at, data });
   };
   const run = (atMs: number) =>
-    new QuotaEmails(fixture.store, "https://countersign.example", async () => atMs).run();
+    quotaEmails(fixture.store, "https://countersign.example", async () => atMs).run();
   const emailsTo = ({ email }: { email: string }) => openedEmails(fixture.store, { to: email });
   const kindsTo = async (person: { email: string }) =>
     (await emailsTo(person)).map(({ kind }) => kind).sort();
@@ -114,9 +114,12 @@ onDatabase("postgres", "emails about reached daily limits", (fixture) => {
     const count = { product_id: productId, used: 1, last_granted: 1, daily_limit: null };
     const rows = days.map((day) => ({ ...count, day }));
     await fixture.write((db) => fixture.store.bulk.insert(db, "daily_usage", rows));
+    const prune = async (clock: () => Promise<number>) => {
+      for (const job of pruningJobs(fixture.store, true, clock)) await job.run();
+    };
     const left = async (days: number) => {
       const clock = async () => atMs + days * dayMs;
-      await Promise.all(times(3, () => usagePruning(fixture.store, clock).run()));
+      await Promise.all(times(3, () => prune(clock)));
       const notices = await fixture.rows("quota_notices", { organization_id: organizationId });
       const counts = await fixture.rows("daily_usage", { product_id: productId });
       return [notices.length, ...counts.map(({ day }) => today - day).sort()];

@@ -1,7 +1,6 @@
 import * as contract from "@countersign/contract/manage/usage";
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { quotaDay } from "@countersign/domain/quota/day";
-import { runsOutAt } from "@countersign/domain/quota/forecast";
+import { quotaDay, runsOutAt } from "@countersign/domain/quota/day";
 import { logDays } from "@countersign/domain/requests/log-days";
 import { productsOf } from "@countersign/store/queries/products/products";
 import { organizationUsage, usageByDay, usageSince } from "@countersign/store/queries/usage/daily";

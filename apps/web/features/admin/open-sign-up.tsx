@@ -1,4 +1,4 @@
-import { missingSignUpLimit } from "@countersign/domain/organizations/open-sign-up";
+import { missingSignUpLimit } from "@countersign/domain/organizations/sign-up";
 import { Text } from "@mantine/core";
 import { Trans, useTranslation } from "react-i18next";
 import { paths } from "../../session/paths.ts";

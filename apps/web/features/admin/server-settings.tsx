@@ -1,4 +1,4 @@
-import { usualDefaultPlan } from "@countersign/domain/organizations/open-sign-up";
+import { usualDefaultPlan } from "@countersign/domain/organizations/sign-up";
 import { NumberInput, Radio, Select, Stack } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

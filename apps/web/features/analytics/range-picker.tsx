@@ -1,4 +1,4 @@
-import { localTime } from "@countersign/domain/dates/local-day";
+import { localTime } from "@countersign/domain/dates/time-zone";
 import { Button, Group, Input, Popover, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

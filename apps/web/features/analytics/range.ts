@@ -1,6 +1,6 @@
 import { addDuration } from "@countersign/domain/dates/duration";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
-import { localTime, startOfDay } from "@countersign/domain/dates/local-day";
+import { localTime, startOfDay } from "@countersign/domain/dates/time-zone";
 import type { Interval } from "../../ui/chart/bucket-labels.ts";
 import type { AnalyticsSearch, QuickRange } from "./search.ts";
 

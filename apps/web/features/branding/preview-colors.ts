@@ -1,5 +1,8 @@
-import { checkAccentColor, darkModeAccent } from "@countersign/domain/branding/accent-color";
-import { lightestDarkSurface } from "@countersign/domain/branding/portal-colors";
+import {
+  checkAccentColor,
+  darkModeAccent,
+  lightestDarkSurface,
+} from "@countersign/domain/branding/accent-color";
 import { colorOf } from "./branding-draft.ts";
 
 /** The portal's accent color on light pages for sellers who chose none. */

@@ -1,4 +1,4 @@
-import { requestOutcomes } from "@countersign/domain/validate/outcome";
+import { requestOutcomes } from "@countersign/domain/validate/status";
 import { Drawer, MultiSelect, SegmentedControl, Select, Stack, Text } from "@mantine/core";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";

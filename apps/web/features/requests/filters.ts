@@ -1,4 +1,4 @@
-import { requestOutcomes } from "@countersign/domain/validate/outcome";
+import { requestOutcomes } from "@countersign/domain/validate/status";
 import type { Query } from "../../api/client.ts";
 import type { RequestFilters } from "./search.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { requestOutcomes } from "@countersign/domain/validate/outcome";
+import { requestOutcomes } from "@countersign/domain/validate/status";
 import words from "../../i18n/en/requests.json";
 import { paths } from "../../session/paths.ts";
 import { nextSteps } from "./next-steps.ts";

@@ -1,4 +1,4 @@
-import type { RequestOutcome } from "@countersign/domain/validate/outcome";
+import type { RequestOutcome } from "@countersign/domain/validate/status";
 import { useTranslation } from "react-i18next";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { toneOf } from "./outcomes.ts";

@@ -1,4 +1,4 @@
-import type { RequestOutcome } from "@countersign/domain/validate/outcome";
+import type { RequestOutcome } from "@countersign/domain/validate/status";
 
 type Tone = "good" | "warn" | "bad" | "off";
 

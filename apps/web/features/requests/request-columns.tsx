@@ -1,4 +1,4 @@
-import { isRefused } from "@countersign/domain/validate/outcome";
+import { isRefused } from "@countersign/domain/validate/status";
 import { Badge, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";

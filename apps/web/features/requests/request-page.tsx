@@ -1,4 +1,4 @@
-import { isRefused } from "@countersign/domain/validate/outcome";
+import { isRefused } from "@countersign/domain/validate/status";
 import { whyLogged } from "@countersign/domain/validate/why";
 import { Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";

@@ -1,5 +1,5 @@
-import { mostDurationMs } from "@countersign/domain/requests/duration";
-import type { RequestOutcome } from "@countersign/domain/validate/outcome";
+import { mostDurationMs } from "@countersign/domain/requests/log-days";
+import type { RequestOutcome } from "@countersign/domain/validate/status";
 import { timeInUrl } from "../../ui/time-in-url.ts";
 
 /** The filters of the request log, with the names of the API, and whether new requests are shown as they happen. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { ruleNames } from "@countersign/domain/validate/decide";
 import { explainReasons } from "@countersign/domain/validate/explain-reasons";
-import { ruleNames } from "@countersign/domain/validate/rules";
 import { whyLogged } from "@countersign/domain/validate/why";
 import words from "../../i18n/en/explain.json";
 import type { ExplainedRule } from "./rule-words.ts";

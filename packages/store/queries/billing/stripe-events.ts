@@ -14,19 +14,3 @@ export async function recordStripeEvent(db: Database, row: StripeEventRow): Prom
     .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
 }
-
-export async function oldStripeEvents(db: Database, beforeMs: number, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom("stripe_events")
-    .select("id")
-    .where("received_at", "<", beforeMs)
-    .orderBy("received_at")
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.id);
-}
-
-export async function pruneStripeEvents(db: Database, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await db.deleteFrom("stripe_events").where("id", "in", ids).execute();
-}

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { maxDistinctIps } from "@countersign/domain/events/refusal";
+import { maxDistinctIps } from "@countersign/domain/events/thresholds";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";

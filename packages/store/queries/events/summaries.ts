@@ -1,4 +1,4 @@
-import { maxDistinctIps } from "@countersign/domain/events/refusal";
+import { maxDistinctIps } from "@countersign/domain/events/thresholds";
 import type { Database } from "../../store.ts";
 import type { EventSummaryRow } from "../../tables.ts";
 

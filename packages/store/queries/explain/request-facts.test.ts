@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseAsked } from "@countersign/domain/ip/covering";
+import { parseAsked } from "@countersign/domain/ip/cidr";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { registerIp } from "../licenses/create.ts";
 import { deleteProduct } from "../products/products.ts";

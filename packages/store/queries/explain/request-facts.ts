@@ -1,4 +1,4 @@
-import type { AskedIp } from "@countersign/domain/ip/covering";
+import type { AskedIp } from "@countersign/domain/ip/cidr";
 import { countedAs } from "@countersign/domain/ip/ip-address";
 import type { LicenseFacts, ProductFacts } from "@countersign/domain/validate/facts";
 import { sql } from "kysely";

@@ -74,19 +74,3 @@ export async function endImpersonation(
 export async function endImpersonationsOf(db: Database, userId: string): Promise<ImpersonationRow[]> {
   return db.deleteFrom("impersonations").where("user_id", "=", userId).returningAll().execute();
 }
-
-/** Removes expired rows, up to this many; returns how many. */
-export async function removeOldImpersonations(db: Database, nowMs: number, atMost: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom("impersonations")
-    .where("id", "in", (rows) =>
-      rows
-        .selectFrom("impersonations")
-        .select("id")
-        .where("expires_at", "<=", nowMs)
-        .orderBy("expires_at")
-        .limit(atMost),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}

@@ -115,13 +115,4 @@ onBothDatabases("the outbox", (fixture) => {
     await fail({ id: first.id, next_attempt_at: null }, nowMs + 20);
     expect(await stored(first.id)).toMatchObject({ failure: null, next_attempt_at: null });
   });
-
-  test("old emails are found by their age, some at a time, and only those are removed", async () => {
-    const ids = await add({ created_at: 1 }, { created_at: 2 }, { created_at: 3 });
-    const old = await read.oldEmails(3, 10);
-    expect(old.sort()).toEqual(ids.slice(0, 2).sort());
-    expect(await read.oldEmails(3, 1)).toHaveLength(1);
-    await write.removeEmails(old);
-    expect(idsOf(await openedEmails(fixture.store))).toEqual(ids.slice(2));
-  });
 });

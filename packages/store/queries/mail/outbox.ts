@@ -141,17 +141,3 @@ export async function emailFailed(
     .where("sent_at", "is", null)
     .execute();
 }
-
-export async function oldEmails(db: Database, beforeMs: number, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom("outbox")
-    .select("id")
-    .where("created_at", "<", beforeMs)
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.id);
-}
-
-export async function removeEmails(db: Database, ids: readonly string[]): Promise<void> {
-  await db.deleteFrom("outbox").where("id", "in", ids).execute();
-}

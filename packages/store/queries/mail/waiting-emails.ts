@@ -24,16 +24,16 @@ export async function knownEmails(db: Database, dedupeKeys: readonly string[]): 
   return known;
 }
 
-/** The next organization, by ID, that has waiting emails. */
-export async function nextWaitingOrganization(db: Database, afterId: string) {
-  const next = await db
+/** The next organization, by ID, that has waiting emails; none after the last. */
+export async function nextWaitingOrganization(db: Database, afterId: string): Promise<string[]> {
+  const rows = await db
     .selectFrom("waiting_emails")
     .select("organization_id")
     .where("organization_id", ">", afterId)
     .orderBy("organization_id")
     .limit(1)
-    .executeTakeFirst();
-  return next?.organization_id ?? null;
+    .execute();
+  return rows.map((row) => row.organization_id);
 }
 
 /** Oldest first. */
@@ -57,16 +57,6 @@ export async function removeWaitingEmails(db: Database, ids: readonly string[]):
 
 export async function removeWaitingEmail(db: Database, key: string): Promise<void> {
   await db.deleteFrom("waiting_emails").where("dedupe_key", "=", key).execute();
-}
-
-export async function oldWaitingEmails(db: Database, beforeMs: number, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom("waiting_emails")
-    .select("id")
-    .where("created_at", "<", beforeMs)
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.id);
 }
 
 const rowsAtOnce = 500;

@@ -38,18 +38,6 @@ onBothDatabases("stored responses", (fixture) => {
     expect(await answerOf(row)).toBe(isStored ? "second" : "first");
   });
 
-  test("old responses are removed, up to a number", async () => {
-    // So long ago that the rows of other tests are not old.
-    const longAgoMs = Date.UTC(1960, 0);
-    const left = rowOf({ created_at: longAgoMs });
-    for (const number of [1, 2, 3]) await add(rowOf({ created_at: longAgoMs - number }));
-    await add(left);
-    const removeSome = () => write.pruneAnswers(longAgoMs, 2);
-    expect([await removeSome(), await removeSome(), await removeSome()]).toEqual([2, 1, 0]);
-    expect(await answerOf(left)).toBe("first");
-    await write.pruneAnswers(longAgoMs + 1, 2);
-  });
-
   test("responses for an organization's own tokens are removed with it, and no others", async () => {
     const rows: IdempotencyKeyRow[] = [];
     const [own, other] = [await fixture.organization(), await fixture.organization()];

@@ -39,17 +39,6 @@ export async function storeOver(
   return numUpdatedRows === 1n;
 }
 
-/** Removes some older ones; returns how many. A response can be large, so only a few at a time. */
-export async function pruneAnswers(db: Database, beforeMs: number, atMost: number): Promise<number> {
-  const old = await db
-    .selectFrom("idempotency_keys")
-    .select(["actor_id", "idempotency_key"])
-    .where("created_at", "<", beforeMs)
-    .limit(atMost)
-    .execute();
-  return removeAnswers(db, old);
-}
-
 /** The same for those of an organization's own tokens. */
 export async function removeAnswersOfTokens(
   db: Database,

@@ -21,14 +21,3 @@ export async function portalActions(
 export async function addPortalAction(db: Database, row: PortalActionRow): Promise<void> {
   await db.insertInto("portal_actions").values(row).execute();
 }
-
-/** Removes at most `count` actions from before that time. Returns how many. */
-export async function removeOldPortalActions(db: Database, beforeMs: number, count: number): Promise<number> {
-  const result = await db
-    .deleteFrom("portal_actions")
-    .where("id", "in", (from) =>
-      from.selectFrom("portal_actions").select("id").where("at", "<", beforeMs).orderBy("at").limit(count),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}

@@ -1,4 +1,4 @@
-import { isRefused } from "@countersign/domain/validate/outcome";
+import { isRefused } from "@countersign/domain/validate/status";
 import { type SelectQueryBuilder, sql } from "kysely";
 import type { RequestLogRow, Tables } from "../../tables.ts";
 

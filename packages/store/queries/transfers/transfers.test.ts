@@ -227,9 +227,9 @@ onBothDatabases("transfers", (fixture) => {
     await addTo(last, { requested_at: sinceMs });
     await addTo(last, { requested_at: sinceMs });
     const next = (afterId: string) => read.nextOrganizationToRemind(afterId, sinceMs);
-    expect(await next("")).toBe(first.organizationId);
-    expect(await next(first.organizationId)).toBe(last.organizationId);
-    expect(await next(last.organizationId)).toBeNull();
+    expect(await next("")).toEqual([first.organizationId]);
+    expect(await next(first.organizationId)).toEqual([last.organizationId]);
+    expect(await next(last.organizationId)).toEqual([]);
   });
 
   test("an organization's waiting transfers are counted up to a number, without those of deleted products", async () => {

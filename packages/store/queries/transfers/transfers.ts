@@ -267,13 +267,13 @@ export async function transfersToExport(
   return query.orderBy("t.id").limit(limit).execute();
 }
 
-/** The next organization, by ID, with transfers that wait since `sinceMs` or later. */
+/** The next organization, by ID, with transfers that wait since `sinceMs` or later; none after the last. */
 export async function nextOrganizationToRemind(
   db: Database,
   afterId: string,
   sinceMs: number,
-): Promise<string | null> {
-  const next = await db
+): Promise<string[]> {
+  const rows = await db
     .selectFrom("transfers")
     .select("organization_id")
     .where("state", "=", "pending")
@@ -281,8 +281,8 @@ export async function nextOrganizationToRemind(
     .where("requested_at", ">=", sinceMs)
     .orderBy("organization_id")
     .limit(1)
-    .executeTakeFirst();
-  return next?.organization_id ?? null;
+    .execute();
+  return rows.map((row) => row.organization_id);
 }
 
 /** How many wait, at most `most`, without those of deleted products. */

@@ -70,24 +70,3 @@ async function productsAfter(
     );
   return query.orderBy("created_at").orderBy("id").limit(productsAtOnce).execute();
 }
-
-/** Deletes some of the usage before a day. Returns whether there may be more. */
-export async function pruneUsage(db: Database, beforeDay: number, limit: number): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom("daily_usage")
-    .where((is) =>
-      is(
-        is.refTuple("product_id", "day"),
-        "in",
-        is
-          .selectFrom("daily_usage")
-          .select(["product_id", "day"])
-          .where("day", "<", beforeDay)
-          .orderBy("day")
-          .limit(limit)
-          .$asTuple("product_id", "day"),
-      ),
-    )
-    .executeTakeFirst();
-  return numDeletedRows >= BigInt(limit);
-}

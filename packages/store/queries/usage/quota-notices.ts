@@ -71,24 +71,3 @@ export async function countNotices(
     .execute();
   return rows.length;
 }
-
-/** Deletes some of the notices before a day. Returns whether there may be more. */
-export async function pruneNotices(db: Database, beforeDay: number, limit: number): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom("quota_notices")
-    .where((is) =>
-      is(
-        is.refTuple("organization_id", "day", "product_id", "type"),
-        "in",
-        is
-          .selectFrom("quota_notices")
-          .select(["organization_id", "day", "product_id", "type"])
-          .where("day", "<", beforeDay)
-          .orderBy("day")
-          .limit(limit)
-          .$asTuple("organization_id", "day", "product_id", "type"),
-      ),
-    )
-    .executeTakeFirst();
-  return numDeletedRows >= BigInt(limit);
-}

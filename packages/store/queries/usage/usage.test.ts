@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import { makeEvents } from "../../../../tests/support/webhooks.ts";
@@ -11,7 +11,7 @@ import * as quotaNotices from "./quota-notices.ts";
 import { estimatedRows } from "./row-counts.ts";
 
 onBothDatabases("daily usage", (fixture) => {
-  const { read, write } = fixture.queries(daily);
+  const { read } = fixture.queries(daily);
   const use = (productId: string, used: Record<number, number>) =>
     fixture.write(async (db) => {
       for (const [day, count] of Object.entries(used)) await setDailyUsage(db, productId, Number(day), count);
@@ -54,20 +54,11 @@ onBothDatabases("daily usage", (fixture) => {
     const whole = fixture.kind === "sqlite" ? /SCAN (?!CONSTANT)/ : /Seq Scan/;
     for (const { text, plan } of await plans()) expect(whole.test(plan) ? `${text}\n${plan}` : "").toBe("");
   });
-
-  test("usage is pruned before a day, some at a time, and that day stays", async () => {
-    const { productId } = await fixture.organization();
-    await use(productId, { [-30]: 1, [-29]: 1, [-20]: 1, [-19]: 1 });
-    const prune = () => write.pruneUsage(-20, 1);
-    expect(await several(3, () => prune())).toEqual([true, true, false]);
-    const left = await read.usageSince([productId], -99);
-    expect(left.map(({ day }) => day).sort()).toEqual([-19, -20]);
-  });
 });
 
 onBothDatabases("notices of reached limits", (fixture) => {
   const { read, write } = fixture.queries(quotaNotices);
-  test("notices are stored once, counted up to a limit, and pruned before a day", async () => {
+  test("notices are stored once, and counted up to a limit", async () => {
     const { organizationId: organization_id, productId: product_id } = await fixture.organization();
     const notice = (day: number, type: "quota.warning" | "quota.exhausted") => {
       return { organization_id, product_id, day, type };
@@ -82,8 +73,6 @@ onBothDatabases("notices of reached limits", (fixture) => {
     expect(await read.storedNotices([])).toEqual([]);
     expect(await read.countNotices(organization_id, -50, 9)).toBe(2);
     expect(await read.countNotices(organization_id, -50, 1)).toBe(1);
-    const prune = () => write.pruneNotices(-49, 2);
-    expect([await prune(), await prune()]).toEqual([true, false]);
     expect(await read.countNotices(organization_id, -49, 9)).toBe(1);
   });
 

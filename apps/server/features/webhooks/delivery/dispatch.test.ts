@@ -12,7 +12,7 @@ import {
   TestReceivers,
 } from "../../../../../tests/support/webhook-nodes.ts";
 import { makeAttemptsDue, makeDeliveries, makeEvents } from "../../../../../tests/support/webhooks.ts";
-import { Prober } from "./probe.ts";
+import { webhookProbing } from "./probe.ts";
 import { type Sender, webhookSender } from "./send.ts";
 
 setDefaultTimeout(60_000);
@@ -169,7 +169,7 @@ onDatabase("postgres", "endpoints disabled for failing", (fixture) => {
     return { ...endpoint, webhookIds: deliveries.map((row) => webhookId(row.event_id)) };
   };
   const probe = (send: Sender = receivers.send) =>
-    new Prober({ store: fixture.store, send, url: "http://127.0.0.1", random: () => 0 }).run();
+    webhookProbing({ store: fixture.store, send, url: "http://127.0.0.1", random: () => 0 }).run();
   const probeAgain = async (endpoint: TestEndpoint, changes: Parameters<TestEndpoint["set"]>[0] = {}) => {
     await endpoint.set({ next_probe_at: Date.now() - 1_000, ...changes });
     await probe();

@@ -18,7 +18,7 @@ import type {
   StoredEndpointRow,
   WebhookEndpointRow,
 } from "@countersign/store/tables";
-import { neverAborted } from "../../../jobs/in-batches.ts";
+import { neverAborted, slicesOf } from "../../../jobs/batches.ts";
 import type { PeriodicJob } from "../../../jobs/periodic-jobs.ts";
 import { newDelivery } from "./distribute.ts";
 import { sendEvent } from "./request.ts";
@@ -39,35 +39,21 @@ interface ProberParts {
  * Retries endpoints that were disabled for failing, with an event that they missed, and enables those that accept it.
  * Every node does this; a node claims an endpoint before it tries it.
  */
-export class Prober implements PeriodicJob {
-  readonly name = "webhooks that may work again";
-  readonly everyMs = 3_000;
-  readonly #parts: ProberParts;
-
-  constructor(parts: ProberParts) {
-    this.#parts = parts;
-  }
-
+export function webhookProbing({ store, send, url, random }: ProberParts): PeriodicJob {
   /** If it is stopped, another node, or the next start, retries when the claims have expired. */
-  async run(stopping = neverAborted): Promise<void> {
-    const { store } = this.#parts;
-    while (!stopping.aborted) {
+  const run = async (stopping = neverAborted) => {
+    const next = async () => endpointsToProbe(store.reads, await store.clock(), probesAtOnce);
+    for await (const ids of slicesOf(probesAtOnce, stopping, next)) {
       const nowMs = await store.clock();
-      const ids = await endpointsToProbe(store.reads, nowMs, probesAtOnce);
-      if (ids.length === 0) return;
       const claimed = await store.transaction((db) => claimProbes(db, ids, nowMs, nowMs + leaseMs), "soon");
-      const ends = await Promise.allSettled(
-        claimed.map((endpoint) => this.#probe(endpoint, nowMs, stopping)),
-      );
+      const ends = await Promise.allSettled(claimed.map((endpoint) => probe(endpoint, nowMs, stopping)));
       const failed = ends.find((end) => end.status === "rejected");
       if (failed !== undefined && !stopping.aborted) throw failed.reason;
-      if (ids.length < probesAtOnce) return;
     }
-  }
+  };
 
-  async #probe(endpoint: StoredEndpointRow, nowMs: number, stopping: AbortSignal): Promise<void> {
-    const { store, send } = this.#parts;
-    const delivery = await this.#missedOrTestDelivery(endpoint, nowMs);
+  const probe = async (endpoint: StoredEndpointRow, nowMs: number, stopping: AbortSignal) => {
+    const delivery = await deliveryToProbeWith(store, endpoint, nowMs);
     const events = await eventsByIds(store.reads, store.bulk, [delivery.event_id]);
     const event = events.get(delivery.event_id);
     const secrets = await signingSecrets(store.reads, [endpoint.id], nowMs);
@@ -75,38 +61,15 @@ export class Prober implements PeriodicJob {
     const sent = await sendEvent(event, recipient, store.sealer, nowMs, (request) => send(request, stopping));
     const row = attemptRow({ delivery, atMs: nowMs, ...sent });
     try {
-      await this.#record(endpoint, row);
+      await writeResult(endpoint, row);
     } catch {
       // Throws if the database is unavailable. If it is not, it rejected the response.
       await store.clock();
-      await this.#record(endpoint, withoutTexts(row));
+      await writeResult(endpoint, withoutTexts(row));
     }
-  }
+  };
 
-  /**
-   * Alternates between the oldest and the newest: one event that a receiver cannot handle must not keep it disabled.
-   */
-  async #missedOrTestDelivery(endpoint: StoredEndpointRow, nowMs: number): Promise<DeliveryRow> {
-    const { store } = this.#parts;
-    const which = endpoint.probes % 2 === 0 ? "oldest" : "newest";
-    const missed = await missedDelivery(store.reads, endpoint.id, which);
-    if (missed !== undefined) return missed;
-    // There were no events since: a test event is used instead.
-    const event = testEvent(
-      endpoint,
-      nowMs,
-      "The endpoint was disabled because it failed. Does it work again?",
-    );
-    const delivery = newDelivery(endpoint, event, nowMs);
-    await store.transaction(async (db) => {
-      await addEvents(db, [event]);
-      await addDeliveries(db, [delivery]);
-    }, "soon");
-    return delivery;
-  }
-
-  async #record(probed: StoredEndpointRow, row: DeliveryAttemptRow): Promise<void> {
-    const { store, url, random } = this.#parts;
+  const writeResult = async (probed: StoredEndpointRow, row: DeliveryAttemptRow) => {
     const isDelivered = succeeded(row);
     const nowMs = await store.clock();
     const context = { nowMs, url, random: random() };
@@ -126,7 +89,34 @@ export class Prober implements PeriodicJob {
         last_failure_at: nowMs,
       });
     });
-  }
+  };
+
+  return { name: "webhooks that may work again", everyMs: 3_000, run };
+}
+
+/**
+ * Alternates between the oldest and the newest: one event that a receiver cannot handle must not keep it disabled.
+ */
+async function deliveryToProbeWith(
+  store: Store,
+  endpoint: StoredEndpointRow,
+  nowMs: number,
+): Promise<DeliveryRow> {
+  const which = endpoint.probes % 2 === 0 ? "oldest" : "newest";
+  const missed = await missedDelivery(store.reads, endpoint.id, which);
+  if (missed !== undefined) return missed;
+  // There were no events since: a test event is used instead.
+  const event = testEvent(
+    endpoint,
+    nowMs,
+    "The endpoint was disabled because it failed. Does it work again?",
+  );
+  const delivery = newDelivery(endpoint, event, nowMs);
+  await store.transaction(async (db) => {
+    await addEvents(db, [event]);
+    await addDeliveries(db, [delivery]);
+  }, "soon");
+  return delivery;
 }
 
 export function testEvent(

@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { failure } from "@countersign/contract/problems/failures";
-import { discordMessage } from "@countersign/domain/webhooks/formats/discord";
-import { slackMessage } from "@countersign/domain/webhooks/formats/slack";
-import { generateWebhookSecret, webhookKey } from "@countersign/domain/webhooks/secret";
-import { webhookId, webhookSignature } from "@countersign/domain/webhooks/signature";
+import { discordMessage, slackMessage } from "@countersign/domain/webhooks/formats";
+import { generateWebhookSecret, webhookId, webhookKey, webhookSignature } from "@countersign/domain/webhooks/signature";
 import type { SendingEndpoint, SentEvent } from "@countersign/store/queries/webhooks/claim-deliveries";
 import type { Sealer } from "@countersign/store/secrets/sealer";
 import type { WebhookEndpointRow } from "@countersign/store/tables";

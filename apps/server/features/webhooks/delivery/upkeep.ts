@@ -9,7 +9,7 @@ import {
 } from "@countersign/store/queries/webhooks/hold-deliveries";
 import { oldAttempts, oldDeliveries, oldEvents, pruneRows } from "@countersign/store/queries/webhooks/prune";
 import type { Database, Store } from "@countersign/store/store";
-import { inBatches } from "../../../jobs/in-batches.ts";
+import { inBatches } from "../../../jobs/batches.ts";
 import type { PeriodicJob } from "../../../jobs/periodic-jobs.ts";
 
 const keptForMs = 30 * dayMs;

@@ -1,0 +1,47 @@
+import type { Database, Store } from "@countersign/store/store";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
+
+/** For work that is not stopped before it is complete. */
+export const neverAborted = new AbortController().signal;
+
+/**
+ * Repeats `batch`, which is one transaction, until it returns that there is no more. Requests go first in between: on
+ * SQLite, validations wait while a transaction runs. When the server stops, the rest is left for later.
+ */
+export async function inBatches(
+  batch: () => Promise<boolean>,
+  stopping: AbortSignal = neverAborted,
+): Promise<void> {
+  while (!stopping.aborted && (await batch())) await yieldToEventLoop();
+}
+
+/** Deletes this many rows per transaction, until `deleteRows` returns that there were fewer. */
+export async function deleteInBatches(
+  store: Store,
+  rowsAtOnce: number,
+  stopping: AbortSignal,
+  deleteRows: (db: Database, limit: number) => Promise<number>,
+): Promise<void> {
+  const deleteSome = (db: Database) => deleteRows(db, rowsAtOnce);
+  await inBatches(async () => (await store.transaction(deleteSome, "soon")) >= rowsAtOnce, stopping);
+}
+
+/**
+ * Yields what `read` finds, slice by slice, until one is not full or the server stops; requests go first in between.
+ * `read` is passed the last item of the slice before, to continue after it, unless what was found is done with and is
+ * no longer found.
+ */
+export async function* slicesOf<Item>(
+  size: number,
+  stopping: AbortSignal,
+  read: (last: Item | undefined) => Promise<readonly Item[]>,
+): AsyncGenerator<readonly Item[], void> {
+  let last: Item | undefined;
+  while (!stopping.aborted) {
+    const slice = await read(last);
+    if (slice.length > 0) yield slice;
+    if (slice.length < size) return;
+    last = slice.at(-1);
+    await yieldToEventLoop();
+  }
+}

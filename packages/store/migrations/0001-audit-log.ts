@@ -1,0 +1,98 @@
+import type { Statement } from "./migration.ts";
+
+/**
+ * Entries cannot be changed, not even by someone who accesses the tables by mistake. Only when an organization is
+ * deleted can its entries lose what they were about; who did what and when still stays.
+ */
+const kept = [
+  "id",
+  "at",
+  "organization_id",
+  "actor_kind",
+  "actor_id",
+  "actor_name",
+  "access_token_id",
+  "action",
+  "subject_kind",
+  "subject_id",
+  "ip",
+  "request_id",
+];
+
+function emptied(same: string): string {
+  return `new.before is null and new.after is null and new.subject_name is null
+    and old.subject_kind <> 'organization'
+    and ${kept.map((column) => `new.${column} ${same} old.${column}`).join(" and ")}
+    and exists (select 1 from organizations where id = old.organization_id and deleted_at is not null)`;
+}
+
+const isArchived = `exists (select 1 from audit_log_cutoffs c
+  where c.organization_id = old.organization_id and old.at < c.deleted_before)`;
+
+/** Who did what, and when. */
+export const auditLog: readonly Statement[] = [
+  `create table audit_log (
+    id text primary key,
+    at bigint not null,
+    organization_id text,
+    actor_kind text not null
+      check (actor_kind in ('person', 'token', 'customer', 'platform_admin', 'command_line', 'system')),
+    actor_id text,
+    actor_name text not null,
+    access_token_id text,
+    action text not null,
+    subject_kind text not null,
+    subject_id text not null,
+    subject_name text,
+    before text,
+    after text,
+    ip text,
+    request_id text
+  ) /* clustered */`,
+  "create index audit_log_by_time on audit_log (at, id)",
+  "create index audit_log_by_organization on audit_log (organization_id, at, id)",
+  "create index audit_log_by_action on audit_log (organization_id, action, at, id)",
+  "create index audit_log_by_subject on audit_log (subject_id, at, id)",
+  "create index audit_log_by_actor on audit_log (actor_id, at, id)",
+  // How far the entries of an organization were archived: these can be deleted.
+  `create table audit_log_cutoffs (
+    organization_id text primary key,
+    deleted_before bigint not null
+  )`,
+  {
+    sqlite: `create trigger audit_log_is_not_changed before update on audit_log when not (${emptied("is")}) begin
+        select raise(abort, 'The audit log is append-only.');
+      end`,
+    postgres: `create function audit_log_is_append_only() returns trigger language plpgsql as $$
+      begin
+        if tg_op = 'UPDATE' then
+          if ${emptied("is not distinct from")} then return new; end if;
+        end if;
+        raise exception 'The audit log is append-only.';
+      end $$`,
+  },
+  {
+    sqlite: `create trigger audit_log_is_not_shortened before delete on audit_log when not ${isArchived} begin
+        select raise(abort, 'The audit log is append-only.');
+      end`,
+    postgres: `create function audit_log_keeps_unarchived() returns trigger language plpgsql as $$ begin
+        if ${isArchived} then return old; end if;
+        raise exception 'The audit log is append-only.';
+      end $$`,
+  },
+  {
+    sqlite: null,
+    postgres: `create trigger audit_log_is_not_changed before update on audit_log
+        for each row execute function audit_log_is_append_only()`,
+  },
+  {
+    sqlite: null,
+    postgres: `create trigger audit_log_is_not_shortened before delete on audit_log
+        for each row execute function audit_log_keeps_unarchived()`,
+  },
+  {
+    sqlite: null,
+    postgres: `create trigger audit_log_is_not_truncated before truncate on audit_log
+        for each statement execute function audit_log_is_append_only()`,
+  },
+];
