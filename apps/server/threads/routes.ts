@@ -4,7 +4,6 @@ import { adminRoutes } from "../features/admin/routes.ts";
 import { analyticsRoutes } from "../features/analytics/routes.ts";
 import { announcementRoutes } from "../features/announcements/routes.ts";
 import { auditLogRoutes } from "../features/audit-log/routes.ts";
-import { paymentRoutes } from "../features/billing/payment-routes.ts";
 import { billingRoutes } from "../features/billing/routes.ts";
 import { brandingRoutes, portalBrandingRoutes } from "../features/branding/routes.ts";
 import { customerRoutes } from "../features/customers/routes.ts";
@@ -49,7 +48,6 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...announcementRoutes,
   ...auditLogRoutes,
   ...billingRoutes,
-  ...paymentRoutes,
   ...brandingRoutes,
   ...impersonationRoutes,
   ...invitationRoutes,

@@ -5,11 +5,10 @@ import type { Log } from "../base/log.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { ownIp } from "../base/own-ip.ts";
 import { release } from "../base/release.ts";
-import { budgetMetrics } from "../features/health/budgets.ts";
-import { Metrics } from "../features/health/metrics.ts";
-import { MetricsGate } from "../features/health/metrics-gate.ts";
+import { Metrics, MetricsGate } from "../features/health/metrics.ts";
 import { Readiness } from "../features/health/readiness.ts";
 import {
+  budgetMetrics,
   migrationMetrics,
   requestLogMetrics,
   serverMetrics,

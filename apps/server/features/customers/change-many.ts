@@ -9,13 +9,15 @@ import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop
 import type { Context, OrganizationContext } from "../../api/context.ts";
 import {
   type CustomerChanges,
+  type CustomerView,
   changeCustomer,
   changedView,
   isSamePerson,
   moveAndRecord,
+  type ShownCustomer,
+  showWithCount,
   writeChangedCustomer,
 } from "./change.ts";
-import { type CustomerView, type ShownCustomer, showWithCount } from "./show.ts";
 
 /** A customer with more licenses is changed in several transactions: on SQLite everyone else waits for each. */
 const fewLicenses = 100;

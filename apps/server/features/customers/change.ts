@@ -1,4 +1,4 @@
-import type { updateCustomer } from "@countersign/contract/manage/customers";
+import type { customer, updateCustomer } from "@countersign/contract/manage/customers";
 import { newId } from "@countersign/store/new-id";
 import {
   customerFor,
@@ -7,6 +7,7 @@ import {
 } from "@countersign/store/queries/customers/identify";
 import {
   customerOf,
+  licenseCountsOf,
   licenseIdsOfCustomer,
   lockedCustomer,
   moveLicenses,
@@ -20,10 +21,10 @@ import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { type Context, checkUnchanged, nextUpdatedAt, type OrganizationContext } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { recordingChanges } from "../events/record-changes.ts";
-import type { CustomerView } from "./show.ts";
 
 export type CustomerChanges = z.output<typeof updateCustomer.body>;
 
@@ -169,4 +170,25 @@ export async function moveAndRecord(
   return recordingChanges(db, nowMs, "license.updated", ids, () =>
     moveLicenses(db, context.organization.id, fromId, toId, ids, nowMs),
   );
+}
+
+export type ShownCustomer = z.input<typeof customer>;
+
+export type CustomerView = Omit<OrganizationCustomerRow, "search_text">;
+
+export function showCustomer(row: CustomerView, licenseCount: number): ShownCustomer {
+  return {
+    id: row.customer_id,
+    email: row.email,
+    name: row.name,
+    discord_id: row.discord_id,
+    license_count: licenseCount,
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  };
+}
+
+export async function showWithCount(db: Database, row: CustomerView): Promise<ShownCustomer> {
+  const counts = await licenseCountsOf(db, row.organization_id, [row.customer_id]);
+  return showCustomer(row, counts.get(row.customer_id) ?? 0);
 }

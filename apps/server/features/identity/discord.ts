@@ -1,9 +1,9 @@
-import { oneLine } from "@countersign/domain/text/plain-line";
-import { z } from "zod";
-import type { DiscordSettings } from "../../base/config.ts";
 import { hash } from "node:crypto";
+import { oneLine } from "@countersign/domain/text/plain-line";
 import { takeAttempt } from "@countersign/store/queries/identity/attempts";
 import type { Store } from "@countersign/store/store";
+import { z } from "zod";
+import type { DiscordSettings } from "../../base/config.ts";
 
 const responseTimeoutMs = 5_000;
 

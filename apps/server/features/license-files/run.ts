@@ -29,10 +29,13 @@ import { shownLicenses } from "@countersign/store/queries/licenses/views";
 import { productById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { ImportRow, ProductRow } from "@countersign/store/tables";
-import { closeOutdatedTransfers } from "../events/close-transfers.ts";
-import { recordCreated, recordingChanges } from "../events/record-changes.ts";
-import { recordMissedExpiries } from "../events/record-expiries.ts";
-import { lockedLimit } from "../plans/check-limit.ts";
+import {
+  closeOutdatedTransfers,
+  recordCreated,
+  recordingChanges,
+  recordMissedExpiries,
+} from "../events/record-changes.ts";
+import { lockedLimit } from "../plans/limits.ts";
 import { auditRow } from "./audit-row.ts";
 import { type Chunk, chunks } from "./chunks.ts";
 import { ImportFailed } from "./failed.ts";

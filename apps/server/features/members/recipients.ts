@@ -3,8 +3,8 @@ import { membersOf } from "@countersign/store/queries/members/members";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { permissionSet } from "../../api/access.ts";
-import type { Recipient } from "../mail/compose.ts";
-import { recipientById } from "../mail/recipient.ts";
+import type { Recipient } from "../mail/email.ts";
+import { recipientById } from "../mail/email.ts";
 
 /** In a larger organization, the owner and those who joined first know whom to ask. */
 const mostMembers = 200;

@@ -17,12 +17,16 @@ import { requireSession } from "../../api/customer-access.ts";
 import { Problem } from "../../http/problem.ts";
 import { cancelLostTransfers, releaseTransfers } from "../transfers/end.ts";
 import { codeSeconds, requestAddition, withAdditionCode } from "./codes.ts";
-import { removedPortalCookie } from "./cookies.ts";
 import { startDiscord } from "./discord.ts";
-import { addIdentity, IdentityLimitReached, mostIdentities } from "./identities.ts";
-import { showPortalMe, showPortalSession } from "./show.ts";
+import {
+  addIdentity,
+  IdentityLimitReached,
+  mostIdentities,
+  showPortalMe,
+  showPortalSession,
+} from "./identities.ts";
+import { removedPortalCookie, withCookies } from "./session.ts";
 import { codeParts } from "./sign-in-routes.ts";
-import { withCookies } from "./with-cookies.ts";
 
 /** What customers decide about their own account in the portal. No organization learns of it. */
 export const portalAccountRoutes: readonly BoundRoute[] = [

@@ -7,9 +7,8 @@ import type { Config, DiscordSettings } from "../../base/config.ts";
 import { reasonOf } from "../../base/log.ts";
 import { Problem } from "../../http/problem.ts";
 import { authorizeUrl, discordAccessToken, discordName, discordProfile } from "../identity/discord.ts";
-import { portalCookie, portalCookieIn, removedPortalCookie } from "./cookies.ts";
 import { isSame, portalSecrets } from "./secrets.ts";
-import { newPortalToken } from "./session.ts";
+import { newPortalToken, portalCookie, portalCookieIn, removedPortalCookie } from "./session.ts";
 
 const goodForSeconds = 600;
 const purpose = "discord";

@@ -1,7 +1,8 @@
-import type { portalLicense } from "@countersign/contract/portal/shapes";
+import type { licenseSummary, portalLicense } from "@countersign/contract/portal/shapes";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { countedAs, parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { networkOf } from "@countersign/domain/ip/registered";
+import { maskedKey } from "@countersign/domain/licenses/key";
 import { type Budget, budgetOf, ipRemovalWindowMs } from "@countersign/domain/portal/budget";
 import {
   canRequestTransfer,
@@ -24,7 +25,11 @@ import { portalActions } from "@countersign/store/queries/portal/actions";
 import { type PortalLicenseRow, portalLicenses } from "@countersign/store/queries/portal/licenses";
 import { downloadsOf } from "@countersign/store/queries/products/downloads";
 import { type LicenseRefusals, licenseRefusals } from "@countersign/store/queries/requests/license-refusals";
-import { lastTransferredAt, pendingTransferOf } from "@countersign/store/queries/transfers/transfers";
+import {
+  lastTransferredAt,
+  licensesInTransfer,
+  pendingTransferOf,
+} from "@countersign/store/queries/transfers/transfers";
 import { versionsOf } from "@countersign/store/queries/versions/versions";
 import type { Database } from "@countersign/store/store";
 import type {
@@ -38,12 +43,11 @@ import type { z } from "zod";
 import type { LicenseContext, ProductContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
-import { showSellers } from "../branding/seller.ts";
+import { type Seller, showSellers } from "../branding/show.ts";
 import { planOf } from "../plans/limits.ts";
 import { DeviceIds } from "../requests/device-ids.ts";
 import { requestsKeptSince } from "../requests/kept-since.ts";
 import { showPortalTransfer } from "../transfers/show.ts";
-import { showSummary } from "./summary.ts";
 
 type PortalLicense = z.input<typeof portalLicense>;
 
@@ -253,5 +257,52 @@ function showVersions(
           .filter(isShown)
           .map(({ id, title, url, min_version, checksum }) => ({ id, title, url, min_version, checksum }))
       : [],
+  };
+}
+
+type LicenseSummary = z.input<typeof licenseSummary>;
+
+/** In the order of the IDs, without those that customers cannot see. */
+export async function showSummaries(
+  db: Database,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<LicenseSummary[]> {
+  const rows = await portalLicenses(db, ids);
+  const sellers = await showSellers(
+    db,
+    rows.map((row) => row.organization_id),
+  );
+  const inTransfer = await licensesInTransfer(db, ids);
+  return rows.flatMap((row) => {
+    const seller = sellers.get(row.organization_id);
+    return seller === undefined ? [] : [showSummary(row, seller, inTransfer.has(row.id), nowMs)];
+  });
+}
+
+function showSummary(
+  row: PortalLicenseRow,
+  seller: Seller,
+  hasPendingTransfer: boolean,
+  nowMs: number,
+): LicenseSummary {
+  const hasIpSystem = row.ip_system_enabled === 1;
+  const endsAtMs = row.is_lifetime === 1 ? null : row.expires_at;
+  const waitingTermMs = row.first_used_at === null ? row.term_ms : null;
+  return {
+    id: row.id,
+    seller,
+    product: { id: row.product_id, name: row.product_name, status: row.product_status },
+    license_key_hint: maskedKey(row.license_key),
+    status: licenseStatus(row, nowMs),
+    is_lifetime: row.is_lifetime === 1,
+    expires_at: iso(endsAtMs),
+    days_left: endsAtMs === null ? null : Math.floor((endsAtMs - nowMs) / dayMs),
+    term_seconds: waitingTermMs === null ? null : Math.round(waitingTermMs / 1_000),
+    ip_system_enabled: hasIpSystem,
+    max_ips: hasIpSystem ? row.max_ips : null,
+    current_unique_ip_count: row.ip_count,
+    created_at: iso(row.created_at),
+    has_pending_transfer: hasPendingTransfer,
   };
 }

@@ -7,10 +7,15 @@ import type { TransferContext } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { transferRejectedEmail } from "../mail/transfer-emails.ts";
-import { carryOutTransfer, checkTransferable } from "./carry-out.ts";
-import { writeToFormerHolder } from "./email.ts";
+import {
+  carryOutTransfer,
+  checkTransferable,
+  drainForTransfer,
+  type Licensed,
+  licensedOf,
+  writeToFormerHolder,
+} from "./carry-out.ts";
 import { endTransfer } from "./end.ts";
-import { drainForTransfer, type Licensed, licensedOf } from "./lock.ts";
 import { showTransfer, showTransfers } from "./show.ts";
 
 export const transferRoutes: readonly BoundRoute[] = [

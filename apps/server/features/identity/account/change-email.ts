@@ -1,17 +1,20 @@
 import { hash, randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/account";
 import { newId } from "@countersign/store/new-id";
-import { addOneTimeToken, consumeOneTimeToken, removeOneTimeTokens } from "@countersign/store/queries/identity/sign-in";
+import {
+  addOneTimeToken,
+  consumeOneTimeToken,
+  removeOneTimeTokens,
+} from "@countersign/store/queries/identity/sign-in";
 import { lockedUser, updateUser, userByEmail } from "@countersign/store/queries/identity/users";
 import { type BoundRoute, bind } from "../../../api/bind.ts";
 import { invalid, Problem } from "../../../http/problem.ts";
 import { audit } from "../../audit-log/record.ts";
-import { writeEmail } from "../../mail/email.ts";
-import { recipientById, recipientOf } from "../../mail/recipient.ts";
+import { recipientById, recipientOf, writeEmail } from "../../mail/email.ts";
 import { emailChangedEmail, emailChangeEmail, emailChangeRequestedEmail } from "../emails.ts";
 import { checkReauthenticated } from "../sign-in/reauthenticate.ts";
-import { showMe } from "./show.ts";
 import { checkSignInEmail } from "../sign-in-email.ts";
+import { showMe } from "./show.ts";
 
 const goodForMs = 60 * 60_000;
 

@@ -1,26 +1,26 @@
+import { randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/account";
+import type { Language } from "@countersign/domain/mail/languages";
 import { preferredLanguage } from "@countersign/domain/mail/languages";
+import { generateAccessToken } from "@countersign/domain/members/access-token";
+import { permissions } from "@countersign/domain/members/permissions";
 import { newId } from "@countersign/store/new-id";
+import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens";
+import { lockSetup } from "@countersign/store/queries/admin/platform-state";
 import { addPassword, passwordHashOf } from "@countersign/store/queries/identity/sign-in";
 import { addUser, anyUserExists, userByEmail } from "@countersign/store/queries/identity/users";
 import { ownUnowned } from "@countersign/store/queries/organizations/organizations";
+import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind } from "../../../api/bind.ts";
+import { OperatorProblem } from "../../../base/operator-problem.ts";
 import { invalidField, Problem } from "../../../http/problem.ts";
 import { audit, auditWithoutRequest } from "../../audit-log/record.ts";
 import { platformSettings } from "../../settings/platform-settings.ts";
 import { passwordFault } from "../passwords/password-rules.ts";
 import { hashPassword, verifyPassword } from "../passwords/passwords.ts";
-import { isValidSetupToken, useSetupToken, dropSetupTokens } from "./setup-link.ts";
-import { showMe } from "./show.ts";
 import { checkSignInEmail } from "../sign-in-email.ts";
-import { randomBytes } from "node:crypto";
-import type { Language } from "@countersign/domain/mail/languages";
-import { generateAccessToken } from "@countersign/domain/members/access-token";
-import { permissions } from "@countersign/domain/members/permissions";
-import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens";
-import { lockSetup } from "@countersign/store/queries/admin/platform-state";
-import type { Database } from "@countersign/store/store";
-import { OperatorProblem } from "../../../base/operator-problem.ts";
+import { dropSetupTokens, isValidSetupToken, useSetupToken } from "./setup-link.ts";
+import { showMe } from "./show.ts";
 
 /** The first account of an installation, created with the link that the server printed. */
 export const setupRoutes: readonly BoundRoute[] = [

@@ -3,7 +3,7 @@ import { cheapHash } from "../../../../../tests/support/sign-in-fixture.ts";
 import { AuthApi } from "../sign-in/auth-api.ts";
 import type { AuthCall } from "../sign-in/auth-call.ts";
 import { runForCall } from "../sign-in/auth-call.ts";
-import { checkingPasswordsOf, hashPassword, verifyPassword, ThrottledQueue } from "./passwords.ts";
+import { checkingPasswordsOf, hashPassword, ThrottledQueue, verifyPassword } from "./passwords.ts";
 
 const hash = cheapHash("a good password");
 const owner = { id: "u", email: "ada@example.com" };

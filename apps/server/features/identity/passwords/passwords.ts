@@ -4,13 +4,6 @@ import { Problem } from "../../../http/problem.ts";
 
 /** What OWASP recommends at least: 19 MiB and some 50 ms of a core for each password that is tried. */
 const cost = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
-const limits = { anonymous: 24, known: 12, perNetwork: 8 };
-
-/**
- * One at a time for the whole process, on another thread. It is the most expensive operation that an anonymous client
- * can cause, so a flood takes at most half of one core, and the rest of the flood is rejected.
- */
-const queue = new ThrottledQueue(limits);
 
 const nobodyKnown: TaskOwner = { isKnown: false, network: networkOf(null) };
 const owners = new AsyncLocalStorage<TaskOwner>();
@@ -133,3 +126,11 @@ export class ThrottledQueue {
 function rest(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
+
+const limits = { anonymous: 24, known: 12, perNetwork: 8 };
+
+/**
+ * One at a time for the whole process, on another thread. It is the most expensive operation that an anonymous client
+ * can cause, so a flood takes at most half of one core, and the rest of the flood is rejected.
+ */
+const queue = new ThrottledQueue(limits);

@@ -1,22 +1,19 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
-import { parseIpAddress } from "@countersign/domain/ip/ip-address";
-import { accountsOf, rememberDevice, removeOneTimeTokens } from "@countersign/store/queries/identity/sign-in";
-import { userById, updateUser, userByEmail } from "@countersign/store/queries/identity/users";
-import type { Store } from "@countersign/store/store";
-import { type AuditContext, audit } from "../../audit-log/record.ts";
-import { writeEmail, type Email } from "../../mail/email.ts";
-import { recipientById, recipientOf } from "../../mail/recipient.ts";
-import { newDeviceEmail, securityEmail, passwordChangedEmail, type SecurityChange } from "../emails.ts";
 import type { AuthRouteId } from "@countersign/contract/auth/routes";
-import { sessionOf } from "../../../api/actor.ts";
-import type { Recipient } from "../../mail/compose.ts";
-import type { AuthApiParts, AuthCall } from "./auth-call.ts";
-import { originOf } from "./auth-call.ts";
+import { parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { hashInvitationToken } from "@countersign/domain/members/invitation";
+import { accountsOf, rememberDevice, removeOneTimeTokens } from "@countersign/store/queries/identity/sign-in";
+import { updateUser, userByEmail, userById } from "@countersign/store/queries/identity/users";
 import { pendingInvitationByToken } from "@countersign/store/queries/invitations/invitations";
+import type { Store } from "@countersign/store/store";
+import { sessionOf } from "../../../api/actor.ts";
 import { Problem } from "../../../http/problem.ts";
+import { type AuditContext, audit } from "../../audit-log/record.ts";
+import { type Email, type Recipient, recipientById, recipientOf, writeEmail } from "../../mail/email.ts";
 import { platformSettings } from "../../settings/platform-settings.ts";
+import { newDeviceEmail, passwordChangedEmail, type SecurityChange, securityEmail } from "../emails.ts";
+import { type AuthApiParts, type AuthCall, originOf } from "./auth-call.ts";
 
 /** Side effects of actions inside the sign-in library. */
 

@@ -1,25 +1,25 @@
-import type { EndpointInput, AuthApiParts, AuthCall, CookieNames, KnownDevice } from "./auth-call.ts";
+import type { BodyLimit } from "@countersign/contract/api/body-limit";
 import { authBase } from "@countersign/contract/auth/route";
+import type { z } from "zod";
 import { checked } from "../../../api/checked.ts";
 import { queryValues } from "../../../api/input.ts";
+import { readJsonBody } from "../../../api/json-body.ts";
+import { checkBodyTexts } from "../../../api/texts.ts";
 import { networkOf } from "../../../http/network.ts";
 import { invalidField, Problem } from "../../../http/problem.ts";
 import { tooManyAttempts } from "../../../limits/attempts.ts";
 import { type Device, markedAt, ownerOf } from "../../../limits/devices.ts";
 import type { FloodLimits } from "../../../limits/flood-limits.ts";
 import { pause } from "../../../limits/waiting.ts";
-import { ipHeader, requestHeader, recordSecurityChange, signUp } from "./account-events.ts";
-import type { AuthRequest, GuardedRoute } from "./auth-gate.ts";
-import { accountOf, originOf, runForCall } from "./auth-call.ts";
-import { confirmCall, checkFreshWithoutPassword, checkReauthenticated } from "./reauthenticate.ts";
-import { problemFrom } from "./library-problems.ts";
 import { passwordFault } from "../passwords/password-rules.ts";
 import { checkPasswordCapacity } from "../passwords/passwords.ts";
+import { ipHeader, recordSecurityChange, requestHeader, signUp } from "./account-events.ts";
+import type { AuthApiParts, AuthCall, CookieNames, EndpointInput, KnownDevice } from "./auth-call.ts";
+import { accountOf, originOf, runForCall } from "./auth-call.ts";
+import type { AuthRequest, GuardedRoute } from "./auth-gate.ts";
+import { problemFrom } from "./library-problems.ts";
 import { keptAccess, keptAccessOf, showOtherAccess } from "./password-reset.ts";
-import type { BodyLimit } from "@countersign/contract/api/body-limit";
-import type { z } from "zod";
-import { readJsonBody } from "../../../api/json-body.ts";
-import { checkBodyTexts } from "../../../api/texts.ts";
+import { checkFreshWithoutPassword, checkReauthenticated, confirmCall } from "./reauthenticate.ts";
 
 /**
  * Sits between the auth gate and the sign-in library: accepts well-formed requests within the limits per account, and

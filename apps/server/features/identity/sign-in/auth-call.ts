@@ -1,17 +1,17 @@
-import type { getSessionFromCtx } from "better-auth/api";
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Store } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
+import type { getSessionFromCtx } from "better-auth/api";
 import type { PersonActor } from "../../../api/actor.ts";
+import { sessionOf } from "../../../api/actor.ts";
 import type { Config } from "../../../base/config.ts";
 import type { Log } from "../../../base/log.ts";
-import type { Devices } from "../../../limits/devices.ts";
-import type { FloodLimits } from "../../../limits/flood-limits.ts";
-import type { GuardedRoute } from "./auth-gate.ts";
-import { AsyncLocalStorage } from "node:async_hooks";
-import { sessionOf } from "../../../api/actor.ts";
 import { networkOf } from "../../../http/network.ts";
 import type { Origin } from "../../../limits/account-limits.ts";
+import type { Devices } from "../../../limits/devices.ts";
+import type { FloodLimits } from "../../../limits/flood-limits.ts";
 import { checkingPasswordsOf } from "../passwords/passwords.ts";
+import type { GuardedRoute } from "./auth-gate.ts";
 
 export interface AuthApiParts {
   readonly store: Store;

@@ -1,14 +1,14 @@
+import type { AuthRoute } from "@countersign/contract/auth/route";
 import { authBase } from "@countersign/contract/auth/route";
+import { type AuthRouteId, authRoutes } from "@countersign/contract/auth/routes";
 import type { Config } from "../../../base/config.ts";
 import { callerIpOf } from "../../../http/caller-ip.ts";
 import { Problem } from "../../../http/problem.ts";
 import { hasSignedCookie, sessionCookieName } from "../../../http/session-cookie.ts";
 import { pathBelow, targetOf } from "../../../http/target.ts";
+import type { Attempt } from "../../../limits/attempts.ts";
 import type { Device, Devices } from "../../../limits/devices.ts";
 import type { FloodLimits } from "../../../limits/flood-limits.ts";
-import type { AuthRoute } from "@countersign/contract/auth/route";
-import { type AuthRouteId, authRoutes } from "@countersign/contract/auth/routes";
-import type { Attempt } from "../../../limits/attempts.ts";
 
 /** An accepted request, and what its headers say. */
 export interface AuthRequest {

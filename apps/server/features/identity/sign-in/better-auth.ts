@@ -1,6 +1,3 @@
-import { passwordWasReset, beforeReset, storedIdentifier } from "./password-reset.ts";
-import { emailIsProven, discordAccountAdded, ipHeader, type OpenedSession } from "./account-events.ts";
-import { recoveryPath, totpPath, callbackPath } from "../discord.ts";
 import { kyselyAdapter } from "@better-auth/kysely-adapter";
 import { authBase } from "@countersign/contract/auth/route";
 import { preferredLanguage } from "@countersign/domain/mail/languages";
@@ -12,15 +9,23 @@ import { APIError, createAuthMiddleware } from "better-auth/api";
 import type { Config } from "../../../base/config.ts";
 import type { Log } from "../../../base/log.ts";
 import { cookiePrefix } from "../../../http/session-cookie.ts";
-import type { Recipient } from "../../mail/compose.ts";
-import { type Email, writeEmail } from "../../mail/email.ts";
-import { recipientById } from "../../mail/recipient.ts";
+import { type Email, type Recipient, recipientById, writeEmail } from "../../mail/email.ts";
 import { platformSettings } from "../../settings/platform-settings.ts";
-import { columns, hashingSessionTokens } from "./library-storage.ts";
-import { beforeReturn, discord, unverifiedDomain, passkeys, beforeSecondFactor, secondFactor } from "./plugins.ts";
+import { callbackPath, recoveryPath, totpPath } from "../discord.ts";
 import { existingAccountEmail, resetEmail, verificationEmail } from "../emails.ts";
 import { maxPasswordLength, minPasswordLength } from "../passwords/password-rules.ts";
 import { hashPassword, verifyPassword } from "../passwords/passwords.ts";
+import { discordAccountAdded, emailIsProven, ipHeader, type OpenedSession } from "./account-events.ts";
+import { columns, hashingSessionTokens } from "./library-storage.ts";
+import { beforeReset, passwordWasReset, storedIdentifier } from "./password-reset.ts";
+import {
+  beforeReturn,
+  beforeSecondFactor,
+  discord,
+  passkeys,
+  secondFactor,
+  unverifiedDomain,
+} from "./plugins.ts";
 
 const hour = 3_600;
 const day = 24 * hour;

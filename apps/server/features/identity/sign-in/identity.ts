@@ -3,20 +3,19 @@ import { everyPermission } from "@countersign/domain/members/permissions";
 import { surfaceStorageErrors } from "@countersign/store/errors/surface";
 import { userById } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
+import { APIError } from "better-auth/api";
 import type { SignIn } from "../../../api/access.ts";
 import type { PersonActor } from "../../../api/actor.ts";
 import type { Config } from "../../../base/config.ts";
-import type { Log } from "../../../base/log.ts";
 import { type Devices, markedAt } from "../../../limits/devices.ts";
 import type { FloodLimits } from "../../../limits/flood-limits.ts";
+import { addPasskeyPath, callbackPath, discordProvider } from "../discord.ts";
 import { ipHeader, personSignedIn } from "./account-events.ts";
 import { AuthApi } from "./auth-api.ts";
-import type { CookieNames, Endpoint } from "./auth-call.ts";
-import { type Auth, openAuth } from "./better-auth.ts";
+import type { AuthApiParts, CookieNames, Endpoint } from "./auth-call.ts";
 import { originFor } from "./auth-call.ts";
+import { type Auth, openAuth } from "./better-auth.ts";
 import { resetIdentifier } from "./password-reset.ts";
-import { addPasskeyPath, callbackPath, discordProvider } from "../discord.ts";
-import { APIError } from "better-auth/api";
 import { addingPasskey } from "./plugins.ts";
 
 interface IdentityParts extends Omit<AuthApiParts, "endpoints" | "personOf" | "resetOwner"> {

@@ -9,9 +9,9 @@ import { attemptRefusal } from "../../../limits/attempts.ts";
 import { Devices } from "../../../limits/devices.ts";
 import { FloodLimits } from "../../../limits/flood-limits.ts";
 import { asRejection } from "../../../limits/tarpit.ts";
+import { signInSecret } from "../secret.ts";
 import { AuthGate, type AuthRequest } from "./auth-gate.ts";
 import type { Identity } from "./identity.ts";
-import { signInSecret } from "../secret.ts";
 
 /**
  * Sign-in, loaded on first use: its library takes longer to load than the rest of the server, and a server that only

@@ -1,20 +1,27 @@
-import type { Store, Database } from "@countersign/store/store";
-import { updateUser, userById } from "@countersign/store/queries/identity/users";
-import { removeOneTimeTokens, accountsOf, endOtherSessions, passkeysOf, removePasskeysExcept, unlinkProvider, addOneTimeToken } from "@countersign/store/queries/identity/sign-in";
-import { recipientById } from "../../mail/recipient.ts";
-import { writeEmail } from "../../mail/email.ts";
-import { passwordChangedEmail } from "../emails.ts";
-import { audit } from "../../audit-log/record.ts";
-import { auditContextOf } from "./account-events.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { accessTokensOf, revokeTokensExcept } from "@countersign/store/queries/access-tokens/tokens";
-import { iso } from "../../../api/page.ts";
-import { discordProvider } from "../discord.ts";
-import type { HookContext } from "./auth-call.ts";
-import { invalidField } from "../../../http/problem.ts";
-import { passwordFault } from "../passwords/password-rules.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { newId } from "@countersign/store/new-id";
+import { accessTokensOf, revokeTokensExcept } from "@countersign/store/queries/access-tokens/tokens";
+import {
+  accountsOf,
+  addOneTimeToken,
+  endOtherSessions,
+  passkeysOf,
+  removeOneTimeTokens,
+  removePasskeysExcept,
+  unlinkProvider,
+} from "@countersign/store/queries/identity/sign-in";
+import { updateUser, userById } from "@countersign/store/queries/identity/users";
+import type { Database, Store } from "@countersign/store/store";
+import { iso } from "../../../api/page.ts";
+import { invalidField } from "../../../http/problem.ts";
+import { audit } from "../../audit-log/record.ts";
+import { recipientById, writeEmail } from "../../mail/email.ts";
+import { discordProvider } from "../discord.ts";
+import { passwordChangedEmail } from "../emails.ts";
+import { passwordFault } from "../passwords/password-rules.ts";
+import { auditContextOf } from "./account-events.ts";
+import type { HookContext } from "./auth-call.ts";
 
 /** More than anyone has of each. */
 const maxShown = 200;

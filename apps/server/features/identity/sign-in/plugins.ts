@@ -1,12 +1,23 @@
-import type { HookContext } from "./auth-call.ts";
-import { totpPath, recoveryPath, callbackPath, authorizeUrl, discordAccessToken, discordName, discordProfile, tokenUrl, isFirstReturn, discordProvider } from "../discord.ts";
-import { APIError, getSessionFromCtx } from "better-auth/api";
-import { twoFactor, genericOAuth } from "better-auth/plugins";
-import { columns } from "./library-storage.ts";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { passkey } from "@better-auth/passkey";
 import type { Store } from "@countersign/store/store";
+import { APIError, getSessionFromCtx } from "better-auth/api";
+import { genericOAuth, twoFactor } from "better-auth/plugins";
 import type { DiscordSettings } from "../../../base/config.ts";
+import {
+  authorizeUrl,
+  callbackPath,
+  discordAccessToken,
+  discordName,
+  discordProfile,
+  discordProvider,
+  isFirstReturn,
+  recoveryPath,
+  tokenUrl,
+  totpPath,
+} from "../discord.ts";
+import type { HookContext } from "./auth-call.ts";
+import { columns } from "./library-storage.ts";
 
 /** Longer than any code is valid. */
 const reservedMs = 5 * 60_000;

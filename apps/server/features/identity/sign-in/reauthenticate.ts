@@ -1,17 +1,26 @@
-import { passwordHashOf, sessionOpenedAt, addOneTimeToken, consumeOneTimeToken, passkeyById, passkeysOf, passkeyUsed, removeOneTimeTokensByValue } from "@countersign/store/queries/identity/sign-in";
+import { hash, randomBytes } from "node:crypto";
+import { newId } from "@countersign/store/new-id";
+import {
+  addOneTimeToken,
+  consumeOneTimeToken,
+  passkeyById,
+  passkeysOf,
+  passkeyUsed,
+  passwordHashOf,
+  removeOneTimeTokensByValue,
+  sessionOpenedAt,
+} from "@countersign/store/queries/identity/sign-in";
+import { userById } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
+import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { type PersonActor, sessionOf } from "../../../api/actor.ts";
 import { networkOf } from "../../../http/network.ts";
 import { invalid, Problem } from "../../../http/problem.ts";
 import type { FloodLimits } from "../../../limits/flood-limits.ts";
-import { checkingPasswordsOf, verifyPassword } from "../passwords/passwords.ts";
 import { recoveryPath, totpPath } from "../discord.ts";
-import { userById } from "@countersign/store/queries/identity/users";
-import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
+import { checkingPasswordsOf, verifyPassword } from "../passwords/passwords.ts";
 import type { AuthApiParts, AuthCall } from "./auth-call.ts";
 import { problemFrom } from "./library-problems.ts";
-import { hash, randomBytes } from "node:crypto";
-import { newId } from "@countersign/store/new-id";
 
 /** How long a sign-in replaces the password, for people who have none. */
 const freshForMs = 10 * 60_000;

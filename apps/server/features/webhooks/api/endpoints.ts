@@ -28,7 +28,7 @@ import { decodeCursor, encodeCursor, iso } from "../../../api/page.ts";
 import { invalid, Problem } from "../../../http/problem.ts";
 import { audit, difference } from "../../audit-log/record.ts";
 import { lockOrganization } from "../../members/lock.ts";
-import { currentLimit, limitReached } from "../../plans/check-limit.ts";
+import { currentLimit, limitReached } from "../../plans/limits.ts";
 import { platformSettings } from "../../settings/platform-settings.ts";
 import { newWebhookSecret, openHeaders, sealHeaders } from "../delivery/request.ts";
 import { probing, subjectOf } from "../delivery/switch.ts";

@@ -1,7 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { failure } from "@countersign/contract/problems/failures";
 import { discordMessage, slackMessage } from "@countersign/domain/webhooks/formats";
-import { generateWebhookSecret, webhookId, webhookKey, webhookSignature } from "@countersign/domain/webhooks/signature";
+import {
+  generateWebhookSecret,
+  webhookId,
+  webhookKey,
+  webhookSignature,
+} from "@countersign/domain/webhooks/signature";
 import type { SendingEndpoint, SentEvent } from "@countersign/store/queries/webhooks/claim-deliveries";
 import type { Sealer } from "@countersign/store/secrets/sealer";
 import type { WebhookEndpointRow } from "@countersign/store/tables";

@@ -14,8 +14,7 @@ import { openedEmails } from "../../../../tests/support/emails.ts";
 import { dashboardUrl } from "../../../../tests/support/payers.ts";
 import { onDatabase, type QueryFixture, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { changeTerms, termsOf } from "./change-terms.ts";
-import { billingClock, runClock } from "./clock.ts";
+import { billingClock, changeTerms, runClock, termsOf } from "./change-terms.ts";
 
 const start = Date.UTC(2031, 0, 2, 3, 4);
 const at = (days: number) => start + days * dayMs;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { slugCandidates } from "./slug.ts";
+import { slugCandidates } from "./create.ts";
 
 test("suffixes of slugs are random after some numbers, so that a common name needs few attempts", () => {
   const candidates = [...slugCandidates("acme", (count) => new Uint8Array(count).fill(255))];
