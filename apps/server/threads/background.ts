@@ -81,7 +81,7 @@ export function startBackground(
   store.startUpkeep((reason) => log.warn("Database maintenance failed. It will be retried.", { reason }));
   void logArchiveProblem(config.auditLogArchive, log);
   const imports = importRunner(store, log);
-  const outbox = new Outbox(webhooks, url, sender, log, runs);
+  const outbox = new Outbox({ store: webhooks, url, sender, log, runs });
   return {
     stop: async () => {
       await Promise.all([imports.stop(), outbox.close(), mailer?.close()]);

@@ -28,7 +28,7 @@ import { checkReauthenticated } from "../identity/sign-in/reauthenticate.ts";
 import { recipientById, writeEmail } from "../mail/email.ts";
 
 /** More than anyone keeps track of. */
-const mostTokens = 100;
+const maxTokens = 100;
 
 interface TokenInput {
   readonly name: string;
@@ -63,8 +63,8 @@ export async function createToken(
     checkHasPermissions(await heldNow(db), permissions);
     await checkAskingSession(db, context);
     await checkAskingToken(db, context, expiresAtMs);
-    if ((await countAccessTokens(db, holder)) >= mostTokens)
-      throw new Problem("access_token_limit_reached", { limit: mostTokens });
+    if ((await countAccessTokens(db, holder)) >= maxTokens)
+      throw new Problem("access_token_limit_reached", { limit: maxTokens });
     const { token, hash, shownPrefix } = generateAccessToken(randomBytes);
     const row = {
       id: newId(),

@@ -26,7 +26,7 @@ const scope = { tier: "platform" } as const;
 const onlyPlatform = { organizationId: null };
 
 /** Organizations and IP addresses that are looked up together. */
-const mostPairs = 1_000;
+const maxPairs = 1_000;
 
 /** The IP addresses of all organizations. */
 export const platformIpRoutes: readonly BoundRoute[] = [
@@ -35,7 +35,7 @@ export const platformIpRoutes: readonly BoundRoute[] = [
     const { rows, next_cursor } = await ipPage(listReads, scope, query);
     const ips = rows.map(({ ip }) => ip);
     const blocked = await blockedAmong(reads, ips, onlyPlatform, context.nowMs);
-    const devices = await devicesOf(context, await organizationsAt(reads, ips, mostPairs));
+    const devices = await devicesOf(context, await organizationsAt(reads, ips, maxPairs));
     const data = rows.map((row) => ({
       ...showSighting(row),
       blocked: blocked.has(row.ip),
@@ -46,22 +46,22 @@ export const platformIpRoutes: readonly BoundRoute[] = [
 
   bind(contract.getPlatformIp, async (context, input) => {
     const { reads, listReads } = context.store;
-    const asked = askedIp(input.params.ip);
-    const sightings = await sightingsOf(reads, scope, asked.countedAs);
-    const blocked = await blockedAmong(reads, [asked.text], onlyPlatform, context.nowMs);
-    const seenBy = await busiestOrganizations(listReads, asked.countedAs);
+    const address = askedIp(input.params.ip);
+    const sightings = await sightingsOf(reads, scope, address.countedAs);
+    const blocked = await blockedAmong(reads, [address.text], onlyPlatform, context.nowMs);
+    const seenBy = await busiestOrganizations(listReads, address.countedAs);
     const names = await organizationNames(
       reads,
       seenBy.map(({ organizationId }) => organizationId),
     );
     const pairs = seenBy.flatMap(({ organizationId }) =>
-      asked.countedAs.map((ip) => ({ organizationId, ip })),
+      address.countedAs.map((ip) => ({ organizationId, ip })),
     );
     const devices = await devicesOf(context, pairs);
     return {
-      ip: asked.text,
+      ip: address.text,
       sightings: sightings.map(showSighting),
-      blocked: blocked.has(asked.text),
+      blocked: blocked.has(address.text),
       device_ids: devices.of({}),
       organizations: seenBy.flatMap((seen) => {
         const name = names.get(seen.organizationId);
@@ -112,7 +112,7 @@ async function devicesOf(
 const listed = 100;
 const rowsAtOnce = 500;
 /** An IP address that so many organizations see is that of a proxy or a large network. */
-const mostRead = 20_000;
+const maxRowsRead = 20_000;
 
 interface OrganizationSighting {
   readonly organizationId: string;
@@ -130,7 +130,7 @@ async function busiestOrganizations(db: Database, ips: readonly string[]): Promi
   const found = new Map<string, OrganizationSighting>();
   for (const ip of ips) {
     let after = "";
-    for (let read = 0; read < mostRead; read += rowsAtOnce) {
+    for (let read = 0; read < maxRowsRead; read += rowsAtOnce) {
       const rows = await organizationsSeeing(db, ip, after, rowsAtOnce);
       for (const row of rows) add(found, row);
       const last = rows.at(-1);

@@ -1,4 +1,3 @@
-import type { updatePlatformOrganization } from "@countersign/contract/manage/admin-organizations";
 import * as contract from "@countersign/contract/manage/admin-organizations";
 import { fieldFault } from "@countersign/contract/problems/problems";
 import { type BillingTerms, inState } from "@countersign/domain/billing/terms";
@@ -44,7 +43,7 @@ import {
   suspension,
 } from "./suspendable.ts";
 
-const most = 100_000;
+const maxCounted = 100_000;
 
 export const platformOrganizationRoutes: readonly BoundRoute[] = [
   bind(contract.listPlatformOrganizations, async (context, { query }) => {
@@ -124,8 +123,8 @@ async function details(db: Database, id: string, context: PersonContext) {
   return {
     ...showListed(row, await allPlans(db), billing, usage.get(id) ?? 0),
     ...(await counts(db, id)),
-    member_count: await countIn(db, "members", id, most),
-    waiting_email_count: await countIn(db, "waiting_emails", id, most),
+    member_count: await countIn(db, "members", id, maxCounted),
+    waiting_email_count: await countIn(db, "waiting_emails", id, maxCounted),
     plan_note: billing?.plan_note ?? null,
     limits: await limitsInUse(db, row),
     stripe_customer_id: billing?.stripe_customer_id ?? null,
@@ -157,12 +156,12 @@ function showListed(
 
 async function counts(db: Database, id: string) {
   return {
-    product_count: await countIn(db, "products", id, most),
+    product_count: await countIn(db, "products", id, maxCounted),
     license_count: await storedCount(db, everyLicenseOf(id), 0),
   };
 }
 
-type Changes = Omit<z.output<(typeof updatePlatformOrganization)["body"]>, "updated_at">;
+type Changes = Omit<z.output<(typeof contract.updatePlatformOrganization)["body"]>, "updated_at">;
 
 /** What the operator sets for one organization: its limits, its plan and its payment state. */
 async function changeByHand(

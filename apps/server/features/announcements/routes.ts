@@ -9,7 +9,7 @@ import { invalid, Problem } from "../../http/problem.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
 
 /** Every dashboard shows all current ones. */
-const mostAnnouncements = 20;
+const maxAnnouncements = 20;
 
 export const announcementRoutes: readonly BoundRoute[] = [
   bind(contract.listAnnouncements, async ({ store, nowMs }) => {
@@ -41,8 +41,8 @@ export const announcementRoutes: readonly BoundRoute[] = [
     };
     checkEnd(row);
     return context.transaction(async (db) => {
-      if ((await announcements.countAnnouncements(db)) >= mostAnnouncements)
-        throw new Problem("announcement_limit_reached", { limit: mostAnnouncements });
+      if ((await announcements.countAnnouncements(db)) >= maxAnnouncements)
+        throw new Problem("announcement_limit_reached", { limit: maxAnnouncements });
       await announcements.addAnnouncement(db, row);
       await audit(db, asPlatform(context), {
         action: "announcement.created",

@@ -74,7 +74,7 @@ export async function changeTerms(
     updated_at: nowMs,
   });
   await termsChanged(db, organization.id, organization, changed, nowMs);
-  await record(db, actor, organization, before, terms, nowMs);
+  await record(db, actor, organization, { before, after: terms }, nowMs);
   await notifyOfTerms(db, { organization, billing, before, step, url }, nowMs);
   return changed;
 }
@@ -109,8 +109,7 @@ async function record(
   db: Database,
   actor: TermsActor,
   organization: OrganizationRow,
-  before: BillingTerms,
-  after: BillingTerms,
+  { before, after }: { readonly before: BillingTerms; readonly after: BillingTerms },
   nowMs: number,
 ): Promise<void> {
   const changed = difference(recorded(before), recorded(after));

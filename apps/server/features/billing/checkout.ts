@@ -72,7 +72,7 @@ async function withoutSubscription(
   return billing;
 }
 
-const mostPages = 100;
+const maxPages = 100;
 
 /** Someone who has the page open in two tabs could otherwise pay twice. */
 export async function expireOpenPages(stripe: Stripe, customer: string): Promise<void> {
@@ -92,7 +92,7 @@ async function openPages(
   customer: string,
 ): Promise<{ readonly data: readonly Stripe.Checkout.Session[] }> {
   try {
-    return await stripe.checkout.sessions.list({ customer, status: "open", limit: mostPages });
+    return await stripe.checkout.sessions.list({ customer, status: "open", limit: maxPages });
   } catch (error) {
     if (isMissing(error)) return { data: [] };
     throw error;

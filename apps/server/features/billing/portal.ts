@@ -9,8 +9,7 @@ import { Problem } from "../../http/problem.ts";
 import { paymentSettings } from "../settings/platform-settings.ts";
 import { billingPage, priceOf } from "./checkout.ts";
 import { isMissing, isStripeFailure, stripeClient } from "./stripe.ts";
-import type { PaymentParts } from "./sync.ts";
-import { productId } from "./sync.ts";
+import { type PaymentParts, productId } from "./sync.ts";
 
 /** The URL of the page at Stripe where a customer changes how they pay. */
 export async function portalUrl(

@@ -60,7 +60,7 @@ class StripeIsSlow extends Error {
 }
 
 /** Before the connection of the caller, on which nothing arrives meanwhile, is closed. */
-const longestMs = 9_000;
+const requestTimeoutMs = 9_000;
 
 /** Calls of Stripe that a request waits for. Their failure is logged, and the caller learns only that it failed. */
 export async function askStripe<T>(
@@ -69,7 +69,10 @@ export async function askStripe<T>(
 ): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StripeIsSlow(`No response within ${longestMs} ms.`)), longestMs);
+    timer = setTimeout(
+      () => reject(new StripeIsSlow(`No response within ${requestTimeoutMs} ms.`)),
+      requestTimeoutMs,
+    );
   });
   try {
     return await Promise.race([work(), late]);
@@ -82,7 +85,7 @@ export async function askStripe<T>(
   }
 }
 
-const longestReason = 500;
+const maxReasonLength = 500;
 
 /** The reason for the log, without anything that could be a key, a secret or the number of a card. */
 export function stripeReason(error: unknown): string {
@@ -92,5 +95,5 @@ export function stripeReason(error: unknown): string {
   return text
     .replace(/\b(?:sk|rk|pk|whsec)_[\w*]+/g, "…")
     .replace(/\d(?:[ -]?\d){11,}/g, "…")
-    .slice(0, longestReason);
+    .slice(0, maxReasonLength);
 }

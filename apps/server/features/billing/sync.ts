@@ -35,7 +35,7 @@ type SyncResult = "applied" | "superseded" | "unknown_customer" | "nothing";
 export const syncEveryMs = dayMs;
 
 /** More than a customer can have. */
-const mostSubscriptions = 100;
+const maxSubscriptions = 100;
 
 /**
  * Fetches an organization's subscription from Stripe and applies it. The state is always fetched and never taken from
@@ -51,9 +51,9 @@ export async function syncOrganization(
   if (taken === undefined) return "nothing";
   const { ticket, customerId } = taken;
   const stripe = await stripeClient(settings);
-  const found = await subscriptionsOf(stripe, customerId, options);
-  if (found === null) return "unknown_customer";
-  const subscriptions = await readAll(store.reads, found);
+  const stripeSubscriptions = await subscriptionsOf(stripe, customerId, options);
+  if (stripeSubscriptions === null) return "unknown_customer";
+  const subscriptions = await readAll(store.reads, stripeSubscriptions);
   const nowMs = await store.clock();
   return store.transaction(async (db) => {
     const locked = await lockedBilling(db, organizationId);
@@ -85,7 +85,7 @@ export async function subscriptionsOf(
   options: Stripe.RequestOptions = {},
 ): Promise<Stripe.Subscription[] | null> {
   try {
-    const query = { customer: customerId, status: "all", limit: mostSubscriptions } as const;
+    const query = { customer: customerId, status: "all", limit: maxSubscriptions } as const;
     return (await stripe.subscriptions.list(query, options)).data;
   } catch (error) {
     if (!isMissing(error)) throw error;

@@ -12,10 +12,10 @@ import { askStripe, stripeClient } from "./stripe.ts";
 import { type PaymentParts, syncOrganization } from "./sync.ts";
 
 /** Each asks Stripe for a subscription. */
-const mostAtOnce = 50;
+const maxAtOnce = 50;
 /** Stripe sends an event again after a failure, so this does not have to. */
 const once: Stripe.RequestOptions = { maxNetworkRetries: 0 };
-const longestSeconds = 15;
+const requestTimeoutSeconds = 15;
 const warnEveryMs = 60_000;
 
 /**
@@ -25,7 +25,7 @@ const warnEveryMs = 60_000;
 export class StripeWebhook {
   readonly #parts: PaymentParts;
   readonly #log: Log;
-  readonly #limit = new ConcurrencyLimit(mostAtOnce);
+  readonly #limit = new ConcurrencyLimit(maxAtOnce);
   #inUse = 0;
   #busy = 0;
   readonly #refused: (amount: number, reason: string) => void;
@@ -39,7 +39,7 @@ export class StripeWebhook {
   }
 
   get use() {
-    return { inUse: this.#inUse, limit: mostAtOnce, refused: this.#busy };
+    return { inUse: this.#inUse, limit: maxAtOnce, refused: this.#busy };
   }
 
   async handle(request: Request, requestId: string): Promise<Response> {
@@ -68,7 +68,7 @@ export class StripeWebhook {
     }
     this.#inUse += 1;
     try {
-      await whileWaiting(request, longestSeconds, () => this.#process(event, requestId));
+      await whileWaiting(request, requestTimeoutSeconds, () => this.#process(event, requestId));
     } finally {
       this.#inUse -= 1;
       this.#limit.release();
@@ -110,15 +110,15 @@ export class StripeWebhook {
   async #process({ id: eventId, type, customerId }: StripeEvent, requestId: string): Promise<void> {
     const { store } = this.#parts;
     if (await wasProcessed(store.reads, eventId)) return;
-    const known = customerId === null ? [] : await organizationsOfCustomer(store.reads, customerId);
-    const organizations = known.filter(({ deleted_at }) => deleted_at === null);
+    const ofCustomer = customerId === null ? [] : await organizationsOfCustomer(store.reads, customerId);
+    const organizations = ofCustomer.filter(({ deleted_at }) => deleted_at === null);
     for (const { id } of organizations) await this.#sync(id, requestId);
     const nowMs = await store.clock();
     await store.transaction((db) =>
       recordStripeEvent(db, {
         id: eventId,
         type,
-        organization_id: known[0]?.id ?? null,
+        organization_id: ofCustomer[0]?.id ?? null,
         received_at: nowMs,
       }),
     );

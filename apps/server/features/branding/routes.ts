@@ -129,11 +129,11 @@ async function receiveLogo(body: AsyncIterable<Uint8Array> | null): Promise<Uint
 /** The response to a request for `<hash>.<ending>`. */
 async function logoResponse(db: Database, name: string): Promise<Response> {
   const [, logoHash = "", ending = ""] = /^([\w-]{43})\.(png|jpg|webp|svg)$/.exec(name) ?? [];
-  const found = logoHash === "" ? undefined : await logoByHash(db, logoHash);
-  if (found == null || found.logo === null || found.logo_type === null) throw new Problem("not_found");
-  if (logoEndings[found.logo_type] !== ending) throw new Problem("not_found");
-  return new Response(Buffer.from(found.logo, "base64"), {
-    headers: { "content-type": found.logo_type, ...logoHeaders },
+  const stored = logoHash === "" ? undefined : await logoByHash(db, logoHash);
+  if (stored == null || stored.logo === null || stored.logo_type === null) throw new Problem("not_found");
+  if (logoEndings[stored.logo_type] !== ending) throw new Problem("not_found");
+  return new Response(Buffer.from(stored.logo, "base64"), {
+    headers: { "content-type": stored.logo_type, ...logoHeaders },
   });
 }
 

@@ -82,7 +82,7 @@ async function moveAll(context: OrganizationContext, fromId: string, view: Custo
     const ids = await someLicenseIdsOfCustomer(store.reads, id, fromId, licensesAtOnce);
     if (ids.length < licensesAtOnce) return moved;
     moved += await store.transaction(async (db) => {
-      const count = await moveAndRecord(db, context, fromId, view.customer_id, ids);
+      const count = await moveAndRecord(db, context, { fromId, toId: view.customer_id }, ids);
       await refreshSearchTextOf(db, ids, namesOf(view));
       return count;
     }, "soon");

@@ -82,7 +82,7 @@ export async function changeCustomer(
   const moved =
     view.customer_id === customerId
       ? 0
-      : await moveEverything(db, context, organizationId, customerId, view.customer_id, movedBefore);
+      : await moveEverything(db, context, { fromId: customerId, toId: view.customer_id }, movedBefore);
   if (movedBefore === null) await refreshSearchText(db, organizationId, view.customer_id);
   const { email, name, discord_id, customer_id } = view;
   const before = { ...row, id: row.customer_id };
@@ -136,19 +136,25 @@ async function becomeAnother(
   };
 }
 
+/** From one customer's ID to another's. */
+interface CustomerMove {
+  readonly fromId: string;
+  readonly toId: string;
+}
+
 async function moveEverything(
   db: Database,
   context: OrganizationContext,
-  organizationId: string,
-  fromId: string,
-  toId: string,
+  move: CustomerMove,
   movedBefore: number | null,
 ): Promise<number> {
+  const { fromId, toId } = move;
+  const { id: organizationId } = context.organization;
   // The licenses of both, because the texts of both are rewritten; together, so that they are locked in the same order
   // as by validations.
-  const theirs = await licenseIdsOfCustomer(db, organizationId, fromId);
-  const others = movedBefore === null ? await licenseIdsOfCustomer(db, organizationId, toId) : [];
-  const moved = await moveAndRecord(db, context, fromId, toId, theirs, others);
+  const licenseIds = await licenseIdsOfCustomer(db, organizationId, fromId);
+  const alsoLocked = movedBefore === null ? await licenseIdsOfCustomer(db, organizationId, toId) : [];
+  const moved = await moveAndRecord(db, context, move, licenseIds, alsoLocked);
   const scope = { tier: "customer", organizationId } as const;
   await moveCustomerBlocks(db, { ...scope, customerId: fromId }, { ...scope, customerId: toId });
   await removeCustomerView(db, organizationId, fromId);
@@ -160,8 +166,7 @@ async function moveEverything(
 export async function moveAndRecord(
   db: Database,
   context: OrganizationContext,
-  fromId: string,
-  toId: string,
+  { fromId, toId }: CustomerMove,
   ids: readonly string[],
   alsoLocked: readonly string[] = [],
 ): Promise<number> {

@@ -60,8 +60,8 @@ export function checkClockDifference(aheadMs: number): Check {
 }
 
 const gibibyte = 1024 ** 3;
-const leastFreeBytes = gibibyte;
-const leastFreeShare = 0.05;
+const minFreeBytes = gibibyte;
+const minFreeShare = 0.05;
 
 /** Whether the data folder is writable, and who else can read it. `user` is null on systems without user IDs. */
 export function checkFolder({ dataFolder, database }: Config, user: number | null): Check[] {
@@ -93,7 +93,7 @@ export function checkDisk({ dataFolder, database }: Config): Check[] {
 export function freeSpace(freeBytes: number, totalBytes: number): Check {
   const share = totalBytes === 0 ? 1 : freeBytes / totalBytes;
   const found = `${(freeBytes / gibibyte).toFixed(1)} GiB (${Math.floor(share * 100)} %) of the data folder's disk are free.`;
-  return freeBytes < leastFreeBytes || share < leastFreeShare
+  return freeBytes < minFreeBytes || share < minFreeShare
     ? warning(
         "disk",
         found,

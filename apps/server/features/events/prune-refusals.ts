@@ -34,13 +34,13 @@ async function recordSummaries(store: Store, stopping?: AbortSignal): Promise<vo
   const beforeHour = refusalHour(nowMs - summaryDelayMs);
   const recordSome = () =>
     store.transaction(async (db) => {
-      const some = await takeSummaries(db, beforeHour, summariesAtOnce);
-      if (some.taken.length > 0)
+      const { found, taken } = await takeSummaries(db, beforeHour, summariesAtOnce);
+      if (taken.length > 0)
         await addEvents(
           db,
-          some.taken.map((summary) => eventOf(summary, nowMs)),
+          taken.map((summary) => eventOf(summary, nowMs)),
         );
-      return some.found === summariesAtOnce;
+      return found === summariesAtOnce;
     });
   await inBatches(recordSome, stopping);
 }

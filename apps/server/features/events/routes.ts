@@ -1,4 +1,3 @@
-import type { event, listLicenseEvents } from "@countersign/contract/manage/events";
 import * as contract from "@countersign/contract/manage/events";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { webhookId } from "@countersign/domain/webhooks/signature";
@@ -26,8 +25,8 @@ export const eventRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-type ShownEvent = z.input<typeof event>;
-type Query = z.output<typeof listLicenseEvents.query>;
+type ShownEvent = z.input<typeof contract.event>;
+type Query = z.output<typeof contract.listLicenseEvents.query>;
 
 interface Among {
   readonly organizationId: string;
@@ -56,7 +55,7 @@ const idleMarginSeconds = 10;
 
 /** There is no index by type or product: this many rows are read before other requests are served, and per page. */
 const rowsAtOnce = 500;
-const mostRows = 5_000;
+const maxRowsRead = 5_000;
 /**
  * Transactions can commit in a different order than their events got their IDs. Following events stops short of the
  * time in which more can still appear.
@@ -73,9 +72,9 @@ async function listEvents(context: OrganizationContext, among: Among, query: Que
   const cursor = decodeCursor(query.cursor, ["text"]);
   const start = cursor === null ? eventIdOf(query.after) : String(cursor[0]);
   const first = await readPage(context, among, query, start, context.nowMs);
-  const found =
+  const page =
     query.wait_seconds > 0 && isEmpty(first) ? await nextPage(context, among, query, first) : first;
-  const { data, next, after } = found;
+  const { data, next, after } = page;
   return {
     data,
     next_cursor: next === null ? null : encodeCursor([next]),
@@ -152,7 +151,7 @@ async function readPage(
     }
     read += rows.length;
     if (rows.length < step) return { data, next: null, after };
-    if (read >= mostRows) return { data, next: after, after };
+    if (read >= maxRowsRead) return { data, next: after, after };
     await yieldToEventLoop();
   }
 }
@@ -195,7 +194,7 @@ interface Newest {
 
 const newestOf = new WeakMap<Store, Map<string, Newest>>();
 /** Organizations nobody waits for any more are removed when there are this many. */
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 
 /** Waits before the next check. False if there is none: the client is gone, or the server is stopping. */
 async function waitForCheck(store: Store, caller: AbortSignal): Promise<boolean> {
@@ -216,7 +215,7 @@ async function hasNewer(
   let newest = known.get(organizationId);
   if (newest === undefined || nowMs - newest.readAtMs >= checkEveryMs / 2) {
     newest = { readAtMs: nowMs, id: newestBefore(store, organizationId, beforeMs) };
-    if (known.size >= mostRemembered) known.clear();
+    if (known.size >= maxRemembered) known.clear();
     known.set(organizationId, newest);
   }
   const id = await newest.id;

@@ -22,7 +22,7 @@ type Endpoint = "validate" | "lookup";
 const endpoints: readonly Endpoint[] = ["validate", "lookup"];
 
 /**
- * The server's own metrics, for `/metrics`. On the hot path everything is counted in plain numbers, which are converted
+ * The server's ofServer metrics, for `/metrics`. On the hot path everything is counted in plain numbers, which are converted
  * only on request. No label depends on what callers send: there is no organization, license or IP address in it.
  */
 export class Metrics {
@@ -93,8 +93,8 @@ export class Metrics {
   async #render(): Promise<string> {
     // First, because a source says whether the worker has answered.
     const workerPart = await this.#workerPart();
-    const own = exposition([...this.#families(), ...this.#sources.flatMap((source) => source())]);
-    return [own, workerPart, await this.#process.metrics()].filter((part) => part !== "").join("\n");
+    const ofServer = exposition([...this.#families(), ...this.#sources.flatMap((source) => source())]);
+    return [ofServer, workerPart, await this.#process.metrics()].filter((part) => part !== "").join("\n");
   }
 
   #families(): MetricFamily[] {

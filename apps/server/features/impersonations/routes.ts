@@ -3,7 +3,6 @@ import { hourMs } from "@countersign/domain/dates/lengths";
 import { newId } from "@countersign/store/new-id";
 import { lockedUser } from "@countersign/store/queries/admin/users";
 import * as impersonations from "@countersign/store/queries/impersonations/impersonations";
-import { endImpersonationsOf } from "@countersign/store/queries/impersonations/impersonations";
 import { memberPermissions, organizationById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
@@ -16,7 +15,7 @@ import { asPlatform, audit, type Change } from "../audit-log/record.ts";
 
 const lengthMs = hourMs;
 /** More than anyone looks at in an hour. */
-const mostAtOnce = 20;
+const maxAtOnce = 20;
 
 export const impersonationRoutes: readonly BoundRoute[] = [
   bind(contract.startImpersonation, async (context, input) => {
@@ -39,8 +38,8 @@ export const impersonationRoutes: readonly BoundRoute[] = [
         started_at: context.nowMs,
         expires_at: expiresAtMs,
       };
-      if ((await impersonations.countOtherImpersonations(db, row, context.nowMs)) >= mostAtOnce)
-        throw new Problem("impersonation_limit_reached", { limit: mostAtOnce });
+      if ((await impersonations.countOtherImpersonations(db, row, context.nowMs)) >= maxAtOnce)
+        throw new Problem("impersonation_limit_reached", { limit: maxAtOnce });
       await impersonations.startImpersonation(db, row);
       await audit(db, asPlatform(context), {
         action: "organization.impersonation_started",
@@ -95,7 +94,7 @@ async function existing(db: Database, id: string): Promise<OrganizationRow> {
 
 /** Ends all of a user who is no longer a platform admin: they do not continue if the user becomes one again. */
 export async function endAllImpersonations(db: Database, context: Context, userId: string): Promise<void> {
-  for (const row of await endImpersonationsOf(db, userId)) {
+  for (const row of await impersonations.endImpersonationsOf(db, userId)) {
     const organization = await organizationById(db, row.organization_id);
     if (row.expires_at <= context.nowMs || organization === undefined) continue;
     await audit(db, asPlatform(context), ended(row.organization_id, organization.name));

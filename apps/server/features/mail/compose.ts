@@ -39,7 +39,7 @@ export interface LabeledValue {
 export function compose({ email, language }: Recipient, kind: EmailKind, parts: EmailParts): Email {
   const { sender = "Countersign", facts = [], quote = null, action, after = [] } = parts;
   const translated = (sentence: Sentence) => translate(language, sentence, { ...parts.values, sender });
-  const words: EmailWords = {
+  const content: EmailContent = {
     language,
     sender: oneLine(sender),
     title: translated(`${kind}.subject`),
@@ -53,15 +53,15 @@ export function compose({ email, language }: Recipient, kind: EmailKind, parts: 
   return {
     to: email,
     kind,
-    subject: words.title,
-    text: plainText(words),
-    html: layout(words),
+    subject: content.title,
+    text: plainText(content),
+    html: layout(content),
     once: parts.once ?? null,
   };
 }
 
 /** The same words as in the HTML, in the same order; the title is the subject. */
-function plainText({ before, facts, quote, action, after, last }: EmailWords): string {
+function plainText({ before, facts, quote, action, after, last }: EmailContent): string {
   const parts = [
     ...before,
     ...(facts.length === 0 ? [] : [facts.map(({ label, value }) => `${label}: ${value}`).join("\n")]),
@@ -77,7 +77,7 @@ function plainText({ before, facts, quote, action, after, last }: EmailWords): s
  * An email as HTML that mail clients display: tables and inline styles, because some support nothing else, and a style
  * sheet for dark mode, for those that do. No images, no scripts, nothing that is fetched when it is read.
  */
-function layout(words: EmailWords): string {
+function layout(words: EmailContent): string {
   const { language, sender, title, before, facts, quote, action, after, last } = words;
   return html`<!doctype html>
 <html lang="${language}">
@@ -155,7 +155,7 @@ function lines(text: string) {
 }
 
 /** Stacked: side by side there is no room for a key on a phone. */
-function factTable(facts: EmailWords["facts"]): Html {
+function factTable(facts: EmailContent["facts"]): Html {
   return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 20px;table-layout:fixed">
 <tr><td class="inset" bgcolor="#f3f4f6" style="background-color:#f3f4f6;border-radius:8px;padding:14px 18px">
 ${facts.map(
@@ -169,7 +169,7 @@ ${facts.map(
 `;
 }
 
-function quoted({ by, paragraphs }: NonNullable<EmailWords["quote"]>): Html {
+function quoted({ by, paragraphs }: NonNullable<EmailContent["quote"]>): Html {
   return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 20px;table-layout:fixed">
 <tr><td class="rule" style="border-left:3px solid #c9ced6;padding:2px 0 2px 16px">
 <p class="muted" style="${font}${breaking}margin:0 0 8px;font-size:13px;line-height:19px;color:#5a6270">${by}:</p>
@@ -178,7 +178,7 @@ ${paragraphs.map((text, index) => paragraphBefore(text, index < paragraphs.lengt
 `;
 }
 
-function button({ label, url }: NonNullable<EmailWords["action"]>): Html {
+function button({ label, url }: NonNullable<EmailContent["action"]>): Html {
   return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 16px">
 <tr><td class="button" align="center" bgcolor="#16755c" style="background-color:#16755c;border-radius:8px">
 <a href="${url}" style="${font}display:inline-block;padding:12px 22px;font-size:16px;line-height:24px;font-weight:600;color:#ffffff;text-decoration:none">${label}</a>
@@ -189,7 +189,7 @@ function button({ label, url }: NonNullable<EmailWords["action"]>): Html {
 }
 
 /** What an email says, apart from how it looks. Paragraphs are plain text. */
-interface EmailWords {
+interface EmailContent {
   readonly language: Language;
   readonly sender: string;
   readonly title: string;

@@ -193,7 +193,7 @@ function isPermanentFailure(error: unknown): boolean {
 }
 
 /** Longer than what mail servers say. */
-const longestWords = 500;
+const maxReasonLength = 500;
 
 class MailTimeout extends Error {
   override readonly name = "MailTimeout";
@@ -205,8 +205,8 @@ function mailFailure(error: unknown): Failure {
   const reason = cut(reasonOf(error));
   if (!(error instanceof Error)) return failure("email_not_sent", { reason });
   const code = "code" in error ? error.code : null;
-  const said = "response" in error && typeof error.response === "string" ? error.response : "";
-  const response = said === "" ? reason : cut(said);
+  const smtpResponse = "response" in error && typeof error.response === "string" ? error.response : "";
+  const response = smtpResponse === "" ? reason : cut(smtpResponse);
   switch (code) {
     case "EENVELOPE":
     case "EMESSAGE":
@@ -224,10 +224,12 @@ function mailFailure(error: unknown): Failure {
     case "EDNS":
       return failure("mail_server_unreachable", { reason });
     default:
-      return said === "" ? failure("email_not_sent", { reason }) : failure("mail_server_error", { response });
+      return smtpResponse === ""
+        ? failure("email_not_sent", { reason })
+        : failure("mail_server_error", { response });
   }
 }
 
 function cut(text: string): string {
-  return text.slice(0, longestWords).toWellFormed();
+  return text.slice(0, maxReasonLength).toWellFormed();
 }

@@ -1,5 +1,4 @@
-import type { Permission } from "@countersign/domain/members/permissions";
-import { checkPowerChange } from "@countersign/domain/members/permissions";
+import { checkPowerChange, type Permission } from "@countersign/domain/members/permissions";
 import { lockedOrganization, memberPermissions } from "@countersign/store/queries/manage/access";
 import { roleOf } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";

@@ -1,4 +1,3 @@
-import type { planShape } from "@countersign/contract/manage/plans";
 import * as contract from "@countersign/contract/manage/plans";
 import { billingIntervals, priceFor } from "@countersign/domain/billing/subscription";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
@@ -71,7 +70,7 @@ function showPlan(
   row: PlanRow,
   { stripe }: Pick<Config, "stripe">,
   currency: string,
-): z.input<typeof planShape> {
+): z.input<typeof contract.planShape> {
   const { id, updated_at: updatedAt, version_module: versionModule, ...settings } = row;
   return {
     plan: id,

@@ -21,7 +21,7 @@ import { startDiscord } from "./discord.ts";
 import {
   addIdentity,
   IdentityLimitReached,
-  mostIdentities,
+  maxIdentities,
   showPortalMe,
   showPortalSession,
 } from "./identities.ts";
@@ -72,7 +72,7 @@ export const portalAccountRoutes: readonly BoundRoute[] = [
   bind(contract.addPortalEmail, async (context, { body }) => {
     const { personId } = context.actor;
     const { store, signIn, request, ip, nowMs } = context;
-    if ((await countIdentities(store.reads, personId)) >= mostIdentities) throw new IdentityLimitReached();
+    if ((await countIdentities(store.reads, personId)) >= maxIdentities) throw new IdentityLimitReached();
     // Whatever the email addresses: a customer must not send emails to everyone.
     await signIn.flood.accounts.check("portal_sign_in", `person ${personId}`, { ip: null, deviceId: null });
     const chosen = (await portalPerson(store.reads, personId))?.locale ?? null;
@@ -100,7 +100,7 @@ export const portalAccountRoutes: readonly BoundRoute[] = [
 
   bind(contract.addPortalDiscord, async (context) => {
     const { personId, sessionId } = context.actor;
-    if ((await countIdentities(context.store.reads, personId)) >= mostIdentities)
+    if ((await countIdentities(context.store.reads, personId)) >= maxIdentities)
       throw new IdentityLimitReached();
     const { url, cookie } = await startDiscord(context, { sessionId, next: null });
     return withCookies(200, { url }, [cookie]);

@@ -18,8 +18,7 @@ import { Problem } from "../../http/problem.ts";
 import type { AccountLimits, Origin } from "../../limits/account-limits.ts";
 import type { Attempt } from "../../limits/attempts.ts";
 import { compose } from "../mail/compose.ts";
-import type { Email, Recipient } from "../mail/email.ts";
-import { writeEmail } from "../mail/email.ts";
+import { type Email, type Recipient, writeEmail } from "../mail/email.ts";
 import { isSame, type PortalSecrets } from "./secrets.ts";
 import { newPortalToken } from "./session.ts";
 

@@ -56,8 +56,8 @@ export async function flowOf({ config, store, request, nowMs }: Context): Promis
   if (signed === null) return null;
   const text = (await portalSecrets(store)).opened(purpose, signed);
   if (text === null) return null;
-  const found = flow.parse(JSON.parse(text));
-  return found.expiresAtMs > nowMs ? found : null;
+  const stored = flow.parse(JSON.parse(text));
+  return stored.expiresAtMs > nowMs ? stored : null;
 }
 
 export function isStateOf({ state }: DiscordFlow, given: string | undefined): boolean {

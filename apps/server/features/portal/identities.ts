@@ -21,11 +21,11 @@ import { Problem } from "../../http/problem.ts";
 import { cancelLostTransfers } from "../transfers/end.ts";
 
 /** More than anyone has; what belongs to a person is looked up by all of them. */
-export const mostIdentities = 10;
+export const maxIdentities = 10;
 
 export class IdentityLimitReached extends Problem<"identity_limit_reached"> {
   constructor() {
-    super("identity_limit_reached", { limit: mostIdentities });
+    super("identity_limit_reached", { limit: maxIdentities });
   }
 }
 
@@ -39,7 +39,7 @@ export async function addIdentity(
   await lockForAddition(db, personId, proven);
   await requireSession(db, personId, sessionId);
   const formerId = (await identityRow(db, proven))?.person_id;
-  if (formerId !== personId && (await countIdentities(db, personId)) >= mostIdentities)
+  if (formerId !== personId && (await countIdentities(db, personId)) >= maxIdentities)
     throw new IdentityLimitReached();
   await giveIdentity(db, personId, proven, newId, context.nowMs);
   if (formerId === undefined || formerId === personId) return;

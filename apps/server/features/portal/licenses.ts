@@ -180,7 +180,7 @@ async function ownLicense(db: Database, context: CustomerLicenseContext): Promis
   if (reference === undefined || product === undefined || organization === undefined)
     throw new Problem("not_found");
   if (!(await isTheirsNow(db, reference, context.actor.personId))) throw new Problem("not_found");
-  const facts = selfServiceFacts(license, product, organization, null, context.nowMs);
+  const facts = selfServiceFacts({ license, product, organization, transfer: null }, context.nowMs);
   if (facts.sellerIsSuspended) throw new Problem("seller_suspended");
   const asCustomer = { ...context, organization, product, customer: customerIn(reference) };
   return { license, product, facts, asCustomer };

@@ -91,7 +91,7 @@ function isHttps(url: string): boolean {
 }
 
 const sessionSeconds = 30 * 86_400;
-const longestUserAgent = 512;
+const maxUserAgentLength = 512;
 
 /** A new session, with the token for its cookie. */
 export interface OpenedSession {
@@ -118,7 +118,7 @@ export async function openPortalSession(
     token_hash: hashPortalToken(token),
     signed_in_by: proven.kind,
     ip,
-    user_agent: request.headers.get("user-agent")?.slice(0, longestUserAgent) ?? null,
+    user_agent: request.headers.get("user-agent")?.slice(0, maxUserAgentLength) ?? null,
     created_at: nowMs,
     last_used_at: nowMs,
     expires_at: nowMs + sessionSeconds * 1_000,

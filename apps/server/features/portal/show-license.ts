@@ -53,9 +53,9 @@ type PortalLicense = z.input<typeof portalLicense>;
 
 /** Refusals, and device IDs of requests, are shown for this long. */
 const recentMs = 14 * dayMs;
-const mostIps = 200;
+const maxIpsShown = 200;
 /** A license can have a million IP addresses, of which only so many are read to find the most recent ones. */
-const mostIpsRead = 1_000;
+const maxIpsRead = 1_000;
 
 /**
  * What is shown with a license and is read outside of transactions: the journal's data, which on SQLite is in another
@@ -78,7 +78,7 @@ export async function readSurroundings(
   if (customerId === null) throw new Problem("license_not_found");
   const { product, organization } = context;
   const plan = await planOf(reads, organization);
-  const seen = await licenseIps(reads, id, { afterIp: null, limit: mostIpsRead });
+  const seen = await licenseIps(reads, id, { afterIp: null, limit: maxIpsRead });
   const earliestMs = context.nowMs - recentMs;
   // A new owner sees nothing of the previous one.
   const sinceMs = Math.max(
@@ -128,7 +128,7 @@ export async function showPortalLicense(
     ips: await showIps(db, row, yourIp, around),
     ...showVersions(row, around, summary.status === "active"),
     refusals: around.refusals.flatMap((refusal) => showRefusal(refusal, around.devices)),
-    self_service: await showSelfService(db, row, product, organization, transfer, nowMs),
+    self_service: await showSelfService(db, { license: row, product, organization, transfer }, nowMs),
     transfer:
       transfer === null
         ? null
@@ -152,11 +152,16 @@ function showRefusal(row: LicenseRefusals, devices: DeviceIds): PortalLicense["r
   ];
 }
 
+interface SelfServiceRows {
+  readonly license: LicenseRow;
+  readonly product: ProductRow;
+  readonly organization: OrganizationRow;
+  /** The one that waits. */
+  readonly transfer: TransferRow | null;
+}
+
 export function selfServiceFacts(
-  license: LicenseRow,
-  product: ProductRow,
-  organization: OrganizationRow,
-  transfer: TransferRow | null,
+  { license, product, organization, transfer }: SelfServiceRows,
   nowMs: number,
 ): SelfServiceFacts {
   return {
@@ -184,19 +189,17 @@ export async function ipRemovalBudget(
 
 async function showSelfService(
   db: Database,
-  row: PortalLicenseRow,
-  product: ProductRow,
-  organization: OrganizationRow,
-  transfer: TransferRow | null,
+  rows: SelfServiceRows,
   nowMs: number,
 ): Promise<PortalLicense["self_service"]> {
-  const facts = selfServiceFacts(row, product, organization, transfer, nowMs);
-  const { limit, used, left, nextAtMs } = await ipRemovalBudget(db, row.id, product, nowMs);
-  const canRemove = ipRemovalRefusal(facts) === null && row.ip_count > 0;
+  const { license, product } = rows;
+  const facts = selfServiceFacts(rows, nowMs);
+  const { limit, used, left, nextAtMs } = await ipRemovalBudget(db, license.id, product, nowMs);
+  const canRemove = ipRemovalRefusal(facts) === null && license.ip_count > 0;
   return {
     ip_removals: { limit, used, left, next_at: iso(nextAtMs) },
     can_remove_ip: canRemove && left > 0,
-    can_reset_ips: canRemove && left >= row.ip_count,
+    can_reset_ips: canRemove && left >= license.ip_count,
     can_rotate_key: keyRotationRefusal(facts) === null,
     transfers: product.transfers,
     can_request_transfer: canRequestTransfer(facts),
@@ -214,22 +217,22 @@ async function showIps(
   yourIp: string | null,
   { sightings, devices }: LicenseSurroundings,
 ): Promise<PortalLicense["ips"]> {
-  const yours = yourIp === null ? [] : [yourIp, networkOf(yourIp)];
-  const registered = await registeredIps(db, id, mostIpsRead);
-  const own =
-    registered.length < mostIpsRead || yourIp === null ? undefined : await licenseIp(db, id, yourIp);
-  if (own !== undefined && registered.every(({ ip }) => ip !== own.ip)) registered.unshift(own);
+  const yourIps = yourIp === null ? [] : [yourIp, networkOf(yourIp)];
+  const registered = await registeredIps(db, id, maxIpsRead);
+  const yours =
+    registered.length < maxIpsRead || yourIp === null ? undefined : await licenseIp(db, id, yourIp);
+  if (yours !== undefined && registered.every(({ ip }) => ip !== yours.ip)) registered.unshift(yours);
   return registered
     .map((row) => ({ first_seen_at: null, last_seen_at: null, ...sightings.get(row.ip), ...row }))
     .sort((a, b) => (b.last_seen_at ?? b.registered_at) - (a.last_seen_at ?? a.registered_at))
-    .slice(0, mostIps)
+    .slice(0, maxIpsShown)
     .map(({ ip, registered_at, first_seen_at, last_seen_at }) => ({
       ip,
       registered_at: iso(registered_at),
       first_seen_at: iso(first_seen_at),
       last_seen_at: iso(last_seen_at),
       // While the product counts by /64, a single registered address counts as its /64.
-      is_you: yours.includes(ip) || (yourIp !== null && networkOf(ip) === yourIp),
+      is_you: yourIps.includes(ip) || (yourIp !== null && networkOf(ip) === yourIp),
       device_ids: devices.of({ ip }),
     }));
 }

@@ -1,4 +1,3 @@
-import type { role } from "@countersign/contract/manage/roles";
 import * as contract from "@countersign/contract/manage/roles";
 import { permissionWords } from "@countersign/domain/members/permission-words";
 import { permissions, sortedPermissions } from "@countersign/domain/members/permissions";
@@ -129,7 +128,7 @@ function inWords(role: RoleRow): { name: string; permissions: string[] } {
   return { name: role.name, permissions: sortedPermissions(permissionSet(role.permissions)) };
 }
 
-type ShownRole = z.input<typeof role>;
+type ShownRole = z.input<typeof contract.role>;
 
 /** Roles as the API shows them, in the same order, each with its usage. */
 export async function showRoles(db: Database, rows: readonly RoleRow[], nowMs: number): Promise<ShownRole[]> {

@@ -49,6 +49,13 @@ type Approval =
   | { readonly by: "organization"; readonly name: string }
   | { readonly by: "system"; readonly name: null };
 
+interface ApprovedTransfer extends Licensed {
+  readonly transfer: TransferRow;
+  readonly approval: Approval;
+  /** What was removed before the transaction. */
+  readonly drained: Drained;
+}
+
 /**
  * Approves a pending transfer and gives the locked license to its recipient. Their customer record is created if the
  * organization has none; an existing one stays as the organization wrote it, and so does that of the former customer.
@@ -56,10 +63,7 @@ type Approval =
 export async function carryOutTransfer(
   db: Database,
   context: OrganizationContext,
-  transfer: TransferRow,
-  { license, product }: Licensed,
-  approval: Approval,
-  drained: Drained,
+  { transfer, license, product, approval, drained }: ApprovedTransfer,
 ): Promise<TransferRow> {
   const { nowMs, config } = context;
   // If something changed the customer without cancelling the transfer, the requester can no longer give it away.

@@ -1,4 +1,3 @@
-import type { requestTransfer } from "@countersign/contract/portal/licenses";
 import * as contract from "@countersign/contract/portal/licenses";
 import { maskedKey } from "@countersign/domain/licenses/key";
 import {
@@ -84,11 +83,11 @@ async function mayCancel(db: Database, context: CustomerTransferContext): Promis
   return license !== undefined && isTheirsNow(db, license, personId);
 }
 
-type Wanted = z.output<typeof requestTransfer.body>;
+type RequestBody = z.output<typeof contract.requestTransfer.body>;
 type Target = Pick<TransferRow, "to_email" | "to_discord_id">;
 
 /** Requests a transfer in one transaction, which also carries it out if the product approves it automatically. */
-async function request(context: CustomerLicenseContext, body: Wanted) {
+async function request(context: CustomerLicenseContext, body: RequestBody) {
   const target = targetOf(body);
   const { id: licenseId } = context.license;
   const drained = await drainForTransfer(context, licenseId, async () => {
@@ -105,7 +104,7 @@ async function request(context: CustomerLicenseContext, body: Wanted) {
     await record(db, context, transfer, checked);
     if (checked.review === null) {
       const approval = { by: "system", name: null } as const;
-      await carryOutTransfer(db, context, transfer, checked.licensed, approval, drained);
+      await carryOutTransfer(db, context, { transfer, ...checked.licensed, approval, drained });
     } else {
       await writeToFormerHolder(db, context, transfer, checked.licensed.product, transferRequestedEmail);
       await remindOwner(db, transfer.organization_id, context.config.url, context.nowMs);
@@ -116,7 +115,7 @@ async function request(context: CustomerLicenseContext, body: Wanted) {
   });
 }
 
-function targetOf({ email, discord_id: discordId }: Wanted): Target {
+function targetOf({ email, discord_id: discordId }: RequestBody): Target {
   if (email !== undefined && discordId !== undefined)
     throw invalid("discord_id", "conflicts_with", { other: "email" });
   if (email === undefined && discordId === undefined) throw invalid("email", "email_or_discord_id");
@@ -151,10 +150,10 @@ async function checkedRequest(
     hasPending: (await pendingTransferOf(db, licenseId)) !== undefined,
   });
   if (refusal !== null) throw new Problem(refusal);
-  const wanted = identityOf({ email: target.to_email, discordId: target.to_discord_id });
-  if (wanted.email !== null && wanted.email === holder.identity_email)
+  const recipient = identityOf({ email: target.to_email, discordId: target.to_discord_id });
+  if (recipient.email !== null && recipient.email === holder.identity_email)
     throw invalid("email", "already_holder");
-  if (wanted.discord_id !== null && wanted.discord_id === holder.identity_discord_id)
+  if (recipient.discord_id !== null && recipient.discord_id === holder.identity_discord_id)
     throw invalid("discord_id", "already_holder");
   const nextAtMs = nextRequestAtMs(await lastRequests(db, licenseId, requestsPerDay), nowMs);
   if (nextAtMs !== null) {

@@ -51,7 +51,7 @@ export const transferRoutes: readonly BoundRoute[] = [
       const transfer = await transferById(db, id);
       if (transfer === undefined) throw new Problem("not_found");
       const approval = { by: "organization", name: context.actor.name } as const;
-      await carryOutTransfer(db, context, transfer, licensed, approval, drained);
+      await carryOutTransfer(db, context, { transfer, ...licensed, approval, drained });
       return show(db, context);
     });
   }),

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/account";
-import type { Language } from "@countersign/domain/mail/languages";
-import { preferredLanguage } from "@countersign/domain/mail/languages";
+import { type Language, preferredLanguage } from "@countersign/domain/mail/languages";
 import { generateAccessToken } from "@countersign/domain/members/access-token";
 import { permissions } from "@countersign/domain/members/permissions";
 import { newId } from "@countersign/store/new-id";

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { cheapHash } from "../../../../../tests/support/sign-in-fixture.ts";
 import { AuthApi } from "../sign-in/auth-api.ts";
-import type { AuthCall } from "../sign-in/auth-call.ts";
-import { runForCall } from "../sign-in/auth-call.ts";
+import { type AuthCall, runForCall } from "../sign-in/auth-call.ts";
 import { checkingPasswordsOf, hashPassword, ThrottledQueue, verifyPassword } from "./passwords.ts";
 
 const hash = cheapHash("a good password");

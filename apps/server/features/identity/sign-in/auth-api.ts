@@ -14,8 +14,16 @@ import { pause } from "../../../limits/waiting.ts";
 import { passwordFault } from "../passwords/password-rules.ts";
 import { checkPasswordCapacity } from "../passwords/passwords.ts";
 import { ipHeader, recordSecurityChange, requestHeader, signUp } from "./account-events.ts";
-import type { AuthApiParts, AuthCall, CookieNames, EndpointInput, KnownDevice } from "./auth-call.ts";
-import { accountOf, originOf, runForCall } from "./auth-call.ts";
+import {
+  type AuthApiParts,
+  type AuthCall,
+  accountOf,
+  type CookieNames,
+  type EndpointInput,
+  type KnownDevice,
+  originOf,
+  runForCall,
+} from "./auth-call.ts";
 import type { AuthRequest, GuardedRoute } from "./auth-gate.ts";
 import { problemFrom } from "./library-problems.ts";
 import { keptAccess, keptAccessOf, showOtherAccess } from "./password-reset.ts";

@@ -2,8 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Store } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
 import type { getSessionFromCtx } from "better-auth/api";
-import type { PersonActor } from "../../../api/actor.ts";
-import { sessionOf } from "../../../api/actor.ts";
+import { type PersonActor, sessionOf } from "../../../api/actor.ts";
 import type { Config } from "../../../base/config.ts";
 import type { Log } from "../../../base/log.ts";
 import { networkOf } from "../../../http/network.ts";
@@ -89,9 +88,9 @@ export function originOf({ route, body, device, ip }: AuthCall): Origin {
 export function runForCall<T>(call: AuthCall, work: () => Promise<T>): Promise<T> {
   const { route, person, device, ip } = call;
   const isKnown = person !== null || originOf(call).deviceId !== null || route.id === "resetPassword";
-  const known = (userId: string): Origin => {
+  const originOfUser = (userId: string): Origin => {
     if (person?.userId === userId) return { ip, deviceId: sessionOf(person) };
     return { ip, deviceId: device?.owner.id === userId ? device.id : null };
   };
-  return callOrigin.run(known, () => checkingPasswordsOf({ isKnown, network: networkOf(ip) }, work));
+  return callOrigin.run(originOfUser, () => checkingPasswordsOf({ isKnown, network: networkOf(ip) }, work));
 }

@@ -1,5 +1,4 @@
-import type { AuthRoute } from "@countersign/contract/auth/route";
-import { authBase } from "@countersign/contract/auth/route";
+import { type AuthRoute, authBase } from "@countersign/contract/auth/route";
 import { type AuthRouteId, authRoutes } from "@countersign/contract/auth/routes";
 import type { Config } from "../../../base/config.ts";
 import { callerIpOf } from "../../../http/caller-ip.ts";

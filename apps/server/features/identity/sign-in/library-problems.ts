@@ -9,7 +9,7 @@ type PlainCode = {
 }[ProblemCode];
 
 /** The sign-in library's errors, as codes of this API. */
-const known: Readonly<Record<string, PlainCode>> = {
+const problemCodes: Readonly<Record<string, PlainCode>> = {
   INVALID_EMAIL_OR_PASSWORD: "wrong_email_or_password",
   INVALID_PASSWORD: "wrong_password",
   CREDENTIAL_ACCOUNT_NOT_FOUND: "no_password",
@@ -56,7 +56,7 @@ export async function problemFrom(response: Response, route: GuardedRoute): Prom
     return tooManyAttempts(Number(response.headers.get("retry-after") ?? lockedSeconds));
   if (code === "INVALID_EMAIL") return invalid("email", "not_an_email");
   if (code === "PASSKEY_NOT_ACCEPTED") return invalid("response", "not_a_passkey_response");
-  const problem = known[code];
+  const problem = problemCodes[code];
   if (problem !== undefined) return new Problem(problem);
   if (response.status >= 500)
     throw new Error(`The sign-in library failed at ${route.path}: ${text.slice(0, 500)}`);

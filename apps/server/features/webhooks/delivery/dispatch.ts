@@ -1,20 +1,20 @@
 import { fairShares } from "@countersign/domain/webhooks/fair-shares";
 import { newId } from "@countersign/store/new-id";
-import type { ClaimedDelivery, SentEvent } from "@countersign/store/queries/webhooks/claim-deliveries";
 import {
+  type ClaimedDelivery,
   claimDeliveries,
   dueDeliveries,
   dueEndpoints,
   endpointsByIds,
   eventsByIds,
   type SendingEndpoint,
+  type SentEvent,
   signingSecrets,
 } from "@countersign/store/queries/webhooks/claim-deliveries";
 import type { DeliveryResult } from "@countersign/store/queries/webhooks/delivery-results";
 import { emptyEndpoint } from "@countersign/store/queries/webhooks/empty-endpoint";
 import { DeliveryConcurrency, type Outcome } from "./concurrency.ts";
-import type { DeliveryRecipient } from "./request.ts";
-import { sendEvent } from "./request.ts";
+import { type DeliveryRecipient, sendEvent } from "./request.ts";
 import { type RecordingParts, recordResults, releaseClaims, resultOf, succeeded } from "./results.ts";
 import { leaseMs, type Sender } from "./send.ts";
 
@@ -80,8 +80,8 @@ export class Dispatcher {
         endpoints.set(endpoint.id, endpoint);
     const gone = due.find((id) => !endpoints.has(id));
     if (gone !== undefined) await store.transaction((db) => emptyEndpoint(db, gone, 500), "soon");
-    const wanted = this.#wanted(due, endpoints);
-    const ids = await dueDeliveries(store.reads, wanted, nowMs);
+    const requests = this.#requests(due, endpoints);
+    const ids = await dueDeliveries(store.reads, requests, nowMs);
     const free = ids.filter((id) => !this.#claimed.has(id));
     return written + (free.length === 0 ? 0 : await this.#claim(free, endpoints, nowMs));
   }
@@ -102,7 +102,7 @@ export class Dispatcher {
   }
 
   /** What each endpoint gets in this round, continuing after the one that was served last. */
-  #wanted(due: readonly string[], endpoints: ReadonlyMap<string, SendingEndpoint>) {
+  #requests(due: readonly string[], endpoints: ReadonlyMap<string, SendingEndpoint>) {
     const next = due.findIndex((id) => id > this.#lastServed);
     const inOrder = next <= 0 ? due : [...due.slice(next), ...due.slice(0, next)];
     const requests = inOrder.flatMap((id) => {

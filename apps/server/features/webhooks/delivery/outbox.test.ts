@@ -37,7 +37,13 @@ onDatabase("sqlite", "the outbox", (fixture) => {
         return typeof value === "function" ? value.bind(target) : value;
       },
     });
-    const outbox = new Outbox(timed, "http://127.0.0.1", receivers.send, quiet, new JobRuns("test"));
+    const outbox = new Outbox({
+      store: timed,
+      url: "http://127.0.0.1",
+      sender: receivers.send,
+      log: quiet,
+      runs: new JobRuns("test"),
+    });
     const haveArrived = () => endpoints.every((one) => one.received().length >= events.length);
     await until("all have arrived", haveArrived).finally(() => outbox.close());
     for (const endpoint of endpoints) {

@@ -25,6 +25,15 @@ const troubleMs = 1_000;
 const job = { name: "webhook deliveries", everyMs: stillMs };
 const logEveryMs = 10_000;
 
+interface OutboxParts {
+  readonly store: Store;
+  /** The URL of this server, for emails. */
+  readonly url: string;
+  readonly sender: Sender;
+  readonly log: Log;
+  readonly runs: JobRuns;
+}
+
 /** Distributes events and sends deliveries, from its creation until it is closed. */
 export class Outbox {
   readonly #store: Store;
@@ -38,7 +47,7 @@ export class Outbox {
   #isWoken = false;
   #isClosed = false;
 
-  constructor(store: Store, url: string, sender: Sender, log: Log, runs: JobRuns) {
+  constructor({ store, url, sender, log, runs }: OutboxParts) {
     this.#store = store;
     this.#runs = runs;
     this.#distributor = new Distributor(store);

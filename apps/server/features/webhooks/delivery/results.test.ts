@@ -141,7 +141,13 @@ onBothDatabases("refused delivery results", (fixture) => {
       until(`the log contains: ${text}`, () => logged.some((line) => line.includes(text)));
     await refusing("response", poison, () =>
       refusing("result", hopeless, async () => {
-        const sending = new Outbox(fixture.store, "", receivers.send, log, new JobRuns(newId()));
+        const sending = new Outbox({
+          store: fixture.store,
+          url: "",
+          sender: receivers.send,
+          log,
+          runs: new JobRuns(newId()),
+        });
         for (const all of ["delivered", "delivered,delivered"]) {
           await makeEvents(fixture.store, organizationId, 1);
           const hasAll = async () => (await healthy.states()).join() === all;

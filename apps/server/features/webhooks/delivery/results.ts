@@ -1,8 +1,10 @@
 import { type Failure, failure } from "@countersign/contract/problems/failures";
 import { failingForMs, nextAttemptAtMs } from "@countersign/domain/webhooks/schedule";
 import { newId } from "@countersign/store/new-id";
-import type { ClaimedDelivery } from "@countersign/store/queries/webhooks/claim-deliveries";
-import { releaseDeliveries } from "@countersign/store/queries/webhooks/claim-deliveries";
+import {
+  type ClaimedDelivery,
+  releaseDeliveries,
+} from "@countersign/store/queries/webhooks/claim-deliveries";
 import {
   type DeliveryResult,
   type EndpointChange,
@@ -16,8 +18,7 @@ import type { Database, Store } from "@countersign/store/store";
 import type { DeliveryAttemptRow } from "@countersign/store/tables";
 import { reasonOf } from "../../../base/log.ts";
 import type { Sent } from "./request.ts";
-import type { Answer } from "./send.ts";
-import { leaseMs } from "./send.ts";
+import { type Answer, leaseMs } from "./send.ts";
 import { type SwitchContext, switchOff } from "./switch.ts";
 
 export interface RecordingParts {
