@@ -17,8 +17,9 @@ const files = new Set(
 );
 const folders = new Set([...files].flatMap(foldersAbove));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
+const everyDocument = [...files].filter((file) => file.endsWith(".md"));
 /** The changelog says what was, also of files that are gone. */
-const documents = [...files].filter((file) => file.endsWith(".md") && file !== "CHANGELOG.md");
+const documents = everyDocument.filter((file) => file !== "CHANGELOG.md");
 const sourceKinds = /\.(ts|tsx|mjs|py|java|json|ya?ml|toml|css)$/;
 const words = new Set(
   [...files]
@@ -49,16 +50,54 @@ test("every file and folder that a document names exists", () => {
   expect(missing(isPath, (code, document) => exists(code.replace(/\/$/, ""), document))).toEqual([]);
 });
 
-test("every document that another links to exists", () => {
-  const broken = documents.flatMap((document) =>
-    Array.from(
-      read(document).matchAll(/\]\((?!https?:|mailto:|#)([^)\s#]+)[^)]*\)/g),
-      ([, target = ""]) => target,
-    )
-      .filter((target) => !existsSync(join(root, dirname(document), target)))
-      .map((target) => `${document}: ${target}`),
+test("every document, and every section of one, that another or a source file links to exists", () => {
+  const linked = everyDocument.flatMap((document) =>
+    Array.from(read(document).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g), ([, target = ""]) => ({
+      from: document,
+      target: target.startsWith("#") ? document + target : join(dirname(document), target),
+    })),
   );
-  expect(broken).toEqual([]);
+  const mentioned = [...files]
+    .filter((file) => sourceKinds.test(file))
+    .flatMap((file) =>
+      Array.from(read(file).matchAll(/\bdocs\/[\w/-]+\.md(?:#[\w-]+)?/g), ([target]) => ({
+        from: file,
+        target,
+      })),
+    );
+  const broken = [...linked, ...mentioned].filter(({ target }) => {
+    const [path = "", section] = target.split("#");
+    return !existsSync(join(root, path)) || (section !== undefined && !sectionsOf(path).has(section));
+  });
+  expect(broken.map(({ from, target }) => `${from}: ${target}`)).toEqual([]);
+});
+
+/** What a link to a document can name: its headings, as GitHub turns them into anchors, and anchors of its own. */
+function sectionsOf(document: string): ReadonlySet<string> {
+  const text = read(document).replaceAll(/```[\s\S]*?```/g, "");
+  const headings = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, "")
+      .replaceAll(" ", "-"),
+  );
+  return new Set([...headings, ...Array.from(text.matchAll(/<a id="([^"]+)">/g), ([, id = ""]) => id)]);
+}
+
+test("every decision has a number of its own, and is listed under it", () => {
+  const pages = everyDocument.filter((file) => file.startsWith("docs/decisions/"));
+  const anchors = pages.flatMap((page) =>
+    Array.from(
+      read(page).matchAll(/^<a id="d(\d+)">/gm),
+      ([, number]) => `${number} ${page.split("/").at(-1)}`,
+    ),
+  );
+  const rows = read("docs/decisions/README.md").matchAll(/^\| (\d+) \|.*\]\((.*)#d(\d+)\) \|/gm);
+  const listed = Array.from(rows, ([, number, page, anchor]) =>
+    number === anchor ? `${number} ${page}` : "",
+  );
+  expect(listed).toEqual(anchors.toSorted((one, other) => Number.parseInt(one) - Number.parseInt(other)));
+  expect(new Set(listed.map((row) => Number.parseInt(row))).size).toBe(anchors.length);
 });
 
 test("every name of code, of a setting or of a column that a document mentions occurs in the sources", () => {
@@ -67,6 +106,11 @@ test("every name of code, of a setting or of a column that a document mentions o
       code,
     );
   expect(missing(isName, (code) => words.has(/^[\w$]+/.exec(code)?.[0] ?? ""))).toEqual([]);
+  // Settings also in blocks and in running text.
+  const settings = mentions(/\bCOUNTERSIGN_[A-Z]\w*/g);
+  expect(settings.filter(({ name }) => !words.has(name)).map(({ from, name }) => `${from}: ${name}`)).toEqual(
+    [],
+  );
 });
 
 test("every route that a document mentions is one", () => {
@@ -81,13 +125,27 @@ test("every route that a document mentions is one", () => {
     (line) => !notInOpenApi.some((route) => line.endsWith(`: ${route}`)),
   );
   expect(found).toEqual([]);
+  // Also in blocks, with variables of a shell, and the beginnings that several routes share.
+  const paths = mentions(/(?<![\w.-])\/api\/[\w/{}$<>%-]+/g).filter(({ name }) => {
+    const path = withoutNames(name.replace(/\/$/, ""));
+    return (
+      ![...known].some((route) => route === path || route.startsWith(`${path}/`)) &&
+      !notInOpenApi.includes(name)
+    );
+  });
+  expect(paths.map(({ from, name }) => `${from}: ${name}`)).toEqual([]);
 });
 
 /** Pages and files, and what the tests of the SDKs serve. */
 const notInOpenApi = ["/api/stripe/webhook", "GET /healthz", "POST /cases", "GET /suite"];
 
 function withoutNames(path: string): string {
-  return path.replaceAll(/\{[^}]*\}|<[^>]*>/g, "{}");
+  return path.replaceAll(/\{[^}]*\}|<[^>]*>|\$\w+/g, "{}");
+}
+
+/** Where documents, with their blocks, have such a name. */
+function mentions(pattern: RegExp): { readonly from: string; readonly name: string }[] {
+  return documents.flatMap((from) => Array.from(read(from).matchAll(pattern), ([name]) => ({ from, name })));
 }
 
 test("every command that a document mentions can be run", async () => {
@@ -96,10 +154,7 @@ test("every command that a document mentions can be run", async () => {
   const unknown = documents.flatMap((document) => {
     const text = read(document);
     const run = Array.from(text.matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g), ([, name = ""]) => name);
-    const ours = Array.from(
-      text.matchAll(/\bnpm run (?:--silent )?countersign -- ([a-z][\w-]*)/g),
-      ([, name = ""]) => name,
-    );
+    const ours = Array.from(text.matchAll(/\bcountersign (?:-- )?([a-z][\w-]*)/g), ([, name = ""]) => name);
     return [
       ...run.filter((name) => !scripts.includes(name)),
       ...ours.filter((name) => !isCommand(name, commands)),

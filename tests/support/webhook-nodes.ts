@@ -1,6 +1,7 @@
 import { updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import type { Store } from "@countersign/store/store";
-import type { WebhookEndpointRow } from "@countersign/store/tables";
+import { type WebhookEndpointRow } from "@countersign/store/tables/events";
+
 import { Dispatcher } from "../../apps/server/features/webhooks/delivery/dispatch.ts";
 import { Distributor } from "../../apps/server/features/webhooks/delivery/distribute.ts";
 import type { Outgoing, Sender } from "../../apps/server/features/webhooks/delivery/send.ts";

@@ -1,4 +1,4 @@
-import { manageBase } from "@countersign/contract/manage/base";
+import { manageBase } from "@countersign/contract/api/bases";
 import { loadProblemTexts } from "../i18n/problem-texts.ts";
 import { serverResponded, setConnection } from "./connection.ts";
 import { ApiProblem, Unreachable } from "./problem.ts";

@@ -1,18 +1,18 @@
 import { Input, SegmentedControl } from "@mantine/core";
 import classes from "./choice.module.css";
+import type { Field } from "./use-form.tsx";
 
-interface ChoiceProps<Value extends string> {
+interface ChoiceProps<Value extends string> extends Field<Value> {
   readonly label: string;
   readonly values: readonly Value[];
   readonly words: (value: Value) => string;
-  readonly value: Value;
-  readonly onChange: (value: Value) => void;
 }
 
 /** A choice among a few options, all visible. */
-export function Choice<Value extends string>({ label, values, words, value, onChange }: ChoiceProps<Value>) {
+export function Choice<Value extends string>(props: ChoiceProps<Value>) {
+  const { label, values, words, value, onChange, error } = props;
   return (
-    <Input.Wrapper label={label} labelElement="div">
+    <Input.Wrapper label={label} labelElement="div" error={error}>
       <SegmentedControl
         fullWidth
         withItemsBorders={false}
@@ -20,7 +20,10 @@ export function Choice<Value extends string>({ label, values, words, value, onCh
         aria-label={label}
         data={values.map((one) => ({ value: one, label: words(one) }))}
         value={value}
-        onChange={(next) => onChange(next as Value)}
+        onChange={(chosen) => {
+          const next = values.find((one) => one === chosen);
+          if (next !== undefined) onChange(next);
+        }}
       />
     </Input.Wrapper>
   );

@@ -4,10 +4,10 @@ import { useTranslation } from "react-i18next";
 import { Dialog, useCloseDialog } from "./dialog.tsx";
 import { Form } from "./form.tsx";
 import { ProblemAlert } from "./problem-alert.tsx";
+import { useSending } from "./use-form.tsx";
 
-interface ConfirmProps {
-  readonly opened: boolean;
-  readonly onClose: () => void;
+/** What is asked before an important action. */
+interface Question {
   readonly title: string;
   /** What will happen, in a sentence or two, and further fields if needed. */
   readonly children: ReactNode;
@@ -23,43 +23,57 @@ interface ConfirmProps {
   readonly isIdle?: boolean;
 }
 
+interface ConfirmProps extends Question {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/**
+ * A question, about what `ask` is called with: `const removal = useConfirm((member: Member) => ({ title, … }))`, then
+ * `removal.ask(member)` in a button, and `removal.dialog` in the page.
+ */
+export function useConfirm<Subject extends readonly unknown[]>(question: (...about: Subject) => Question) {
+  // Kept while the dialog fades out.
+  const [about, setAbout] = useState<Subject | null>(null);
+  const [opened, setOpened] = useState(false);
+  const ask = (...subject: Subject) => {
+    setAbout(subject);
+    setOpened(true);
+  };
+  const close = () => setOpened(false);
+  const asked = about === null ? nothingAsked : question(...about);
+  return { ask, isOpen: opened, dialog: <Confirm {...asked} opened={opened} onClose={close} /> };
+}
+
+/** A dialog that starts open could not return the focus, so there is one before the first question. */
+const nothingAsked: Question = { title: "", children: null, action: "", onConfirm: async () => {} };
+
 /** Asks before an important action, and stays open with the reason if the server refuses. */
 export function Confirm(props: ConfirmProps) {
   return (
     <Dialog opened={props.opened} onClose={props.onClose} title={props.title}>
       {/* Reset each time it opens. */}
-      {props.opened && <Question {...props} />}
+      {props.opened && <QuestionForm {...props} />}
     </Dialog>
   );
 }
 
-function Question({
-  onClose,
-  children,
-  action,
-  onConfirm,
-  typed,
-  draft = null,
-  harmless = false,
-  isIdle = false,
-}: ConfirmProps) {
+function QuestionForm(props: ConfirmProps) {
+  const {
+    onClose,
+    children,
+    action,
+    onConfirm,
+    typed,
+    draft = null,
+    harmless = false,
+    isIdle = false,
+  } = props;
   const { t } = useTranslation();
   const cancel = useCloseDialog();
   const [words, setWords] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
-  const confirm = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      await onConfirm();
-      onClose();
-    } catch (problem) {
-      setError(problem as Error);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { send, error, isBusy } = useSending();
+  const confirm = () => send(() => onConfirm().then(onClose));
   return (
     <Form onSubmit={confirm} typed={draft} error={error}>
       <Stack>

@@ -3,9 +3,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Form, type FormProps } from "./form.tsx";
 
-interface SaveFormProps extends Pick<FormProps, "typed" | "error"> {
-  /** Returns false if nothing was sent. */
-  readonly onSave: () => unknown;
+interface SaveFormProps extends Pick<FormProps, "onSubmit" | "typed" | "error"> {
   readonly isBusy: boolean;
   /** The saved values, in the same form as `typed`. */
   readonly base: unknown;
@@ -13,11 +11,11 @@ interface SaveFormProps extends Pick<FormProps, "typed" | "error"> {
 }
 
 /** A panel of settings that are saved together. */
-export function SaveForm({ onSave, isBusy, children, ...form }: SaveFormProps) {
+export function SaveForm({ isBusy, children, ...form }: SaveFormProps) {
   const { t } = useTranslation();
   const isChanged = JSON.stringify(form.typed) !== JSON.stringify(form.base);
   return (
-    <Form {...form} onSubmit={onSave}>
+    <Form {...form}>
       <Stack>
         {children}
         <Group>

@@ -23,8 +23,8 @@ the preview of a renewal counts from today instead of from the expiry
   tests/browser/licenses.test.ts
 an edited license is saved although someone else changed it meanwhile
   The changes of one member silently replace those of another.
-  - body: { ...changesOf(base.draft, draft), updated_at: base.updatedAt },
-  + body: changesOf(base.draft, draft),
+  - body: { ...changesOf(form.base, draft), updated_at: updatedAt } });
+  + body: changesOf(form.base, draft) });
   tests/browser/create-license.test.ts
 members who can only view a license are offered to edit and renew it
   A member fills in a form that the server then refuses.

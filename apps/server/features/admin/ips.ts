@@ -1,5 +1,5 @@
 import * as blocks from "@countersign/contract/manage/admin";
-import * as contract from "@countersign/contract/manage/admin-ips";
+import * as contract from "@countersign/contract/manage/ips";
 import { keptSince } from "@countersign/domain/requests/log-days";
 import { lockPlatformBlocks } from "@countersign/store/queries/admin/platform";
 import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
@@ -10,7 +10,8 @@ import {
   sightingsOf,
 } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
-import type { IpSightingRow } from "@countersign/store/tables";
+import { type IpSightingRow } from "@countersign/store/tables/journal";
+
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context } from "../../api/context.ts";

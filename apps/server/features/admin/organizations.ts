@@ -18,11 +18,15 @@ import {
 import { billingsOf, usageOfDay } from "@countersign/store/queries/billing/platform";
 import { everyLicenseOf } from "@countersign/store/queries/licenses/filter";
 import { storedCount } from "@countersign/store/queries/licenses/stored-counts";
-import { lockedOrganization } from "@countersign/store/queries/manage/access";
-import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import {
+  lockedOrganization,
+  updateOrganization,
+} from "@countersign/store/queries/organizations/organizations";
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationBillingRow, OrganizationRow, PlanRow } from "@countersign/store/tables";
+import { type OrganizationBillingRow, type PlanRow } from "@countersign/store/tables/billing";
+import { type OrganizationRow } from "@countersign/store/tables/organizations";
+
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";

@@ -1,12 +1,13 @@
 import * as contract from "@countersign/contract/manage/admin";
-import { listJobs } from "@countersign/contract/manage/admin-jobs";
-import { getRevenue } from "@countersign/contract/manage/admin-revenue";
+import { listJobs } from "@countersign/contract/manage/admin";
+import { getRevenue } from "@countersign/contract/manage/plans";
 import { recurringRevenue, trialCount } from "@countersign/domain/billing/subscription";
 import { countAll, countUnsentEmails, lastRequestAt } from "@countersign/store/queries/admin/platform";
 import { countsByPlan, subscriptionSums } from "@countersign/store/queries/billing/platform";
 import { jobRunsOfOthers } from "@countersign/store/queries/jobs/job-runs";
 import { countEveryLicense } from "@countersign/store/queries/licenses/stored-counts";
-import type { JobRunRow } from "@countersign/store/tables";
+import { type JobRunRow } from "@countersign/store/tables/platform";
+
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { iso } from "../../api/page.ts";
 import { release } from "../../base/release.ts";

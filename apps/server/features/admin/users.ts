@@ -13,7 +13,7 @@ import {
 import { passwordHashOf } from "@countersign/store/queries/identity/sign-in";
 import { addUser, userByEmail, userById } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
-import type { UserRow } from "@countersign/store/tables";
+import type { UserRow } from "@countersign/store/tables/sign-in";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
 import { type Context, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";

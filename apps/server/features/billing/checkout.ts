@@ -7,7 +7,8 @@ import { billingOf, lockedBilling, updateBilling } from "@countersign/store/quer
 import { type PriceTerms, storedPrice, storePrice } from "@countersign/store/queries/billing/prices";
 import { userById } from "@countersign/store/queries/identity/users";
 import { planById } from "@countersign/store/queries/plans/plans";
-import type { OrganizationBillingRow, OrganizationRow, PlanRow } from "@countersign/store/tables";
+import type { OrganizationBillingRow, PlanRow } from "@countersign/store/tables/billing";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type Stripe from "stripe";
 import { Problem } from "../../http/problem.ts";
 import { paymentSettings } from "../settings/platform-settings.ts";

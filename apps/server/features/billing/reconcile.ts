@@ -1,6 +1,7 @@
 import { StorageUnavailable } from "@countersign/store/errors/problem";
 import { claimSync, dueSyncs, removeBillingOfDeleted } from "@countersign/store/queries/billing/sync";
-import { organizationById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
+
 import type Stripe from "stripe";
 import type { Log } from "../../base/log.ts";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";

@@ -1,5 +1,6 @@
 import type { Subscription } from "@countersign/domain/billing/subscription";
-import type { OrganizationBillingRow } from "@countersign/store/tables";
+import { type OrganizationBillingRow } from "@countersign/store/tables/billing";
+
 import { iso } from "../../api/page.ts";
 
 /** The subscription as it was last fetched from Stripe; null without one. */

@@ -10,9 +10,10 @@ import {
   portalOrganizationBySlug,
   saveBranding,
 } from "@countersign/store/queries/branding/branding";
-import { lockedOrganization } from "@countersign/store/queries/manage/access";
+import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
-import type { BrandingRow } from "@countersign/store/tables";
+import { type BrandingRow } from "@countersign/store/tables/organizations";
+
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
 import { checkUnchanged, nextUpdatedAt, type OrganizationContext } from "../../api/context.ts";

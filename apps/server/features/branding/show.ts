@@ -1,5 +1,5 @@
+import { portalBase } from "@countersign/contract/api/bases";
 import type { branding } from "@countersign/contract/manage/branding";
-import { portalBase } from "@countersign/contract/portal/base";
 import type { seller } from "@countersign/contract/portal/shapes";
 import { darkModeAccent, lightestDarkSurface } from "@countersign/domain/branding/accent-color";
 import { isSuspended } from "@countersign/store/is-suspended";
@@ -10,7 +10,8 @@ import {
   unbranded,
 } from "@countersign/store/queries/branding/branding";
 import type { Database } from "@countersign/store/store";
-import type { BrandingRow, OrganizationRow } from "@countersign/store/tables";
+import { type BrandingRow, type OrganizationRow } from "@countersign/store/tables/organizations";
+
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 import { portalLink } from "../mail/transfer-emails.ts";

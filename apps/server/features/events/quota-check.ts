@@ -18,7 +18,8 @@ import {
 import { organizationsWithLimitOf } from "@countersign/store/queries/plans/organizations";
 import { planById } from "@countersign/store/queries/plans/plans";
 import type { Database, Store } from "@countersign/store/store";
-import type { OrganizationRow, QuotaCheckRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
+import type { QuotaCheckRow } from "@countersign/store/tables/products";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { recordEvents } from "./record.ts";

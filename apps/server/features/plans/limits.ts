@@ -2,13 +2,15 @@ import type { limitNames } from "@countersign/contract/manage/billing";
 import { effectivePlan } from "@countersign/domain/quota/limit";
 import { everyLicenseOf } from "@countersign/store/queries/licenses/filter";
 import { storedCount } from "@countersign/store/queries/licenses/stored-counts";
-import { lockedOrganization } from "@countersign/store/queries/manage/access";
+import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
 import { organizationLimits } from "@countersign/store/queries/plans/organizations";
 import { planById } from "@countersign/store/queries/plans/plans";
 import { countMembers, countPendingInvitations, countProducts } from "@countersign/store/queries/plans/used";
 import { countEndpoints } from "@countersign/store/queries/webhooks/endpoints";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationRow, PlanRow } from "@countersign/store/tables";
+import { type PlanRow } from "@countersign/store/tables/billing";
+import { type OrganizationRow } from "@countersign/store/tables/organizations";
+
 import { Problem } from "../../http/problem.ts";
 
 type LimitName = (typeof limitNames)[number];

@@ -13,7 +13,7 @@ import { newId } from "@countersign/store/new-id";
 import { wasRecordedSince } from "@countersign/store/queries/audit-log/entries";
 import { resettingIps } from "@countersign/store/queries/licenses/changes";
 import type { LicenseView } from "@countersign/store/queries/licenses/views";
-import { organizationById, productById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import { addPortalAction, portalActions } from "@countersign/store/queries/portal/actions";
 import {
   mostPerSeller,
@@ -22,8 +22,11 @@ import {
   portalLicensePageOfSeller,
 } from "@countersign/store/queries/portal/license-list";
 import { portalLicenseReference, portalLicensesByKey } from "@countersign/store/queries/portal/licenses";
+import { productById } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
-import type { PortalActionRow, ProductRow } from "@countersign/store/tables";
+import { type PortalActionRow } from "@countersign/store/tables/portal";
+import { type ProductRow } from "@countersign/store/tables/products";
+
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context, CustomerContext, CustomerLicenseContext } from "../../api/context.ts";
 import { customerIn, isTheirsNow } from "../../api/customer-access.ts";

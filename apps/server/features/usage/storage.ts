@@ -13,7 +13,7 @@ interface StoredRows {
 
 /**
  * Bytes per row with its indexes, measured on databases with 4,000 rows of each kind. A license includes its customer,
- * a tag, a registered IP address and the search index. docs/decisions/0067-usage-and-retention.md has the details.
+ * a tag, a registered IP address and the search index. docs/decisions/analytics.md#d67 has the details.
  */
 const bytesPerRow: Readonly<Record<Store["kind"], StoredRows>> = {
   sqlite: { licenses: 2_400, requests: 260, events: 1_600, auditEntries: 1_050 },

@@ -8,7 +8,7 @@ import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
 import { notify } from "../../ui/notify.tsx";
@@ -34,7 +34,17 @@ export function CustomerPage() {
   const params = { organization_id: organizationId, customer_id: customerId };
   const { data: customer, error } = useQuery(ask("getCustomer", { params }));
   const remove = useChange("deleteCustomer");
-  const [isDeleting, setDeleting] = useState(false);
+  const deletion = useConfirm((name: string, typed: string) => ({
+    title: t("delete.title"),
+    children: t("delete.words", { name }),
+    action: t("delete.do"),
+    typed,
+    onConfirm: async () => {
+      await remove.mutateAsync({ params });
+      notify(t("delete.done", { name }));
+      await navigate(paths.customers(slug));
+    },
+  }));
   const [isBlocking, setBlocking] = useState(false);
   if (error instanceof ApiProblem && error.status === 404) return <MissingPage />;
   const above = <Back to={paths.customers(slug)}>{t("title")}</Back>;
@@ -70,7 +80,11 @@ export function CustomerPage() {
                 {...(hasLicenses ? { "data-disabled": true } : { c: "red" })}
                 leftSection={<Icon name="trash" size={16} />}
                 aria-disabled={hasLicenses}
-                onClick={(event) => (hasLicenses ? event.preventDefault() : setDeleting(true))}
+                onClick={(event) =>
+                  hasLicenses
+                    ? event.preventDefault()
+                    : deletion.ask(name, customer.email ?? customer.discord_id ?? name)
+                }
               >
                 {t("everywhere:delete")}
               </Button>
@@ -107,20 +121,7 @@ export function CustomerPage() {
           if (id !== customerId) void navigate({ ...paths.customer(slug, id), replace: true });
         }}
       />
-      <Confirm
-        opened={isDeleting}
-        onClose={() => setDeleting(false)}
-        title={t("delete.title")}
-        action={t("delete.do")}
-        typed={customer.email ?? customer.discord_id ?? name}
-        onConfirm={async () => {
-          await remove.mutateAsync({ params });
-          notify(t("delete.done", { name }));
-          await navigate(paths.customers(slug));
-        }}
-      >
-        {t("delete.words", { name })}
-      </Confirm>
+      {deletion.dialog}
     </Page>
   );
 }

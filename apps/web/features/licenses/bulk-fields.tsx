@@ -1,7 +1,8 @@
-import { Checkbox, Group, NumberInput, Select, TagsInput, Textarea } from "@mantine/core";
+import { Checkbox, Group, NumberInput, Textarea } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { EndField } from "../../ui/end-field.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
+import { SelectField, TagsField } from "../../ui/select-field.tsx";
 import { units as allUnits, type BulkAction, type BulkDraft, type Unit } from "./bulk-actions.ts";
 
 interface BulkFieldsProps {
@@ -80,11 +81,10 @@ export function BulkFields({ action, draft, error, isDisabled, onChange }: BulkF
     case "add_tags":
     case "remove_tags":
       return (
-        <TagsInput
+        <TagsField
           label={t("fields.tags")}
           description={t("fields.tagsHint")}
-          value={[...draft.tags]}
-          maxTags={20}
+          value={draft.tags}
           maxLength={50}
           acceptValueOnBlur
           disabled={isDisabled}
@@ -134,13 +134,13 @@ export function TermFields({
         error={error}
         onChange={(next) => onChange({ amount: next })}
       />
-      <Select
+      <SelectField
         label={t("fields.unit")}
-        data={units.map((one) => ({ value: one, label: t(`units.${one}`) }))}
+        values={units}
+        words={(value) => t(`units.${value}`)}
         value={unit}
         disabled={isDisabled}
-        allowDeselect={false}
-        onChange={(next) => onChange({ unit: next as Unit })}
+        onChange={(next) => onChange({ unit: next })}
       />
     </Group>
   );

@@ -1,10 +1,11 @@
-import { Button, Group, Menu, Popover, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Menu, Popover, Stack, TextInput } from "@mantine/core";
 import { useDidUpdate } from "@mantine/hooks";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { urlOf } from "../../api/client.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { useProducts } from "../../session/products.ts";
+import { FilterSelect } from "../../ui/filters.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notifyProblem } from "../../ui/notify.tsx";
 import { prefetchOnHover } from "../../ui/on-demand.tsx";
@@ -12,7 +13,7 @@ import { minTermLength } from "../../ui/search-term.ts";
 import { useWhenSettled } from "../../ui/when-settled.ts";
 import classes from "./filter-bar.module.css";
 import { licensesRoute } from "./list-route.ts";
-import { isFiltered, type LicenseSearch, queryOf, type Status, statuses } from "./search.ts";
+import { isFiltered, type LicenseSearch, queryOf, statuses } from "./search.ts";
 import { useFilterChange } from "./use-filter-change.ts";
 
 /** Search while typing, filters, and an export of the results. */
@@ -93,31 +94,28 @@ function StatusAndProduct({ withLabels = false }: { withLabels?: boolean }) {
   const search = licensesRoute.useSearch();
   const change = useFilterChange();
   const products = useProducts();
-  const named = (label: string) => (withLabels ? { label } : { "aria-label": label });
+  const look = { isLabelShown: withLabels, comboboxProps: { withinPortal: !withLabels } };
   return (
     <>
-      <Select
-        {...named(t("filters.status"))}
-        placeholder={t("filters.anyStatus")}
-        data={statuses.map((status) => ({
-          value: status,
-          label: t(`licenseStatus.${status}`, { ns: "everywhere" }),
-        }))}
-        value={search.status ?? null}
-        onChange={(status) => change({ status: (status as Status | null) ?? undefined })}
-        comboboxProps={{ withinPortal: !withLabels }}
-        clearable
+      <FilterSelect
+        {...look}
+        label={t("filters.status")}
+        any={t("filters.anyStatus")}
+        values={statuses}
+        words={(status) => t(`licenseStatus.${status}`, { ns: "everywhere" })}
+        value={search.status}
+        onChange={(status) => change({ status })}
       />
       {products.data !== undefined && products.data.length > 1 && (
-        <Select
-          {...named(t("filters.product_id"))}
-          placeholder={t("filters.anyProduct")}
-          data={products.data.map(({ id, name }) => ({ value: id, label: name }))}
-          value={search.product_id ?? null}
-          onChange={(product) => change({ product_id: product ?? undefined })}
-          comboboxProps={{ withinPortal: !withLabels }}
-          clearable
+        <FilterSelect
+          {...look}
           searchable
+          label={t("filters.product_id")}
+          any={t("filters.anyProduct")}
+          values={products.data.map(({ id }) => id)}
+          words={(productId) => products.data.find(({ id }) => id === productId)?.name ?? productId}
+          value={search.product_id}
+          onChange={(productId) => change({ product_id: productId })}
         />
       )}
     </>

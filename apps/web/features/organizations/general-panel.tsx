@@ -49,7 +49,7 @@ export function GeneralPanel() {
   return (
     <Panel title={t("general.title")}>
       <SaveForm
-        onSave={save.mutate}
+        onSubmit={save.mutate}
         isBusy={save.isPending}
         typed={[name, slug, locale, timeZone]}
         base={[organization.name, organization.slug, organization.locale, organization.time_zone]}

@@ -1,49 +1,47 @@
-import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
+import { TextField } from "../../ui/fields.tsx";
 import { Form } from "../../ui/form.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
 import { Page } from "../../ui/page.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 
 export function NewProductPage() {
   const { t } = useTranslation("products");
   const { id, slug } = useOrganization();
   const may = useMay();
   const navigate = useNavigate();
-  const [name, setName] = useState("");
   const create = useChange("createProduct");
+  const form = useForm({
+    start: { name: "" },
+    send: (body) => create.mutateAsync({ params: { organization_id: id }, body }),
+  });
   if (!may("products:manage")) return <MissingPage />;
-  const submit = () => {
-    create.mutate({ params: { organization_id: id }, body: { name } });
-  };
   return (
     <Page narrow title={t("new.title")} lead={t("new.lead")}>
-      <Form onSubmit={submit} typed={name} error={create.error}>
+      <Form {...form.props}>
         <Stack>
-          <ProblemAlert error={create.error} beside={["name"]} />
-          <TextInput
+          <FormProblem form={form} />
+          <TextField
+            {...form.field("name")}
             label={t("name")}
             description={t("new.nameHint")}
             required
             maxLength={100}
             data-autofocus
             autoFocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={fieldError(create.error, "name")}
           />
           <Text size="sm" c="dimmed">
             {t("new.defaults")}
           </Text>
           <Group gap="xs">
-            <Button type="submit" loading={create.isPending}>
+            <Button type="submit" loading={form.isBusy}>
               {t("new.do")}
             </Button>
             <GoButton variant="default" to={paths.products(slug)}>

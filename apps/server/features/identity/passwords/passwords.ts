@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { networkOf } from "../../../http/network.ts";
+import { networkOf } from "../../../http/caller-ip.ts";
+
 import { Problem } from "../../../http/problem.ts";
 
 /** What OWASP recommends at least: 19 MiB and some 50 ms of a core for each password that is tried. */

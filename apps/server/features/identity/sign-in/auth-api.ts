@@ -5,7 +5,8 @@ import { checked } from "../../../api/checked.ts";
 import { queryValues } from "../../../api/input.ts";
 import { readJsonBody } from "../../../api/json-body.ts";
 import { checkBodyTexts } from "../../../api/texts.ts";
-import { networkOf } from "../../../http/network.ts";
+import { networkOf } from "../../../http/caller-ip.ts";
+
 import { invalidField, Problem } from "../../../http/problem.ts";
 import { tooManyAttempts } from "../../../limits/attempts.ts";
 import { type Device, markedAt, ownerOf } from "../../../limits/devices.ts";

@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Store } from "@countersign/store/store";
-import type { UserRow } from "@countersign/store/tables";
+import { type UserRow } from "@countersign/store/tables/sign-in";
 import type { getSessionFromCtx } from "better-auth/api";
 import { type PersonActor, sessionOf } from "../../../api/actor.ts";
 import type { Config } from "../../../base/config.ts";
 import type { Log } from "../../../base/log.ts";
-import { networkOf } from "../../../http/network.ts";
+import { networkOf } from "../../../http/caller-ip.ts";
+
 import type { Origin } from "../../../limits/account-limits.ts";
 import type { Devices } from "../../../limits/devices.ts";
 import type { FloodLimits } from "../../../limits/flood-limits.ts";

@@ -14,7 +14,8 @@ import { userById } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { type PersonActor, sessionOf } from "../../../api/actor.ts";
-import { networkOf } from "../../../http/network.ts";
+import { networkOf } from "../../../http/caller-ip.ts";
+
 import { invalid, Problem } from "../../../http/problem.ts";
 import type { FloodLimits } from "../../../limits/flood-limits.ts";
 import { recoveryPath, totpPath } from "../discord.ts";

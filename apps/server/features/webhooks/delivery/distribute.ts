@@ -1,4 +1,4 @@
-import { distribution } from "@countersign/store/distribution";
+import { distribution, type DeliveryRow, type WebhookEndpointRow } from "@countersign/store/tables/events";
 import { newId } from "@countersign/store/new-id";
 import { licenseViews, showLicense } from "@countersign/store/queries/licenses/views";
 import {
@@ -12,7 +12,6 @@ import {
   undistributedEvents,
 } from "@countersign/store/queries/webhooks/distribute";
 import type { Store } from "@countersign/store/store";
-import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
 
 const eventsAtOnce = 512;
 const organizationsAtOnce = 32;

@@ -1,5 +1,4 @@
 import { nextProbeAtMs } from "@countersign/domain/webhooks/schedule";
-import { distribution } from "@countersign/store/distribution";
 import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";
 import { eventsByIds, signingSecrets } from "@countersign/store/queries/webhooks/claim-deliveries";
@@ -12,12 +11,14 @@ import {
   writeProbe,
 } from "@countersign/store/queries/webhooks/probe";
 import type { Store } from "@countersign/store/store";
-import type {
-  DeliveryAttemptRow,
-  DeliveryRow,
-  StoredEndpointRow,
-  WebhookEndpointRow,
-} from "@countersign/store/tables";
+import {
+  type DeliveryAttemptRow,
+  type DeliveryRow,
+  distribution,
+  type StoredEndpointRow,
+  type WebhookEndpointRow,
+} from "@countersign/store/tables/events";
+
 import { neverAborted, slicesOf } from "../../../jobs/batches.ts";
 import type { PeriodicJob } from "../../../jobs/periodic-jobs.ts";
 import { newDelivery } from "./distribute.ts";

@@ -1,10 +1,11 @@
 import { moment } from "@countersign/domain/mail/translate";
 import { nextProbeAtMs } from "@countersign/domain/webhooks/schedule";
-import { organizationById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import { updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import { enableDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { Database } from "@countersign/store/store";
-import type { WebhookEndpointRow } from "@countersign/store/tables";
+import { type WebhookEndpointRow } from "@countersign/store/tables/events";
+
 import { auditWithoutRequest } from "../../audit-log/record.ts";
 import { compose, type LabeledValue } from "../../mail/compose.ts";
 import { type Email, type Recipient, recipientById, writeEmail } from "../../mail/email.ts";

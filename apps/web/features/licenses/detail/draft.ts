@@ -11,9 +11,9 @@ export interface Draft {
   readonly customer_discord_id: string;
   readonly expiry: "lifetime" | "date" | "first_use";
   readonly expires_at: string;
-  readonly term_days: number | string;
+  readonly term_days: number | "";
   readonly ip_system_enabled: boolean;
-  readonly max_ips: number | string;
+  readonly max_ips: number | "";
   readonly version_pin_mode: "any" | "pinned" | "range";
   readonly version_pinned: string;
   readonly version_range_min: string;
@@ -24,7 +24,7 @@ export interface Draft {
   readonly custom_override: string;
 }
 
-export type DraftField = keyof Draft;
+type DraftField = keyof Draft;
 
 export function draftOf(license: License): Draft {
   const { expires_at: expiresAt, term_seconds: term } = license;
@@ -48,7 +48,7 @@ export function draftOf(license: License): Draft {
   };
 }
 
-export function changedFields(base: Draft, draft: Draft): DraftField[] {
+function changedFields(base: Draft, draft: Draft): DraftField[] {
   return (Object.keys(base) as DraftField[]).filter(
     (field) => JSON.stringify(base[field]) !== JSON.stringify(draft[field]),
   );
@@ -75,14 +75,6 @@ export function changesOf(base: Draft, draft: Draft): NonNullable<Body<"updateLi
     ...(any("metadata") ? { metadata: objectIn(draft.metadata) } : {}),
     ...(any("custom_override") ? { custom_override: objectIn(draft.custom_override) } : {}),
   };
-}
-
-/** The typed changes applied to the current license, and the fields that both sides changed. */
-export function rebased(base: Draft, draft: Draft, now: Draft): { draft: Draft; both: DraftField[] } {
-  const mine = changedFields(base, draft);
-  const theirs = new Set(changedFields(base, now));
-  const kept = Object.fromEntries(mine.map((field) => [field, draft[field]]));
-  return { draft: { ...now, ...kept }, both: mine.filter((field) => theirs.has(field)) };
 }
 
 function expiryOf(draft: Draft) {

@@ -1,18 +1,15 @@
-import { ActionIcon, Box, Button, Group, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { Box, Button, Group, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Item } from "../../../api/client.ts";
 import { askPages, flat, useChange } from "../../../api/queries.ts";
 import { DeviceIds } from "../../../app/device-ids.tsx";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
 import { paths } from "../../../session/paths.ts";
 import { Copy } from "../../../ui/copy.tsx";
-import { type Column, DataTable } from "../../../ui/data-table.tsx";
 import { GoLink } from "../../../ui/go-link.tsx";
-import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { ipClass } from "../../../ui/ip-class.ts";
-import { ListTime } from "../../../ui/list-time.tsx";
+import { List, RowAction } from "../../../ui/list.tsx";
 import { notify, notifyProblem } from "../../../ui/notify.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { StateMark } from "../../../ui/state-mark.tsx";
@@ -20,10 +17,7 @@ import { ValidateHelp } from "../../../ui/validate-help.tsx";
 import { LazyBlockDialog } from "../../ip-blocks/lazy-block-dialog.tsx";
 import { AddIp, LimitSwitch } from "./ip-controls.tsx";
 import type { License } from "./license.ts";
-import classes from "./license-page.module.css";
 import { useAction } from "./use-action.ts";
-
-type LicenseIp = Item<"listLicenseIps">;
 
 /** The registered IP addresses. Removing one can be undone. */
 export function RegisteredIps({ license }: { license: License }) {
@@ -40,64 +34,6 @@ export function RegisteredIps({ license }: { license: License }) {
     await remove.mutateAsync({ params: { ...params, ip } });
     notify(t("ips.removed", { ip }), () => add.mutateAsync({ params, body: { ip } }));
   };
-  const columns: Column<LicenseIp>[] = [
-    {
-      id: "ip",
-      header: t("ips.ip"),
-      cell: ({ ip, blocked, device_ids: devices }) => (
-        <>
-          <Group gap="0 4px">
-            <GoLink to={paths.ip(slug, ip)} className={ipClass(ip)}>
-              {ip}
-            </GoLink>
-            <Copy value={ip} />
-            {blocked && <StateMark tone="bad">{t("ips.blocked")}</StateMark>}
-          </Group>
-          <DeviceIds ids={devices} licenseId={license.id} />
-        </>
-      ),
-    },
-    {
-      id: "since",
-      header: t("ips.registered"),
-      wide: true,
-      cell: (row) => <ListTime at={row.registered_at} />,
-    },
-    {
-      id: "last",
-      header: t("ips.lastSeen"),
-      cell: (row) =>
-        row.last_seen_at === null ? (
-          <span className={classes.none}>{t("ips.notSeen")}</span>
-        ) : (
-          <ListTime at={row.last_seen_at} />
-        ),
-    },
-    {
-      id: "hits",
-      header: t("ips.requests"),
-      wide: true,
-      align: "right",
-      cell: (row) => <span className="figures">{row.hits.toLocaleString()}</span>,
-    },
-  ];
-  if (may("ip_blocks:manage", "licenses:reset_ips"))
-    columns.push({
-      id: "do",
-      header: <VisuallyHidden>{t("ips.actions")}</VisuallyHidden>,
-      align: "right",
-      width: 84,
-      cell: ({ ip, blocked }) => (
-        <Group gap={2} wrap="nowrap" justify="flex-end">
-          {may("ip_blocks:manage") && !blocked && (
-            <Act label={t("ips.block", { ip })} icon="block" act={() => setBlocking(ip)} />
-          )}
-          {may("licenses:reset_ips") && (
-            <Act label={t("ips.remove", { ip })} icon="close" act={() => takeAway(ip).catch(notifyProblem)} />
-          )}
-        </Group>
-      ),
-    });
   return (
     <Section
       title={t("ips.title")}
@@ -124,19 +60,58 @@ export function RegisteredIps({ license }: { license: License }) {
           <ValidateHelp about="ipLimit" />
         </Box>
       )}
-      <DataTable
+      <List
         label={t("ips.title")}
-        columns={columns}
         rows={flat(list.data)}
+        list={{ ...list, hasNextPage: false }}
         keyOf={(row) => row.ip}
-        isPending={list.isPending}
-        error={list.error}
+        columns={[
+          {
+            header: t("ips.ip"),
+            cell: ({ ip, blocked, device_ids: devices }) => (
+              <>
+                <Group gap="0 4px">
+                  <GoLink to={paths.ip(slug, ip)} className={ipClass(ip)}>
+                    {ip}
+                  </GoLink>
+                  <Copy value={ip} />
+                  {blocked && <StateMark tone="bad">{t("ips.blocked")}</StateMark>}
+                </Group>
+                <DeviceIds ids={devices} licenseId={license.id} />
+              </>
+            ),
+          },
+          { header: t("ips.registered"), wide: true, at: (row) => row.registered_at },
+          { header: t("ips.lastSeen"), at: (row) => row.last_seen_at, never: t("ips.notSeen") },
+          { header: t("ips.requests"), wide: true, count: (row) => row.hits },
+          may("ip_blocks:manage", "licenses:reset_ips") && {
+            header: t("ips.actions"),
+            isHeaderHidden: true,
+            align: "right",
+            width: 84,
+            cell: ({ ip, blocked }) => (
+              <Group gap={2} wrap="nowrap" justify="flex-end">
+                {may("ip_blocks:manage") && !blocked && (
+                  <RowAction label={t("ips.block", { ip })} icon="block" onClick={() => setBlocking(ip)} />
+                )}
+                {may("licenses:reset_ips") && (
+                  <RowAction
+                    label={t("ips.remove", { ip })}
+                    icon="close"
+                    onClick={() => takeAway(ip).catch(notifyProblem)}
+                  />
+                )}
+              </Group>
+            ),
+          },
+        ]}
         empty={
           <Text c="dimmed" size="sm">
             {t("ips.none")}
           </Text>
         }
       />
+      {/* A long list is loaded with a button, because the page goes on below it. */}
       {list.hasNextPage && (
         <Button
           variant="subtle"
@@ -156,15 +131,5 @@ export function RegisteredIps({ license }: { license: License }) {
         onClose={() => setBlocking(null)}
       />
     </Section>
-  );
-}
-
-function Act({ label, icon, act }: { label: string; icon: IconName; act: () => unknown }) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={label} onClick={() => void act()}>
-        <Icon name={icon} size={15} />
-      </ActionIcon>
-    </Tooltip>
   );
 }

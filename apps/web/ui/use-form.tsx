@@ -1,0 +1,156 @@
+import { Alert } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ApiProblem } from "../api/problem.ts";
+import { ChangedMeanwhile } from "./changed-meanwhile.tsx";
+import { Icon } from "./icon.tsx";
+import { ProblemAlert } from "./problem-alert.tsx";
+
+/** What a field shows, and where its input goes. */
+export interface Field<Value> {
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+  /** Why the server refused it. */
+  readonly error?: ReactNode;
+}
+
+interface FormOptions<Values> {
+  /** The saved values, or those of a new form, by the names that the server gives the fields. */
+  readonly start: Values;
+  /** What it throws is shown in the form. */
+  readonly send: (values: Values) => Promise<unknown>;
+  /** Reads the saved values again, after someone else has changed them. */
+  readonly reload?: () => Promise<Values>;
+}
+
+/**
+ * The input of a form. Its fields are `<TextField {...form.field("name")} label=… />` and the like, in a `Form`,
+ * `SaveForm` or `DialogForm` that gets `{...form.props}`. `FormProblem` shows what no field shows.
+ */
+export function useForm<Values extends object>({ start, send, reload }: FormOptions<Values>) {
+  const [base, setBase] = useState(start);
+  const [values, setValues] = useState(start);
+  const [changedByBoth, setChangedByBoth] = useState<readonly string[] | null>(null);
+  const sending = useSending();
+  const { error, isBusy } = sending;
+  const set = (changes: Partial<Values>) => setValues((before) => ({ ...before, ...changes }));
+  const submit = () =>
+    sending.send(async () => {
+      await send(values);
+      setChangedByBoth(null);
+      // Unless `restart` was called.
+      setBase((before) => (before === base ? values : before));
+    });
+  return {
+    values,
+    base,
+    error,
+    isBusy,
+    isChanged: changedNames(base, values).length > 0,
+    set,
+    field: <Name extends keyof Values & string>(name: Name): Field<Values[Name]> => ({
+      value: values[name],
+      onChange: (value) => setValues((before) => ({ ...before, [name]: value })),
+      error: errorWithin(error, name),
+    }),
+    submit,
+    /** Starts again from other values, with nothing unsaved. */
+    restart: (next: Values) => {
+      setBase(next);
+      setValues(next);
+    },
+    /** The names of the fields whose saved values were loaded again although the user had changed them. */
+    changedByBoth,
+    reload:
+      reload &&
+      (async () => {
+        const now: Values = await reload();
+        const mine = changedNames(base, values);
+        const theirs = changedNames(base, now);
+        setChangedByBoth(mine.filter((name) => theirs.includes(name)));
+        // What the user has not changed takes the current values.
+        const merged: Values = { ...now };
+        for (const name of mine) merged[name] = values[name];
+        setValues(merged);
+        setBase(now);
+        sending.reset();
+      }),
+    props: { onSubmit: submit, typed: values, base, error, isBusy },
+  };
+}
+
+export type FormState<Values extends object> = ReturnType<typeof useForm<Values>>;
+
+interface FormProblemProps {
+  readonly form: Pick<FormState<object>, "error" | "values" | "reload" | "changedByBoth">;
+  /** Further fields that show their own errors, besides those that are named as in `values`. */
+  readonly beside?: readonly string[];
+  /** The names of fields for users, to say which ones were changed by both. */
+  readonly nameOf?: (field: string) => string;
+}
+
+/** Why the server refused a form. If someone else saved first, their version can be loaded without losing the input. */
+export function FormProblem({ form, beside = [], nameOf }: FormProblemProps) {
+  const { t } = useTranslation();
+  const { error, reload, changedByBoth } = form;
+  const fields = [...Object.keys(form.values), ...beside];
+  if (reload !== undefined && error instanceof ApiProblem && error.code === "changed_meanwhile")
+    return <ChangedMeanwhile onReload={reload} />;
+  return (
+    <>
+      <ProblemAlert
+        error={error}
+        beside={errorsOf(error).flatMap(({ field }) =>
+          fields.some((name) => isWithin(field, name)) ? field : [],
+        )}
+      />
+      {changedByBoth !== null && (
+        <Alert role="status" icon={<Icon name="info" />}>
+          {t("changedMeanwhile.loaded")}{" "}
+          {nameOf !== undefined &&
+            changedByBoth.length > 0 &&
+            t("changedMeanwhile.both", { fields: changedByBoth.map(nameOf).join(", ") })}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+/** The error of a field. It can name a part of it, such as `custom_override.tier`. */
+function errorWithin(error: Error | null, field: string): string | null {
+  const found = errorsOf(error).find((one) => isWithin(one.field, field));
+  return (found?.field === field ? found.message : found?.withName) ?? null;
+}
+
+function errorsOf(error: Error | null) {
+  return error instanceof ApiProblem ? error.errors : [];
+}
+
+function isWithin(name: string, field: string): boolean {
+  return name === field || name.startsWith(`${field}.`);
+}
+
+/** Something that is being sent, and why it was refused. */
+export function useSending() {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const send = async (work: () => Promise<unknown>) => {
+    setBusy(true);
+    setError(null);
+    try {
+      await work();
+    } catch (problem) {
+      setError(problem instanceof Error ? problem : new Error(String(problem)));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { send, isBusy, error, reset: () => setError(null) };
+}
+
+function changedNames<Values extends object>(base: Values, values: Values): (keyof Values & string)[] {
+  const names: (keyof Values & string)[] = [];
+  for (const name in values)
+    if (JSON.stringify(values[name]) !== JSON.stringify(base[name])) names.push(name);
+  return names;
+}
