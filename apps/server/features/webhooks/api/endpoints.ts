@@ -140,37 +140,24 @@ export async function changeEndpoint(
       else kept.set(name, value);
     }
     if (kept.size > mostHeaders) throw invalid("headers", "too_many_headers", { max: mostHeaders });
-    const wanted: WebhookEndpointRow = {
-      ...row,
+    const columns = {
       url: body.url ?? row.url,
       description: body.description ?? row.description,
       format: body.format ?? row.format,
       event_types: event_types === undefined ? row.event_types : jsonOf(event_types),
       product_ids: product_ids === undefined ? row.product_ids : jsonOf(product_ids),
       sealed_headers: headers === undefined ? row.sealed_headers : sealHeaders(sealer, kept),
-      auto_reenable: body.auto_reenable === undefined ? row.auto_reenable : body.auto_reenable ? 1 : 0,
+      auto_reenable: (body.auto_reenable ?? row.auto_reenable === 1) ? 1 : 0,
       updated_at: nextUpdatedAt(context, row.updated_at),
-    };
-    const changed = { ...wanted, ...probing(row, wanted, context.nowMs) };
-    const { url, description, format, event_types: types, product_ids: products } = changed;
-    const { sealed_headers, auto_reenable, probes, next_probe_at, updated_at } = changed;
-    await updateEndpoint(db, row.id, {
-      url,
-      description,
-      format,
-      event_types: types,
-      product_ids: products,
-      sealed_headers,
-      auto_reenable,
-      probes,
-      next_probe_at,
-      updated_at,
-    });
+    } as const;
+    const changes = { ...columns, ...probing(row, { ...row, ...columns }, context.nowMs) };
+    const changed: WebhookEndpointRow = { ...row, ...changes };
+    await updateEndpoint(db, row.id, changes);
     const { before, after } = difference(audited(row), audited(changed));
     const urls =
-      row.url === url
+      row.url === changed.url
         ? [{}, {}]
-        : [{ url: redactedUrl(row.url) }, { url: redactedUrl(url), url_changed: true }];
+        : [{ url: redactedUrl(row.url) }, { url: redactedUrl(changed.url), url_changed: true }];
     await audit(db, context, {
       action: "webhook.updated",
       subject: subjectOf(changed),
