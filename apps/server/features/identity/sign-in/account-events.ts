@@ -15,7 +15,7 @@ import { platformSettings } from "../../settings/platform-settings.ts";
 import { newDeviceEmail, passwordChangedEmail, type SecurityChange, securityEmail } from "../emails.ts";
 import { type AuthApiParts, type AuthCall, originOf } from "./auth-call.ts";
 
-/** Side effects of actions inside the sign-in library. */
+/** What is recorded and emailed when people sign up, sign in, or change how they do. */
 
 /** How the library learns where a request came from; values that a caller sent under these names are dropped. */
 export const ipHeader = "x-countersign-ip";
