@@ -1,6 +1,6 @@
 import { updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import type { Store } from "@countersign/store/store";
-import { type WebhookEndpointRow } from "@countersign/store/tables/events";
+import type { WebhookEndpointRow } from "@countersign/store/tables/events";
 
 import { Dispatcher } from "../../apps/server/features/webhooks/delivery/dispatch.ts";
 import { Distributor } from "../../apps/server/features/webhooks/delivery/distribute.ts";

@@ -16,7 +16,7 @@ import {
 import { sessionOpenedAt } from "@countersign/store/queries/identity/sign-in";
 import { lockedUser } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
-import { type AccessTokenRow } from "@countersign/store/tables/organizations";
+import type { AccessTokenRow } from "@countersign/store/tables/organizations";
 
 import type { z } from "zod";
 import { permissionSet } from "../../api/access.ts";

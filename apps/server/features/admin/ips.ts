@@ -10,7 +10,7 @@ import {
   sightingsOf,
 } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
-import { type IpSightingRow } from "@countersign/store/tables/journal";
+import type { IpSightingRow } from "@countersign/store/tables/journal";
 
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { type BoundRoute, bind } from "../../api/bind.ts";

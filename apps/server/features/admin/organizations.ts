@@ -24,8 +24,8 @@ import {
 } from "@countersign/store/queries/organizations/organizations";
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
-import { type OrganizationBillingRow, type PlanRow } from "@countersign/store/tables/billing";
-import { type OrganizationRow } from "@countersign/store/tables/organizations";
+import type { OrganizationBillingRow, PlanRow } from "@countersign/store/tables/billing";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../api/bind.ts";

@@ -6,7 +6,7 @@ import { countAll, countUnsentEmails, lastRequestAt } from "@countersign/store/q
 import { countsByPlan, subscriptionSums } from "@countersign/store/queries/billing/platform";
 import { jobRunsOfOthers } from "@countersign/store/queries/jobs/job-runs";
 import { countEveryLicense } from "@countersign/store/queries/licenses/stored-counts";
-import { type JobRunRow } from "@countersign/store/tables/platform";
+import type { JobRunRow } from "@countersign/store/tables/platform";
 
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { iso } from "../../api/page.ts";

@@ -8,7 +8,7 @@ import {
   type FoundEntries,
 } from "@countersign/store/queries/audit-log/entries";
 import type { Database } from "@countersign/store/store";
-import { type AuditLogRow } from "@countersign/store/tables/audit-log";
+import type { AuditLogRow } from "@countersign/store/tables/audit-log";
 
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";

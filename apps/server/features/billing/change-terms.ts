@@ -3,8 +3,8 @@ import { dueBillings, lockedBilling, updateBilling } from "@countersign/store/qu
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { planById } from "@countersign/store/queries/plans/plans";
 import type { Database, Store } from "@countersign/store/store";
-import { type OrganizationBillingRow } from "@countersign/store/tables/billing";
-import { type OrganizationRow } from "@countersign/store/tables/organizations";
+import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 
 import { iso } from "../../api/page.ts";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";

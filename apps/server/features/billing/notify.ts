@@ -4,8 +4,8 @@ import { effectivePlan } from "@countersign/domain/quota/limit";
 import { countVersionChecks } from "@countersign/store/queries/billing/billing";
 import { planById } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
-import { type OrganizationBillingRow } from "@countersign/store/tables/billing";
-import { type OrganizationRow } from "@countersign/store/tables/organizations";
+import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 
 import { compose } from "../mail/compose.ts";
 import { type Email, type Recipient, writeEmails } from "../mail/email.ts";

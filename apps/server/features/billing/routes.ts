@@ -2,7 +2,7 @@ import * as contract from "@countersign/contract/manage/billing";
 import { auditLogDays } from "@countersign/domain/audit-log/audit-log-days";
 import { billingOf, countVersionChecks } from "@countersign/store/queries/billing/billing";
 import { userById } from "@countersign/store/queries/identity/users";
-import { type OrganizationRow } from "@countersign/store/tables/organizations";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context, OrganizationContext } from "../../api/context.ts";

@@ -1,5 +1,5 @@
 import type { Subscription } from "@countersign/domain/billing/subscription";
-import { type OrganizationBillingRow } from "@countersign/store/tables/billing";
+import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
 
 import { iso } from "../../api/page.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "@countersign/store/queries/branding/branding";
 import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
-import { type BrandingRow } from "@countersign/store/tables/organizations";
+import type { BrandingRow } from "@countersign/store/tables/organizations";
 
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";

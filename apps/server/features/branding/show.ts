@@ -10,7 +10,7 @@ import {
   unbranded,
 } from "@countersign/store/queries/branding/branding";
 import type { Database } from "@countersign/store/store";
-import { type BrandingRow, type OrganizationRow } from "@countersign/store/tables/organizations";
+import type { BrandingRow, OrganizationRow } from "@countersign/store/tables/organizations";
 
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";

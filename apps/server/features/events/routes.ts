@@ -3,7 +3,7 @@ import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { webhookId } from "@countersign/domain/webhooks/signature";
 import { type EventFilter, eventsAfter } from "@countersign/store/queries/events/events";
 import type { Store } from "@countersign/store/store";
-import { type EventRow } from "@countersign/store/tables/events";
+import type { EventRow } from "@countersign/store/tables/events";
 
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";

@@ -28,8 +28,8 @@ import {
 import { shownLicenses } from "@countersign/store/queries/licenses/views";
 import { productById } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
-import { type ImportRow } from "@countersign/store/tables/license-files";
-import { type ProductRow } from "@countersign/store/tables/products";
+import type { ImportRow } from "@countersign/store/tables/license-files";
+import type { ProductRow } from "@countersign/store/tables/products";
 
 import {
   closeOutdatedTransfers,

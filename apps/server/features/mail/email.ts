@@ -5,7 +5,7 @@ import { newId } from "@countersign/store/new-id";
 import { userById } from "@countersign/store/queries/identity/users";
 import { addEmails } from "@countersign/store/queries/mail/outbox";
 import type { Database } from "@countersign/store/store";
-import { type UserRow } from "@countersign/store/tables/sign-in";
+import type { UserRow } from "@countersign/store/tables/sign-in";
 
 /** An email to one person. */
 export interface Email {

@@ -8,7 +8,7 @@ import {
   openEmail,
 } from "@countersign/store/queries/mail/outbox";
 import type { Store } from "@countersign/store/store";
-import { type OutboxRow, type StoredEmailRow } from "@countersign/store/tables/platform";
+import type { OutboxRow, StoredEmailRow } from "@countersign/store/tables/platform";
 
 import type { MailSettings } from "../../base/config.ts";
 import { inBursts, type Log, reasonOf } from "../../base/log.ts";

@@ -4,7 +4,7 @@ import { licenseEmailFacts } from "@countersign/store/queries/mail/license-facts
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import { lastTransfers } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
-import { type TransferRow } from "@countersign/store/tables/portal";
+import type { TransferRow } from "@countersign/store/tables/portal";
 
 import { compose } from "./compose.ts";
 import type { CustomerEmail } from "./customer-emails.ts";

@@ -3,7 +3,7 @@ import { memberPermissions } from "@countersign/store/queries/members/members";
 import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
 import { roleOf } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
-import { type OrganizationRow, type RoleRow } from "@countersign/store/tables/organizations";
+import type { OrganizationRow, RoleRow } from "@countersign/store/tables/organizations";
 
 import { permissionSet } from "../../api/access.ts";
 import { accessOf, type OrganizationAccess } from "../../api/actor.ts";

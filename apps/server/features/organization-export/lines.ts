@@ -18,8 +18,8 @@ import { productsOf } from "@countersign/store/queries/products/products";
 import { rolesOf } from "@countersign/store/queries/roles/roles";
 import { transfersToExport } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
-import { type IpBlockRow, type LicenseIpRow, type LicenseRow } from "@countersign/store/tables/licenses";
-import { type OrganizationRow } from "@countersign/store/tables/organizations";
+import type { IpBlockRow, LicenseIpRow, LicenseRow } from "@countersign/store/tables/licenses";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 
 import { iso } from "../../api/page.ts";
 import { showToOrganization } from "../audit-log/show.ts";

@@ -8,8 +8,8 @@ import { planById } from "@countersign/store/queries/plans/plans";
 import { countMembers, countPendingInvitations, countProducts } from "@countersign/store/queries/plans/used";
 import { countEndpoints } from "@countersign/store/queries/webhooks/endpoints";
 import type { Database } from "@countersign/store/store";
-import { type PlanRow } from "@countersign/store/tables/billing";
-import { type OrganizationRow } from "@countersign/store/tables/organizations";
+import type { PlanRow } from "@countersign/store/tables/billing";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 
 import { Problem } from "../../http/problem.ts";
 

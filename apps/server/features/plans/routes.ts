@@ -4,7 +4,7 @@ import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { keepVersionModule } from "@countersign/store/queries/plans/organizations";
 import { allPlans, lockedPlan, planById, updatePlan } from "@countersign/store/queries/plans/plans";
 import type { Store } from "@countersign/store/store";
-import { type PlanRow } from "@countersign/store/tables/billing";
+import type { PlanRow } from "@countersign/store/tables/billing";
 
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";

@@ -12,7 +12,7 @@ import {
 } from "@countersign/store/queries/portal/people";
 import { portalIdentitiesOf } from "@countersign/store/queries/portal/sessions";
 import type { Database } from "@countersign/store/store";
-import { type PortalSessionRow } from "@countersign/store/tables/portal";
+import type { PortalSessionRow } from "@countersign/store/tables/portal";
 
 import type { z } from "zod";
 import type { CustomerActor } from "../../api/actor.ts";

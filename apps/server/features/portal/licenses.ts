@@ -24,8 +24,8 @@ import {
 import { portalLicenseReference, portalLicensesByKey } from "@countersign/store/queries/portal/licenses";
 import { productById } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
-import { type PortalActionRow } from "@countersign/store/tables/portal";
-import { type ProductRow } from "@countersign/store/tables/products";
+import type { PortalActionRow } from "@countersign/store/tables/portal";
+import type { ProductRow } from "@countersign/store/tables/products";
 
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context, CustomerContext, CustomerLicenseContext } from "../../api/context.ts";

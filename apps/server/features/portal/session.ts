@@ -10,7 +10,7 @@ import {
   touchPortalSession,
 } from "@countersign/store/queries/portal/sessions";
 import type { Database, Store } from "@countersign/store/store";
-import { type PortalSessionRow } from "@countersign/store/tables/portal";
+import type { PortalSessionRow } from "@countersign/store/tables/portal";
 
 import type { CustomerActor } from "../../api/actor.ts";
 import type { Context } from "../../api/context.ts";

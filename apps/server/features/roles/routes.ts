@@ -12,7 +12,7 @@ import {
   usesOfRoles,
 } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
-import { type RoleRow } from "@countersign/store/tables/organizations";
+import type { RoleRow } from "@countersign/store/tables/organizations";
 
 import type { z } from "zod";
 import { permissionSet } from "../../api/access.ts";

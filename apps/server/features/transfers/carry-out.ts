@@ -18,8 +18,8 @@ import { productById } from "@countersign/store/queries/products/products";
 import { knownTarget } from "@countersign/store/queries/transfers/targets";
 import { decideTransfer } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
-import { type TransferRow } from "@countersign/store/tables/portal";
-import { type ProductRow } from "@countersign/store/tables/products";
+import type { TransferRow } from "@countersign/store/tables/portal";
+import type { ProductRow } from "@countersign/store/tables/products";
 
 import type { OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";

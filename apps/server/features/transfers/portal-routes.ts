@@ -21,7 +21,7 @@ import {
   transfersOfPerson,
 } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
-import { type TransferRow } from "@countersign/store/tables/portal";
+import type { TransferRow } from "@countersign/store/tables/portal";
 
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../api/bind.ts";

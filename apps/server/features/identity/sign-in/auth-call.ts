@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Store } from "@countersign/store/store";
-import { type UserRow } from "@countersign/store/tables/sign-in";
+import type { UserRow } from "@countersign/store/tables/sign-in";
 import type { getSessionFromCtx } from "better-auth/api";
 import { type PersonActor, sessionOf } from "../../../api/actor.ts";
 import type { Config } from "../../../base/config.ts";

@@ -10,7 +10,7 @@ import {
 import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import { makeDue } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { Database } from "@countersign/store/store";
-import { type DeliveryRow, type WebhookEndpointRow } from "@countersign/store/tables/events";
+import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables/events";
 
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";

@@ -9,7 +9,7 @@ import {
 } from "@countersign/domain/webhooks/signature";
 import type { SendingEndpoint, SentEvent } from "@countersign/store/queries/webhooks/claim-deliveries";
 import type { Sealer } from "@countersign/store/secrets/sealer";
-import { type WebhookEndpointRow } from "@countersign/store/tables/events";
+import type { WebhookEndpointRow } from "@countersign/store/tables/events";
 
 import { release } from "../../../base/release.ts";
 import type { Answer, Outgoing } from "./send.ts";

@@ -15,7 +15,7 @@ import {
 import { openEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import { holdDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { Database, Store } from "@countersign/store/store";
-import { type DeliveryAttemptRow } from "@countersign/store/tables/events";
+import type { DeliveryAttemptRow } from "@countersign/store/tables/events";
 
 import { reasonOf } from "../../../base/log.ts";
 import type { Sent } from "./request.ts";

@@ -4,7 +4,7 @@ import { organizationById } from "@countersign/store/queries/organizations/organ
 import { updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import { enableDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { Database } from "@countersign/store/store";
-import { type WebhookEndpointRow } from "@countersign/store/tables/events";
+import type { WebhookEndpointRow } from "@countersign/store/tables/events";
 
 import { auditWithoutRequest } from "../../audit-log/record.ts";
 import { compose, type LabeledValue } from "../../mail/compose.ts";
