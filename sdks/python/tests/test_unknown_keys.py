@@ -10,7 +10,7 @@ import pytest
 
 from countersign import _unknown_keys
 from countersign._caller_address import caller_of
-from countersign._unknown_keys import Outcome, Permit, UnknownKeyLimit
+from countersign._unknown_key_limit import Outcome, Permit, UnknownKeyLimit
 
 
 class Clock:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ._body import read_body
+from ._response_body import read_body
 from ._call import Call
 from ._connect import Connection, Connector
 from ._fork import reset_after_fork
