@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateEvents } from "../sdks/events/generate.mjs";
 import { ensureBuilt } from "./built.mjs";
-import { ensureDebianPrograms } from "./debian-programs.mjs";
 import { ProcessorTime, ProcessPool, runJobs } from "./process-pool.mjs";
 import { isUnchanged, remember, sdkSuites, toolchainIsMissing } from "./sdk-suites.mjs";
 import { builtServer } from "./server.mjs";
 import { planOf, readDurations, workerCount, writeDurations } from "./test-plan.mjs";
+import { ensureDebianPrograms } from "./test-programs.mjs";
 import {
   emptyTally,
   failureTexts,

@@ -12,11 +12,11 @@ from ._clock import Clock
 from ._connections import ApiRequest, ApiResponse
 from ._license_key import is_impossible
 from ._models import LicenseRecord, ValidateResult
-from ._reporter import Reporter
 from ._parsing import parsed, read_license, read_result
 from ._rate_limit import read_rate_limit
 from ._rate_limit_gate import RateLimitGate
 from ._redaction import Redaction
+from ._reporter import Reporter
 from ._retry_after import limited_wait, retry_after_seconds
 from ._signature import Signing, check_signature
 from ._transport import Transport

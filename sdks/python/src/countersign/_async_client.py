@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Callable, Generic, TypeVar
 from ._async_slots import Job, Slots
 from ._call import Call, Cancelled
 from ._client import Countersign
-from ._pending_requests import SharedRequest
 from ._license_key import given_key
 from ._models import Decision, LicenseRecord, ValidateResult
+from ._pending_requests import SharedRequest
 from ._types import Custom
 from ._validations import no_answer
 from ._watch import OnChange, OnError, Watch

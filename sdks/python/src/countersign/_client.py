@@ -14,7 +14,6 @@ from ._grace_entries import GraceEntries
 from ._grace_store import GraceStore, InMemoryGraceStore
 from ._license_key import given_key
 from ._models import Decision, LicenseRecord, ValidateResult
-from ._reporter import AnyLogger, Reporter, OnRequest, OnResponse
 from ._options import (
     MAX_GRACE_SECONDS,
     checked_api_key,
@@ -25,6 +24,7 @@ from ._options import (
     require_within,
 )
 from ._portal_url import portal_url
+from ._reporter import AnyLogger, OnRequest, OnResponse, Reporter
 from ._signature import Signing
 from ._transport import Transport
 from ._types import Custom

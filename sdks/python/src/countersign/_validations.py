@@ -11,13 +11,13 @@ from ._api import Api, ValidateRequest, Verdict
 from ._cache import Cache
 from ._call import Call, Cancelled
 from ._clock import Clock
-from ._pending_requests import PendingRequests, SharedRequest
 from ._fork import reset_after_fork
 from ._grace import Grace
 from ._license_key import comparison_form, is_impossible
 from ._models import ValidateResult
-from ._reporter import Reporter
 from ._parsing import local_rejection
+from ._pending_requests import PendingRequests, SharedRequest
+from ._reporter import Reporter
 from .errors import ConnectionError, CountersignError, RateLimitError, ServerError, TimeoutError
 
 #: The errors during which a license that was valid before stays valid.
