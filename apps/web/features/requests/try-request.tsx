@@ -8,8 +8,7 @@ import { Form } from "../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Verdict } from "../../ui/verdict.tsx";
-import { RuleList } from "./rule-list.tsx";
-import { useRuleWords } from "./rule-words.ts";
+import { RuleList, useRuleWords } from "./rule-list.tsx";
 import { rulesNow } from "./shown-rules.ts";
 import classes from "./try-request.module.css";
 
