@@ -1,6 +1,5 @@
 import { browserName } from "@countersign/domain/user-agent/parse";
-import { ActionIcon, Button, Menu, Text, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { ActionIcon, Button, Menu, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Answer, callAuth } from "../../api/client.ts";
@@ -8,11 +7,12 @@ import { reloadAccount } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { TextField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { canUsePasskeys, createPasskey, type PasskeyCreation } from "../identity/passkey.ts";
 import classes from "./account.module.css";
 import type { ProofBody } from "./proof.tsx";
@@ -149,29 +149,23 @@ interface RenamePasskeyProps {
 
 function RenamePasskey({ passkey, onDone }: RenamePasskeyProps) {
   const { t } = useTranslation("account");
-  const [name, setName] = useState(passkey.name ?? "");
-  const rename = useMutation({
-    mutationFn: () => callAuth("renamePasskey", { id: passkey.id, name }),
-    onSuccess: onDone,
+  const form = useForm({
+    start: { name: passkey.name ?? "" },
+    send: async ({ name }) => {
+      await callAuth("renamePasskey", { id: passkey.id, name });
+      await onDone();
+    },
   });
   return (
-    <DialogForm
-      onSubmit={() => rename.mutate()}
-      typed={name}
-      error={rename.error}
-      isBusy={rename.isPending}
-      action={t("everywhere:save")}
-    >
-      <ProblemAlert error={rename.error} beside={["name"]} />
-      <TextInput
+    <DialogForm {...form.props} action={t("everywhere:save")}>
+      <FormProblem form={form} />
+      <TextField
+        {...form.field("name")}
         label={t("passkeys.name")}
         description={t("passkeys.nameWords")}
         required
         maxLength={100}
         data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={fieldError(rename.error, "name")}
       />
     </DialogForm>
   );

@@ -2,6 +2,7 @@ import { Badge, Button, Drawer, Group, Stack, Text, Title, Tooltip, UnstyledButt
 import type { ComponentProps, ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Facts } from "../../ui/facts.tsx";
+import type { ListQuery } from "../../ui/list.tsx";
 import { type Column, List } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { exactTime } from "../../ui/time.tsx";
@@ -11,7 +12,7 @@ import type { Entry } from "./field-changes.ts";
 
 /** How the log of an organization and that of the server show their entries. */
 interface EntriesProps {
-  readonly list: ComponentProps<typeof List<Entry>>["list"] & object;
+  readonly list: ListQuery<Entry>;
   readonly entries: readonly Entry[];
   readonly title: string;
   readonly empty: ComponentProps<typeof List>["empty"];
