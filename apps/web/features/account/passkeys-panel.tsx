@@ -15,14 +15,13 @@ import { Panel } from "../../ui/panel.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { canUsePasskeys, createPasskey, type PasskeyCreation } from "../identity/passkey.ts";
 import classes from "./account.module.css";
-import type { ProofBody } from "./proof.tsx";
-import { ConfirmIdentity } from "./proof.tsx";
+import { ConfirmIdentity, type ProofBody } from "./proof.tsx";
 
 export function PasskeysPanel() {
   const { t } = useTranslation("account");
   const { passkeys } = useMe().sign_in_methods;
   const [renaming, setRenaming] = useState<Passkey | null>(null);
-  const [going, setGoing] = useState<Passkey | null>(null);
+  const [removed, setRemoved] = useState<Passkey | null>(null);
   const nameOf = (passkey: Passkey | null) => passkey?.name ?? t("passkeys.unnamed");
   const [isAdding, setAdding] = useState(false);
   const add = async (body: ProofBody) => {
@@ -62,45 +61,13 @@ export function PasskeysPanel() {
       {passkeys.length > 0 && (
         <div>
           {passkeys.map((passkey) => (
-            <div key={passkey.id} className={classes.line}>
-              <Icon name="key" />
-              <div className={classes.words}>
-                <Text fw={600} truncate>
-                  {nameOf(passkey)}
-                </Text>
-                {passkey.created_at !== null && (
-                  <Text size="xs" c="dimmed">
-                    {t("passkeys.since")} <ListTime at={passkey.created_at} />
-                  </Text>
-                )}
-              </div>
-              <Menu position="bottom-end">
-                <Menu.Target>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-label={t("passkeys.more", { name: nameOf(passkey) })}
-                  >
-                    <Icon name="more" />
-                  </ActionIcon>
-                </Menu.Target>
-                <Menu.Dropdown>
-                  <Menu.Item
-                    leftSection={<Icon name="edit" size={16} />}
-                    onClick={() => setRenaming(passkey)}
-                  >
-                    {t("passkeys.rename")}
-                  </Menu.Item>
-                  <Menu.Item
-                    color="red"
-                    leftSection={<Icon name="trash" size={16} />}
-                    onClick={() => setGoing(passkey)}
-                  >
-                    {t("passkeys.remove")}
-                  </Menu.Item>
-                </Menu.Dropdown>
-              </Menu>
-            </div>
+            <PasskeyLine
+              key={passkey.id}
+              passkey={passkey}
+              name={nameOf(passkey)}
+              onRename={() => setRenaming(passkey)}
+              onRemove={() => setRemoved(passkey)}
+            />
           ))}
         </div>
       )}
@@ -124,16 +91,16 @@ export function PasskeysPanel() {
         )}
       </Dialog>
       <ConfirmIdentity
-        opened={going !== null}
-        onClose={() => setGoing(null)}
-        title={t("passkeys.removeTitle", { name: nameOf(going) })}
+        opened={removed !== null}
+        onClose={() => setRemoved(null)}
+        title={t("passkeys.removeTitle", { name: nameOf(removed) })}
         words={t("passkeys.removeWords")}
         action={t("passkeys.remove")}
         isRemoval
         run={async (proof) => {
-          await callAuth("removePasskey", { id: going?.id ?? "", ...proof });
+          await callAuth("removePasskey", { id: removed?.id ?? "", ...proof });
           await reloadAccount();
-          notify(t("passkeys.removed", { name: nameOf(going) }));
+          notify(t("passkeys.removed", { name: nameOf(removed) }));
         }}
       />
     </Panel>
@@ -141,6 +108,47 @@ export function PasskeysPanel() {
 }
 
 type Passkey = Answer<"getMe">["sign_in_methods"]["passkeys"][number];
+
+interface PasskeyLineProps {
+  readonly passkey: Passkey;
+  readonly name: string;
+  readonly onRename: () => void;
+  readonly onRemove: () => void;
+}
+
+function PasskeyLine({ passkey, name, onRename, onRemove }: PasskeyLineProps) {
+  const { t } = useTranslation("account");
+  return (
+    <div className={classes.line}>
+      <Icon name="key" />
+      <div className={classes.words}>
+        <Text fw={600} truncate>
+          {name}
+        </Text>
+        {passkey.created_at !== null && (
+          <Text size="xs" c="dimmed">
+            {t("passkeys.since")} <ListTime at={passkey.created_at} />
+          </Text>
+        )}
+      </div>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={t("passkeys.more", { name })}>
+            <Icon name="more" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={onRename}>
+            {t("passkeys.rename")}
+          </Menu.Item>
+          <Menu.Item color="red" leftSection={<Icon name="trash" size={16} />} onClick={onRemove}>
+            {t("passkeys.remove")}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </div>
+  );
+}
 
 interface RenamePasskeyProps {
   readonly passkey: Passkey;

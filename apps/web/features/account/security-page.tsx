@@ -17,8 +17,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { NewPassword } from "../identity/new-password.tsx";
 import { PasskeysPanel } from "./passkeys-panel.tsx";
-import type { ProofBody } from "./proof.tsx";
-import { ConfirmIdentity } from "./proof.tsx";
+import { ConfirmIdentity, type ProofBody } from "./proof.tsx";
 import { SecondFactorPanel } from "./second-factor-panel.tsx";
 
 export function SecurityPage() {

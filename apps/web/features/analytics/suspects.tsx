@@ -94,7 +94,8 @@ const maxCount = 50;
 function Evidence({ suspect }: { suspect: Suspect }) {
   const { t, i18n } = useTranslation("analytics");
   const number = new Intl.NumberFormat(i18n.language);
-  const atLeast = (count: number) => (count >= maxCount ? `${number.format(maxCount)}+` : number.format(count));
+  const atLeast = (count: number) =>
+    count >= maxCount ? `${number.format(maxCount)}+` : number.format(count);
   const { reasons, ips, devices, max_ips: limit, travel, sample_ips, sample_devices } = suspect;
   return (
     <div className={classes.evidence}>

@@ -2,8 +2,7 @@ import { Badge, Button, Drawer, Group, Stack, Text, Title, Tooltip, UnstyledButt
 import type { ComponentProps, ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Facts } from "../../ui/facts.tsx";
-import type { ListQuery } from "../../ui/list.tsx";
-import { type Column, List } from "../../ui/list.tsx";
+import { type Column, List, type ListQuery } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { exactTime } from "../../ui/time.tsx";
 import classes from "./audit-log.module.css";

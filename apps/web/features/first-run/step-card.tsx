@@ -4,8 +4,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import type { FormState } from "../../ui/use-form.tsx";
-import { FormProblem } from "../../ui/use-form.tsx";
+import { FormProblem, type FormState } from "../../ui/use-form.tsx";
 import { AuthCard } from "../identity/auth-card.tsx";
 import classes from "./first-run.module.css";
 
