@@ -98,7 +98,7 @@ export class RoutedApi {
     if (!match.found) throw unmatched(request.method, match.methods);
     const { route, handle } = match.bound;
     observed.routed(route.id, this.#site.base + route.path);
-    const ip = callerIpOf(peer, request.headers, this.#parts.config.trustedProxies);
+    const ip = callerIpOf(peer, request.headers, this.#parts.config.trustedProxies)?.text ?? null;
     if (route.access.who === "anyone") await this.#parts.signIn.flood.check(route.access.attempt, ip, null);
     // The database's clock: validations use it, whatever this node's clock says.
     const nowMs = await store.clock();

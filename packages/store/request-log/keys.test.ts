@@ -3,13 +3,12 @@ import { journalEntry } from "../../../tests/support/request-log.ts";
 import { newId } from "../new-id.ts";
 import { times } from "../suite/calls.ts";
 import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
-import { rowOf } from "./entry-row.ts";
 import * as requestKeys from "./keys.ts";
 
 const { ipKey, keyColumn, keysIn, mergeKeys, mostTimes, timesOfKey } = requestKeys;
 
 function row(values: Partial<RequestLogRow>): RequestLogRow {
-  return rowOf(journalEntry(values));
+  return journalEntry(values);
 }
 
 describe("the keys of a segment", () => {

@@ -1,23 +1,22 @@
 import { randomFillSync } from "node:crypto";
 import { uuidSource } from "@countersign/domain/ids/uuid";
-import { callerIp } from "@countersign/domain/ip/caller";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
-import { type IpAddress, parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { hashApiKey, parseApiKey, parseBearer } from "@countersign/domain/products/api-key";
 import { parseNonce } from "@countersign/domain/signing/signature";
 import { memoize } from "@countersign/store/batches/revisioned";
-import type { RequestSpans } from "../features/traces/request-spans.ts";
-import type { CallQueue } from "../features/validate/batch.ts";
+import { asSandbox, unauthorized, unavailable } from "../../http/answers.ts";
+import { callerIpOf } from "../../http/caller-ip.ts";
+import type { RequestSpans } from "../traces/request-spans.ts";
+import type { CallQueue } from "./batch.ts";
 import {
-  Caller,
   type Endpoint,
+  LookupCall,
   type PresentedKey,
+  type PublicCall,
   type RequestObservers,
-} from "../features/validate/caller.ts";
-import { LookupCall } from "../features/validate/lookup-call.ts";
-import { readBodyInto } from "../features/validate/read-body.ts";
-import { ValidateCall } from "../features/validate/validate-call.ts";
-import { asSandbox, unauthorized, unavailable } from "../http/answers.ts";
+  type RequestStart,
+} from "./public-call.ts";
+import { ValidateCall } from "./validate-call.ts";
 
 export const newRequestId = uuidSource(Date.now, (bytes) => {
   randomFillSync(bytes);
@@ -56,37 +55,35 @@ export class PublicApi {
   }
 
   validate(request: Request, peer: string | null): Response | Promise<Response> {
-    return this.#begin(request, peer, "validate", (caller, queue) => {
+    return this.#begin(request, peer, "validate", (start, queue) => {
       const nonce = parseNonce(request.headers.get("x-countersign-nonce"));
-      const call = new ValidateCall(caller, nonce, queue);
-      readBodyInto(call, request);
-      queue.submit(call);
+      const call = new ValidateCall(start, nonce, queue);
+      call.read(request);
+      return call;
     });
   }
 
   lookup(request: Request, peer: string | null, licenseKey: string): Response | Promise<Response> {
-    return this.#begin(request, peer, "lookup", (caller, queue) => {
-      queue.submit(new LookupCall(caller, licenseKey));
-    });
+    return this.#begin(request, peer, "lookup", (start) => new LookupCall(start, licenseKey));
   }
 
   #begin(
     request: Request,
     peer: string | null,
     endpoint: Endpoint,
-    submit: (caller: Caller, queue: CallQueue) => void,
+    callOf: (start: RequestStart, queue: CallQueue) => PublicCall,
   ): Response | Promise<Response> {
     const startedMs = performance.now();
     const requestId = newRequestId();
     const { headers } = request;
     const authorization = headers.get("authorization") ?? "";
-    const apiKey = authorization.length > longestAuthorization ? null : presentedKey(authorization);
+    const apiKey = authorization.length > maxAuthorizationLength ? null : presentedKey(authorization);
     if (apiKey === null) {
       this.#live.observers.count(endpoint, "invalid_api_key");
       return unauthorized(requestId);
     }
     const { queue, observers } = apiKey.isTest ? this.#sandbox : this.#live;
-    const ipAddress = peer === null ? null : this.#callerIp(peer, headers);
+    const ipAddress = callerIpOf(peer, headers, this.#trustedProxies);
     if (ipAddress === null) {
       observers.count(endpoint, "unavailable");
       return unavailable(requestId);
@@ -98,26 +95,22 @@ export class PublicApi {
     return new Promise((resolve) => {
       const marked = apiKey.isTest ? (response: Response) => resolve(asSandbox(response)) : resolve;
       const respond = this.#draining ? (last: Response) => marked(closeConnection(last)) : marked;
-      submit(new Caller(endpoint, requestId, apiKey, ipAddress, startedMs, span, respond, observers), queue);
+      queue.submit(
+        callOf({ endpoint, requestId, apiKey, ipAddress, startedMs, span, respond, observers }, queue),
+      );
     });
-  }
-
-  #callerIp(peer: string, headers: Headers): IpAddress | null {
-    if (this.#trustedProxies.size === 0) return callerIpOf(peer);
-    return callerIp(peer, headers.get("x-forwarded-for"), this.#trustedProxies);
   }
 }
 
 /** Longer than any header with an API key, and not worth caching. */
-const longestAuthorization = 256;
+const maxAuthorizationLength = 256;
 
-/** Both are pure functions of their text, and the same few texts occur again and again. */
+/** A pure function of its text, and the same few texts occur again and again. */
 const presentedKey = memoize(1_000, (authorization): PresentedKey | null => {
   const token = parseBearer(authorization);
   const parsed = token === null ? null : parseApiKey(token);
   return token === null || parsed === null ? null : { ...parsed, hash: hashApiKey(token) };
 });
-const callerIpOf = memoize(10_000, parseIpAddress);
 
 function closeConnection(response: Response): Response {
   response.headers.set("connection", "close");
