@@ -9,8 +9,13 @@ import { type Api, apiOf } from "../support/api.ts";
 import { openCuttableConnection } from "../support/cuttable-connection.ts";
 import { freshFolder } from "../support/databases.ts";
 import { freePort } from "../support/free-port.ts";
-import type { PostgresServer } from "../support/postgres.ts";
-import { freshDatabase, sharedPostgres, startPostgres, withClient } from "../support/postgres.ts";
+import {
+  freshDatabase,
+  type PostgresServer,
+  sharedPostgres,
+  startPostgres,
+  withClient,
+} from "../support/postgres.ts";
 import { freezePostgres } from "../support/postgres-processes.ts";
 import { runCountersign, type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { skipWithReason } from "../support/skip.ts";

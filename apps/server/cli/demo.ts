@@ -1,8 +1,6 @@
 import { readConfig } from "../base/config.ts";
-import type { Example } from "../features/demo/example-builder.ts";
-import { createExamples } from "../features/demo/examples.ts";
-import { populate } from "../features/demo/populate.ts";
-import { addPortalCustomer } from "../features/demo/portal-customer.ts";
+import { createExamples, type Example } from "../features/demo/examples.ts";
+import { addPortalCustomer, populate } from "../features/demo/populate.ts";
 import { type Command, printJson, printLines, readOptions } from "./command.ts";
 import { lookupCurl, validateCurl } from "./curl.ts";
 import { withStore } from "./with-store.ts";

@@ -3,7 +3,7 @@ import type { MainStore } from "@countersign/store/threads/worker-store";
 import type { Environment } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { WorkerThread } from "../base/worker-thread.ts";
-import type { BudgetUses } from "../features/health/budgets.ts";
+import type { BudgetUses } from "../features/health/server-metrics.ts";
 import type { JournalOfOrganizations } from "../features/organizations/remove-due.ts";
 import type {
   MainThreadCalls,

@@ -1,8 +1,12 @@
 import type pg from "pg";
 import { StoreProblem } from "../errors/problem.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
-import type { MigrationOptions } from "../migrations/migration.ts";
-import { type Migration, newerThanThis, statementsFor } from "../migrations/migration.ts";
+import {
+  type Migration,
+  type MigrationOptions,
+  newerThanThis,
+  statementsFor,
+} from "../migrations/migration.ts";
 import { advisoryLocks } from "./advisory-locks.ts";
 import { checkServer } from "./connect.ts";
 import { isConflict, isLockTimeout } from "./errors.ts";

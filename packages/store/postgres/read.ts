@@ -2,10 +2,16 @@ import type { CidrSet } from "@countersign/domain/ip/cidr";
 import { sameHash } from "@countersign/domain/products/api-key";
 import type { VersionCatalog, VersionState } from "@countersign/domain/versions/catalog";
 import type pg from "pg";
-import type { RecordedRefusals } from "../batches/batch.ts";
-import { Batch, ProductInBatch } from "../batches/batch.ts";
-import type { LicenseDetailRow, LicenseFactsRow } from "../batches/caller.ts";
-import { type CallerRow, cidrSet, type Facts, gatesVersions, versionCatalog } from "../batches/caller.ts";
+import { Batch, ProductInBatch, type RecordedRefusals } from "../batches/batch.ts";
+import {
+  type CallerRow,
+  cidrSet,
+  type Facts,
+  gatesVersions,
+  type LicenseDetailRow,
+  type LicenseFactsRow,
+  versionCatalog,
+} from "../batches/caller.ts";
 import type { Call, Question } from "../batches/calls.ts";
 import type { LicenseRecordRow } from "../batches/license-record.ts";
 import * as sql from "./sql.ts";

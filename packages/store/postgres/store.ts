@@ -1,7 +1,6 @@
 import { type Expression, Kysely, PostgresDialect, type SqlBool, sql } from "kysely";
 import type pg from "pg";
-import type { Call, CallResult } from "../batches/calls.ts";
-import { CallCount } from "../batches/calls.ts";
+import { type Call, CallCount, type CallResult } from "../batches/calls.ts";
 import { StorageUnavailable } from "../errors/problem.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import type { MigrationOptions } from "../migrations/migration.ts";

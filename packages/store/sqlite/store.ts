@@ -1,7 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type Kysely, sql } from "kysely";
-import type { Call, CallResult } from "../batches/calls.ts";
-import { CallCount } from "../batches/calls.ts";
+import { type Call, CallCount, type CallResult } from "../batches/calls.ts";
 import { StorageUnavailable } from "../errors/problem.ts";
 import type { IntegrityPart } from "../integrity.ts";
 import { sealWith } from "../sealed-columns.ts";

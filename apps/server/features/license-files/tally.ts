@@ -3,7 +3,7 @@ import type { NumberedError, Sorted } from "@countersign/store/queries/license-f
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
 import type { ImportRejectRow, ImportRow } from "@countersign/store/tables/license-files";
-import { currentLimit, type Limit } from "../plans/check-limit.ts";
+import { currentLimit, type Limit } from "../plans/limits.ts";
 import type { Chunk } from "./chunks.ts";
 
 /** All errors are counted; this many are stored. */

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { type BoundRoute, bind, checkUnchanged } from "../../api/context.ts";
 import { invalid } from "../../http/problem.ts";
 import { deliverLicenses } from "../mail/license-emails.ts";
-import { checkLimit } from "../plans/check-limit.ts";
+import { checkLimit } from "../plans/limits.ts";
 import { checkOpenForSale } from "../products/product.ts";
 import { actionRoutes } from "./actions.ts";
 import { bulkRoutes } from "./bulk.ts";

@@ -20,7 +20,7 @@ import { type BoundRoute, bind, type Context, nextUpdatedAt } from "../../api/co
 import { iso, milliseconds } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { checkReauthenticated } from "../identity/reauthenticate.ts";
+import { checkReauthenticated } from "../identity/sign-in/reauthenticate.ts";
 import { currentProduct, newSigningKey, showSigningKey } from "./product.ts";
 import { showProduct } from "./show.ts";
 

@@ -8,8 +8,7 @@ import type { ProductDownloadRow, ProductRow } from "@countersign/store/tables/p
 import { type BoundRoute, bind, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
 import { asColumns, decodeCursor, pageOf } from "../../api/page.ts";
 import { audit, difference } from "../audit-log/record.ts";
-import { checkLimit } from "../plans/check-limit.ts";
-import { checkVersionModule } from "../plans/version-module.ts";
+import { checkLimit, checkVersionModule } from "../plans/limits.ts";
 import { addProduct, currentProduct } from "./product.ts";
 import { showProduct, showProducts } from "./show.ts";
 

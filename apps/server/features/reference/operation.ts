@@ -1,6 +1,7 @@
 import type { JsonSchema } from "@countersign/contract/openapi/schemas";
 import { type Answer, type Components, type Operation, type Parameter, resolved } from "./document.ts";
-import { described, type Html, html, membersTable, prose } from "./schema.ts";
+import { type Html, html, prose } from "./html.ts";
+import { described, membersTable } from "./schema.ts";
 
 export function operationSection(
   method: string,

@@ -1,9 +1,10 @@
 import type { OpenApiDocument } from "@countersign/contract/openapi/openapi";
 import type { JsonSchema } from "@countersign/contract/openapi/schemas";
 import type { Operation, WebhookOperation } from "./document.ts";
+import { type Html, html } from "./html.ts";
 import { operationSection } from "./operation.ts";
 import { resultsContents, resultsSection } from "./results.ts";
-import { described, type Html, html, membersTable } from "./schema.ts";
+import { described, membersTable } from "./schema.ts";
 
 interface Entry {
   readonly method: string;

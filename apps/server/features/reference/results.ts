@@ -1,5 +1,5 @@
 import { type ValidateStatus, validateStatuses } from "@countersign/domain/validate/status";
-import { type Html, html, prose } from "./schema.ts";
+import { type Html, html, prose } from "./html.ts";
 
 /** When validate returns each status. The dashboard links to these rows and to the topics below. */
 const reasons: Readonly<Record<ValidateStatus, string>> = {

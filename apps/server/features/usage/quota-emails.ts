@@ -17,8 +17,8 @@ import type { EventRow } from "@countersign/store/tables/events";
 import type { QuotaNoticeRow } from "@countersign/store/tables/products";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
-import { compose, type Recipient } from "../mail/compose.ts";
-import { type Email, writeEmails } from "../mail/email.ts";
+import { compose } from "../mail/compose.ts";
+import { type Email, type Recipient, writeEmails } from "../mail/email.ts";
 import { recipientsWith } from "../members/recipients.ts";
 
 const stateName = "quota_emails_until";
