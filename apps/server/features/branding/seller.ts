@@ -1,7 +1,7 @@
 import type { seller } from "@countersign/contract/portal/shapes";
-import { isSuspended } from "@countersign/store/is-suspended";
 import { type BrandedOrganization, brandedOrganizations } from "@countersign/store/queries/branding/branding";
 import type { Database } from "@countersign/store/store";
+import { isSuspended } from "@countersign/store/tables/organizations";
 import type { z } from "zod";
 import { showAccent, showLinks, showLogoUrl } from "./show.ts";
 

@@ -6,8 +6,7 @@ import {
   setState,
   statesNamed,
 } from "@countersign/store/queries/admin/platform-state";
-import { organizationsWithLimitOf } from "@countersign/store/queries/plans/organizations";
-import { planById } from "@countersign/store/queries/plans/plans";
+import { organizationsWithLimitOf, planById } from "@countersign/store/queries/plans/plans";
 import type { Database, Store } from "@countersign/store/store";
 import { addChecks } from "./quota-marks.ts";
 

@@ -1,7 +1,6 @@
 import { refusalHour, summaryDelayMs } from "@countersign/domain/events/thresholds";
 import { newId } from "@countersign/store/new-id";
-import { addEvents } from "@countersign/store/queries/events/events";
-import { type TakenSummary, takeSummaries } from "@countersign/store/queries/events/summaries";
+import { addEvents, type TakenSummary, takeSummaries } from "@countersign/store/queries/events/events";
 import type { Store } from "@countersign/store/store";
 import { distribution, type EventRow } from "@countersign/store/tables/events";
 import { inBatches } from "../../jobs/batches.ts";

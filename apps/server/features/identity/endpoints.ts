@@ -1,4 +1,4 @@
-import { surfaceStorageErrors } from "@countersign/store/errors/surface";
+import { surfaceStorageErrors } from "@countersign/store/errors/problem";
 import { APIError } from "better-auth/api";
 import type { Auth } from "./better-auth.ts";
 import { callbackPath, discordProvider } from "./discord-provider.ts";

@@ -1,6 +1,5 @@
 import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
-import { organizationLimits } from "@countersign/store/queries/plans/organizations";
-import { countPendingInvitations } from "@countersign/store/queries/plans/used";
+import { countPendingInvitations, organizationLimits } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { Problem } from "../../http/problem.ts";

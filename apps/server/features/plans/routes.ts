@@ -1,7 +1,12 @@
 import * as contract from "@countersign/contract/manage/plans";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
-import { keepVersionModule } from "@countersign/store/queries/plans/organizations";
-import { allPlans, lockedPlan, planById, updatePlan } from "@countersign/store/queries/plans/plans";
+import {
+  allPlans,
+  keepVersionModule,
+  lockedPlan,
+  planById,
+  updatePlan,
+} from "@countersign/store/queries/plans/plans";
 import type { Store } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { type BoundRoute, bind } from "../../api/bind.ts";

@@ -1,4 +1,4 @@
-import { ipsAtOnce } from "@countersign/store/queries/licenses/drain-ips";
+import { ipsAtOnce } from "@countersign/store/queries/licenses/ips";
 import { type LicenseView, ownLicenseViews } from "@countersign/store/queries/licenses/views";
 import { productById } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";

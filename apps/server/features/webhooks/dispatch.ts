@@ -9,8 +9,8 @@ import {
   type SendingEndpoint,
   signingSecrets,
 } from "@countersign/store/queries/webhooks/claim-deliveries";
-import type { DeliveryResult } from "@countersign/store/queries/webhooks/delivery-results";
-import { emptyEndpoint } from "@countersign/store/queries/webhooks/empty-endpoint";
+import type { DeliveryResult } from "@countersign/store/queries/webhooks/deliveries";
+import { emptyEndpoint } from "@countersign/store/queries/webhooks/prune";
 import { DeliveryConcurrency, type Outcome } from "./concurrency.ts";
 import { resultOf, succeeded } from "./outcome.ts";
 import { type Ready, ReadyQueue } from "./ready-queue.ts";

@@ -1,6 +1,5 @@
 import { type Failure, failure } from "@countersign/contract/problems/failures";
 import { failingForMs, nextAttemptAtMs } from "@countersign/domain/webhooks/schedule";
-import type { Bulk } from "@countersign/store/bulk";
 import { newId } from "@countersign/store/new-id";
 import type { ClaimedDelivery } from "@countersign/store/queries/webhooks/claim-deliveries";
 import {
@@ -8,10 +7,10 @@ import {
   type EndpointChange,
   recordEndpointChange,
   writeResults,
-} from "@countersign/store/queries/webhooks/delivery-results";
+} from "@countersign/store/queries/webhooks/deliveries";
 import { openEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import { holdDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
-import type { Database } from "@countersign/store/store";
+import type { Bulk, Database } from "@countersign/store/store";
 import type { DeliveryAttemptRow } from "@countersign/store/tables/events";
 import type { Sent } from "./request.ts";
 import type { Answer } from "./send.ts";

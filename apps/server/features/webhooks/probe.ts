@@ -2,13 +2,14 @@ import { nextProbeAtMs } from "@countersign/domain/webhooks/schedule";
 import { addEvents } from "@countersign/store/queries/events/events";
 import { eventsByIds, signingSecrets } from "@countersign/store/queries/webhooks/claim-deliveries";
 import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
-import { lockedEndpoint, updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import {
   claimProbes,
   endpointsToProbe,
+  lockedEndpoint,
   missedDelivery,
+  updateEndpoint,
   writeProbe,
-} from "@countersign/store/queries/webhooks/probe";
+} from "@countersign/store/queries/webhooks/endpoints";
 import type { Store } from "@countersign/store/store";
 import type { DeliveryAttemptRow, DeliveryRow, StoredEndpointRow } from "@countersign/store/tables/events";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";

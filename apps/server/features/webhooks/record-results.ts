@@ -1,5 +1,5 @@
 import { releaseDeliveries } from "@countersign/store/queries/webhooks/claim-deliveries";
-import { type DeliveryResult, writeDeliveries } from "@countersign/store/queries/webhooks/delivery-results";
+import { type DeliveryResult, writeDeliveries } from "@countersign/store/queries/webhooks/deliveries";
 import type { Database, Store } from "@countersign/store/store";
 import { reasonOf } from "../../base/log.ts";
 import { recordAttempts, withoutTexts } from "./outcome.ts";

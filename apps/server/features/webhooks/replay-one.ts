@@ -1,11 +1,7 @@
 import { isFinal } from "@countersign/domain/webhooks/delivery-state";
 import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";
-import {
-  deliveriesOfEvents,
-  deliveryOf,
-  eventsAmong,
-} from "@countersign/store/queries/webhooks/delivery-log";
+import { deliveriesOfEvents, deliveryOf, eventsAmong } from "@countersign/store/queries/webhooks/deliveries";
 import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import type { Database } from "@countersign/store/store";
 import { type DeliveryRow, distribution, type WebhookEndpointRow } from "@countersign/store/tables/events";

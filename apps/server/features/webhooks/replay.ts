@@ -4,7 +4,7 @@ import {
   deliveriesAfter,
   deliveriesOfEvents,
   eventsAmong,
-} from "@countersign/store/queries/webhooks/delivery-log";
+} from "@countersign/store/queries/webhooks/deliveries";
 import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryRow } from "@countersign/store/tables/events";

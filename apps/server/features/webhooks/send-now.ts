@@ -1,5 +1,5 @@
 import { isFinal } from "@countersign/domain/webhooks/delivery-state";
-import { deliveryOf } from "@countersign/store/queries/webhooks/delivery-log";
+import { deliveryOf } from "@countersign/store/queries/webhooks/deliveries";
 import { makeDue } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
