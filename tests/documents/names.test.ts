@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { openApiDocument } from "@countersign/contract/openapi/openapi";
 import { allCommands } from "../../apps/server/cli/command-line.ts";
 import { listed } from "../support/listed.ts";
+import { openApiDocument } from "../support/openapi-document.ts";
 
 const root = join(import.meta.dir, "../..");
 const files = new Set(
@@ -46,6 +46,21 @@ test("every file and folder that a document names exists", () => {
   const isPath = (code: string) =>
     /^[\w.-]+(\/[\w.-]+)*\/?$/.test(code) && (code.includes("/") || /\.(ts|tsx|mjs|md)$/.test(code));
   expect(missing(isPath, (code, document) => exists(code.replace(/\/$/, ""), document))).toEqual([]);
+});
+
+test("every file and folder on the map of ARCHITECTURE.md exists", () => {
+  const [, map = ""] = /^```\n([\s\S]*?)^```/m.exec(read("ARCHITECTURE.md")) ?? [];
+  let base = "";
+  const named = map.split("\n").flatMap((line) => {
+    const [, indent = "", names = ""] = /^( {0,2})(\S.*?)(?: {2,}|$)/.exec(line) ?? [];
+    if (indent === "" && names !== "") base = names.includes(" ") ? "" : names;
+    return names
+      .split(" ")
+      .filter((name) => name !== "")
+      .map((name) => (indent === "" ? name : base + name));
+  });
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
 test("every document, and every section of one, that another or a source file links to exists", () => {

@@ -9,13 +9,15 @@ import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop
 import type { Context, OrganizationContext } from "../../api/context.ts";
 import {
   type CustomerChanges,
+  type CustomerView,
   changeCustomer,
   changedView,
   isSamePerson,
   moveAndRecord,
+  type ShownCustomer,
+  showWithCount,
   writeChangedCustomer,
 } from "./change.ts";
-import { type CustomerView, type ShownCustomer, showWithCount } from "./show.ts";
 
 /** A customer with more licenses is changed in several transactions: on SQLite everyone else waits for each. */
 const fewLicenses = 100;
@@ -32,14 +34,14 @@ export async function changeCustomerInSteps(
 ): Promise<ShownCustomer> {
   const before = await customerOf(context.store.reads, context.organization.id, customerId);
   const { updated_at: _, ...fields } = changes;
-  const wanted = before === undefined ? null : changedView(context, before, fields);
+  const intended = before === undefined ? null : changedView(context, before, fields);
   const change = (movedBefore: number | null) =>
     context.transaction((db) => changeCustomer(db, context, customerId, changes, movedBefore));
-  if (before === undefined || wanted === null || !(await isAboutMany(context, before, wanted)))
+  if (before === undefined || intended === null || !(await isAboutMany(context, before, intended)))
     return showWithCount(context.store.reads, await change(null));
   let moved = 0;
-  let view = wanted;
-  if (isSamePerson(before, wanted)) await refreshTexts(context, view);
+  let view = intended;
+  if (isSamePerson(before, intended)) await refreshTexts(context, view);
   else {
     ({ view } = await context.store.transaction((db) =>
       writeChangedCustomer(db, context, customerId, changes),
@@ -55,11 +57,11 @@ export async function changeCustomerInSteps(
 async function isAboutMany(
   context: OrganizationContext,
   before: CustomerView,
-  wanted: CustomerView,
+  changed: CustomerView,
 ): Promise<boolean> {
   if (await hasMany(context, before.customer_id)) return true;
-  if (isSamePerson(before, wanted)) return false;
-  const { email, discord_id: discordId } = wanted;
+  if (isSamePerson(before, changed)) return false;
+  const { email, discord_id: discordId } = changed;
   if (email === null && discordId === null) return false;
   const { id } = context.organization;
   const other = await knownCustomerId(context.store.reads, id, { email, discordId });
@@ -68,8 +70,8 @@ async function isAboutMany(
 
 async function hasMany(context: OrganizationContext, customerId: string): Promise<boolean> {
   const { id } = context.organization;
-  const some = await someLicenseIdsOfCustomer(context.store.reads, id, customerId, fewLicenses + 1);
-  return some.length > fewLicenses;
+  const licenseIds = await someLicenseIdsOfCustomer(context.store.reads, id, customerId, fewLicenses + 1);
+  return licenseIds.length > fewLicenses;
 }
 
 /** All but a few, which the final transaction includes. */
@@ -80,7 +82,7 @@ async function moveAll(context: OrganizationContext, fromId: string, view: Custo
     const ids = await someLicenseIdsOfCustomer(store.reads, id, fromId, licensesAtOnce);
     if (ids.length < licensesAtOnce) return moved;
     moved += await store.transaction(async (db) => {
-      const count = await moveAndRecord(db, context, fromId, view.customer_id, ids);
+      const count = await moveAndRecord(db, context, { fromId, toId: view.customer_id }, ids);
       await refreshSearchTextOf(db, ids, namesOf(view));
       return count;
     }, "soon");

@@ -17,7 +17,7 @@ import { type BoundRoute, bind } from "../../api/bind.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { showOwnOrganization } from "../organizations/show.ts";
-import { checkLimitOfLocked } from "../plans/check-limit.ts";
+import { checkLimitOfLocked } from "../plans/limits.ts";
 import { showReceived, stateOf } from "./show.ts";
 
 /**
@@ -39,10 +39,10 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
     const { actor } = context;
     const tokenHash = hashInvitationToken(input.params.token);
     return context.transaction(async (db) => {
-      const found = await pendingInvitationByToken(db, tokenHash, context.nowMs);
-      if (found === undefined) throw new Problem("invalid_invitation_link");
+      const unlocked = await pendingInvitationByToken(db, tokenHash, context.nowMs);
+      if (unlocked === undefined) throw new Problem("invalid_invitation_link");
       // Read again under the lock: two requests may have found it pending.
-      const organization = await lockedOrganization(db, found.organization_id);
+      const organization = await lockedOrganization(db, unlocked.organization_id);
       const invitation = await pendingInvitationByToken(db, tokenHash, context.nowMs);
       if (organization === undefined || organization.deleted_at !== null || invitation === undefined)
         throw new Problem("invalid_invitation_link");
