@@ -15,6 +15,8 @@ const everyPageNeeds =
 /** Fields with a list of choices: many pages have one, but not all of those that a first visit opens. */
 const choices = /@mantine\/core\/esm\/components\/(Combobox|ComboboxPopover|Select)\//;
 const rareChoices = /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|TagsInput)\//;
+/** Fields that a list does not have. */
+const fields = /@mantine\/core\/esm\/components\/(Textarea|Switch)\/|apps\/web\/ui\/fields\.tsx$/;
 const parts = /node_modules|apps\/web\/(ui|app|api|session)\//;
 
 /** Runs under Bun, which imports the contract's TypeScript directly. */
@@ -42,11 +44,13 @@ export default defineConfig({
             { name: "frame", test: everyPageNeeds, priority: 2 },
             {
               name: "parts",
-              test: (id: string) => parts.test(id) && !choices.test(id) && !rareChoices.test(id),
+              test: (id: string) =>
+                parts.test(id) && !choices.test(id) && !rareChoices.test(id) && !fields.test(id),
               minShareCount: 20,
               priority: 1,
             },
             { name: "choices", test: choices, priority: 0 },
+            { name: "fields", test: fields, priority: 0 },
           ],
         },
       },
