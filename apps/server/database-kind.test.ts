@@ -19,7 +19,6 @@ const reasons: Readonly<Record<string, string>> = {
   "apps/server/features/doctor/examine.ts": "explains what is wrong with a database",
   "apps/server/features/doctor/machine.ts": "explains what is wrong with a data folder",
   "apps/server/features/identity/sign-in/better-auth.ts": "tells a library how to write SQL that both accept",
-  "apps/server/features/traces/request-spans.ts": "names the database in traces",
   "apps/server/features/traces/request-traces.ts": "names the database in traces",
   "apps/server/features/usage/routes.ts": "estimates the size of rows",
   "apps/web/features/admin/health-page.tsx": "shows which database it is",

@@ -1,5 +1,5 @@
-import { isDiskFull } from "@countersign/store/errors/disk-full";
 import { type StorageReason, StorageUnavailable } from "@countersign/store/errors/problem";
+import { isDiskFull } from "@countersign/store/errors/sentence";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error"];

@@ -1,5 +1,5 @@
-import { migrate as migrateDatabase } from "@countersign/store/databases/migrate";
-import { recountLicenses } from "@countersign/store/queries/licenses/recount";
+import { migrate as migrateDatabase } from "@countersign/store/databases/open";
+import { recountLicenses } from "@countersign/store/queries/licenses/stored-counts";
 import { readConfig } from "../base/config.ts";
 import { type Command, printJson, printLines, printMigrationWait, readOptions } from "./command.ts";
 import { withStore } from "./with-store.ts";

@@ -1,5 +1,5 @@
 import * as contract from "@countersign/contract/manage/explain";
-import { type AskedIp, parseAsked } from "@countersign/domain/ip/cidr";
+import { parseQueriedIp, type QueriedIp } from "@countersign/domain/ip/cidr";
 import { shownPrefix } from "@countersign/domain/products/api-key";
 import { quotaDay } from "@countersign/domain/quota/day";
 import {
@@ -15,8 +15,8 @@ import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks/blocks";
 import { registeredIps } from "@countersign/store/queries/licenses/ips";
 import { licenseById } from "@countersign/store/queries/licenses/views";
 import { workingApiKeys } from "@countersign/store/queries/products/products";
-import { requestById } from "@countersign/store/queries/requests/by-id";
 import { everyRequest } from "@countersign/store/queries/requests/filter";
+import { requestById } from "@countersign/store/queries/requests/search";
 import { usageSince } from "@countersign/store/queries/usage/daily";
 import type { Database, Store } from "@countersign/store/store";
 import type { IpBlockRow, LicenseRow } from "@countersign/store/tables/licenses";
@@ -94,7 +94,7 @@ export async function explainedRequest(
   const license = licenseId === null ? undefined : await licenseById(reads, licenseId);
   const product = await productState(reads, sealer, productId);
   if (product === null) return null;
-  const asked = ip === null ? null : parseAsked(ip);
+  const asked = ip === null ? null : parseQueriedIp(ip);
   const keys = await workingApiKeys(reads, [productId], atMs);
   return {
     product: product.facts,
@@ -125,7 +125,7 @@ export async function explainedRequest(
 async function explainedIp(
   db: Database,
   license: LicenseRow,
-  asked: AskedIp,
+  asked: QueriedIp,
   ipv6Prefix: 64 | 128,
   atMs: number,
   showsLicense: boolean,

@@ -1,10 +1,10 @@
 import {
-  type AskedIp,
   type Cidr,
   commonText,
   isWithin,
-  parseAsked,
   parseCidr,
+  parseQueriedIp,
+  type QueriedIp,
 } from "@countersign/domain/ip/cidr";
 import { busiestIps, ipsStartingWith, type SightingScope } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
@@ -51,8 +51,8 @@ export async function ipPage(
 }
 
 /** The IP address in a path. */
-export function askedIp(text: string): AskedIp {
-  const asked = parseAsked(text);
+export function askedIp(text: string): QueriedIp {
+  const asked = parseQueriedIp(text);
   if (asked !== null) return asked;
   throw invalid("ip", "not_an_ip");
 }

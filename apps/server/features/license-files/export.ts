@@ -1,7 +1,7 @@
 import { csvLine } from "@countersign/domain/csv/cell";
 import type { LicenseFilter } from "@countersign/store/queries/licenses/filter";
+import { ipsOf, type RegisteredIp } from "@countersign/store/queries/licenses/ips";
 import { licenseBatches } from "@countersign/store/queries/licenses/list";
-import { ipsOf, type RegisteredIp } from "@countersign/store/queries/licenses/tags-and-ips";
 import {
   type LicenseView,
   licenseViews,

@@ -11,7 +11,7 @@ import {
   updateImport,
 } from "@countersign/store/queries/license-files/imports";
 import { rejectedHeader, rejectsOf } from "@countersign/store/queries/license-files/rejects";
-import { forecastUndo } from "@countersign/store/queries/license-files/undo-on-request";
+import { forecastUndo } from "@countersign/store/queries/license-files/undo";
 import type { Database } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables/license-files";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";

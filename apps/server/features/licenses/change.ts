@@ -1,7 +1,7 @@
 import { isEventType } from "@countersign/domain/events/types";
 import { maskedKey } from "@countersign/domain/licenses/key";
 import type { LicenseChange } from "@countersign/store/queries/licenses/changes";
-import { drainIps, licenseToDrain } from "@countersign/store/queries/licenses/drain-ips";
+import { drainIps, licenseToDrain } from "@countersign/store/queries/licenses/ips";
 import {
   type LicenseView,
   ownLicenseViews,

@@ -1,14 +1,15 @@
 import { quotaDay } from "@countersign/domain/quota/day";
-import { isSuspended } from "@countersign/store/is-suspended";
-import { countEmails, emailCount, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
 import {
+  countEmails,
+  emailCount,
+  lockedEmailCount,
   nextWaitingOrganization,
   removeWaitingEmails,
   waitingEmails,
 } from "@countersign/store/queries/mail/waiting-emails";
 import { lockedOrganization, organizationById } from "@countersign/store/queries/organizations/organizations";
 import type { Database, Store } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables/organizations";
+import { isSuspended, type OrganizationRow } from "@countersign/store/tables/organizations";
 import type { WaitingEmailRow } from "@countersign/store/tables/platform";
 import type { Config } from "../../base/config.ts";
 import { inBatches, neverAborted, slicesOf } from "../../jobs/batches.ts";

@@ -2,8 +2,13 @@ import * as downloads from "@countersign/contract/manage/downloads";
 import * as contract from "@countersign/contract/manage/products";
 import { parseCustomResponse } from "@countersign/domain/custom-response/template";
 import { newId } from "@countersign/store/new-id";
-import { downloadsOf, replaceDownloads } from "@countersign/store/queries/products/downloads";
-import { deleteProduct, productsOf, updateProduct } from "@countersign/store/queries/products/products";
+import {
+  deleteProduct,
+  downloadsOf,
+  productsOf,
+  replaceDownloads,
+  updateProduct,
+} from "@countersign/store/queries/products/products";
 import type { ProductDownloadRow, ProductRow } from "@countersign/store/tables/products";
 import { type BoundRoute, bind, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
 import { asColumns, decodeCursor, pageOf } from "../../api/page.ts";

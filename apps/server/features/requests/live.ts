@@ -1,5 +1,5 @@
 import { matches, type RequestFilter } from "@countersign/store/queries/requests/filter";
-import { countEntries, newestRequests } from "@countersign/store/queries/requests/newest";
+import { countEntries, newestRequests } from "@countersign/store/queries/requests/search";
 import type { Database, Store } from "@countersign/store/store";
 import type { RequestLogRow } from "@countersign/store/tables/journal";
 import { type Log, reasonOf } from "../../base/log.ts";

@@ -2,13 +2,16 @@ import type { listRequests } from "@countersign/contract/manage/requests";
 import * as contract from "@countersign/contract/manage/requests";
 import { csvLine } from "@countersign/domain/csv/cell";
 import { hourMs } from "@countersign/domain/dates/lengths";
-import { parseAsked } from "@countersign/domain/ip/cidr";
+import { parseQueriedIp } from "@countersign/domain/ip/cidr";
 import { validateStatuses } from "@countersign/domain/validate/status";
-import { requestById } from "@countersign/store/queries/requests/by-id";
 import { everyRequest, type RequestFilter } from "@countersign/store/queries/requests/filter";
-import { iterateRequests, type RequestIteration } from "@countersign/store/queries/requests/iterate";
-import { lastValidation } from "@countersign/store/queries/requests/last-validation";
-import { searchRequests } from "@countersign/store/queries/requests/search";
+import {
+  iterateRequests,
+  lastValidation,
+  type RequestIteration,
+  requestById,
+  searchRequests,
+} from "@countersign/store/queries/requests/search";
 import type { TimeRange } from "@countersign/store/queries/requests/span";
 import type { Store } from "@countersign/store/store";
 import type { z } from "zod";
@@ -164,7 +167,7 @@ function filterOf(query: FilterQuery, organizationId: string): RequestFilter {
 
 /** What the log can have in place of the IP address: products decide how IPv6 addresses count. */
 function countedAs(ip: string): readonly string[] {
-  const asked = parseAsked(ip);
+  const asked = parseQueriedIp(ip);
   if (asked === null) throw invalid("ip", "not_an_ip");
   return asked.countedAs;
 }
