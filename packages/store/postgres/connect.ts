@@ -1,7 +1,7 @@
 import pg from "pg";
 import { StoreProblem } from "../errors/problem.ts";
 import { errorSentence } from "../errors/sentence.ts";
-import { type PostgresClientConfig, PostgresClient } from "./client.ts";
+import { PostgresClient, type PostgresClientConfig } from "./client.ts";
 import { HostFinder } from "./hosts.ts";
 import { parsePostgresUrl } from "./url.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { dayMs, hourMs, minuteMs } from "@countersign/domain/dates/lengths";
 import type { Geo } from "./geo.ts";
 import { RecentUse } from "./recent-use.ts";
-import { type RolledRow, mostValues, sharing } from "./sharing.ts";
+import { mostValues, type RolledRow, sharing } from "./sharing.ts";
 import { mergedLicenseDay } from "./tables.ts";
 
 const startMs = Date.UTC(2026, 10, 17, 1);
