@@ -5,7 +5,7 @@ import { openApiDocument } from "@countersign/contract/openapi/openapi";
 import { problems } from "@countersign/contract/problems/problems";
 import { eventTypes } from "@countersign/domain/events/types";
 import { validateStatuses } from "@countersign/domain/validate/status";
-import { docsSections } from "../../apps/web/ui/docs-sections.ts";
+import { docsSections } from "../../apps/web/ui/validate-help.tsx";
 import { sqlite } from "../support/databases.ts";
 import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
 

@@ -1,7 +1,6 @@
-import { Text } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { DocsLink } from "./docs-link.tsx";
-import type { DocsSection } from "./docs-sections.ts";
 
 /** The text, and the section of the API reference with more about it. */
 const sections = {
@@ -40,3 +39,49 @@ export function ValidateHelp({ about, field }: { about: HelpTopic; field?: strin
     </Text>
   );
 }
+
+/** A link to the API reference or to one of its sections. */
+export function docs(section?: DocsSection): string {
+  return section === undefined ? "/docs" : `/docs#${docsSections[section]}`;
+}
+
+interface DocsLinkProps {
+  readonly section?: DocsSection | undefined;
+  readonly children: ReactNode;
+}
+
+/** In a new tab, so that a half-filled form is kept. */
+export function DocsLink({ section, children }: DocsLinkProps) {
+  const { t } = useTranslation();
+  return (
+    <Anchor
+      inherit
+      underline="always"
+      href={docs(section)}
+      target="_blank"
+      rel="noopener"
+      style={{ whiteSpace: "nowrap" }}
+      title={t("docs.newTab")}
+    >
+      {children}
+    </Anchor>
+  );
+}
+
+/** The sections of the API reference that the dashboard links to. A test checks that each exists. */
+export const docsSections = {
+  branding: "group-branding",
+  results: "group-results",
+  ipLimit: "topic-ip-limit",
+  ipBlocks: "topic-ip-blocks",
+  expiry: "topic-expiry",
+  revoked: "topic-revoked",
+  versions: "topic-versions",
+  signing: "topic-signing",
+  customResponse: "topic-custom-response",
+  dailyLimit: "topic-daily-limit",
+  sandbox: "group-sandbox",
+  productStatus: "topic-product-status",
+} as const;
+
+export type DocsSection = keyof typeof docsSections;

@@ -13,7 +13,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { ConfirmIdentity } from "./confirm-identity.tsx";
 import type { ProofBody } from "./proof.tsx";
 
-const securityRoute = getRouteApi("/inside/account/account-layout/security");
+const securityRoute = getRouteApi("/signed-in/account/account-layout/security");
 
 /** Shown only if Discord is configured, or the account is already linked. */
 export function DiscordPanel() {

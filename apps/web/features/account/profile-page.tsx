@@ -5,12 +5,12 @@ import { useChange } from "../../api/queries.ts";
 import type { Language } from "../../i18n/languages.ts";
 import { changeLanguage } from "../../i18n/start.ts";
 import { useMe } from "../../session/current-organization.ts";
-import { LanguageSelect } from "../../ui/language-select.tsx";
+import { SaveForm } from "../../ui/form.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { SaveForm } from "../../ui/save-form.tsx";
+import { LanguageSelect } from "../../ui/select-field.tsx";
 import { EmailPanel } from "./email-panel.tsx";
 import { OrganizationsPanel } from "./organizations-panel.tsx";
 

@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
+import { SaveForm } from "../../ui/form.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { SaveForm } from "../../ui/save-form.tsx";
 import { OverrideField } from "./override-field.tsx";
 
 /** How many organizations a user can own. It belongs to the user, also on an organization's page. */

@@ -4,11 +4,11 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { AnnouncementBar } from "../../ui/announcement-bar.tsx";
-import { Choice } from "../../ui/choice.tsx";
-import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Choice } from "../../ui/fields.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { DateTimeField, fromLocal, toLocal } from "../../ui/time-fields.tsx";
 
 interface AnnouncementFormProps {
   /** Null for a new one. */

@@ -14,7 +14,7 @@ import type { Entry } from "../audit-log/field-changes.ts";
 import { EntryDetails } from "./entry-details.tsx";
 import { platformActions } from "./platform-actions.ts";
 
-const platformAuditRoute = getRouteApi("/inside/admin/admin-layout/audit-log");
+const platformAuditRoute = getRouteApi("/signed-in/admin/admin-layout/audit-log");
 
 const narrowing = ["organization", "actor", "subject"] as const;
 

@@ -15,7 +15,7 @@ import classes from "./admin.module.css";
 import { EmailFrame } from "./email-frame.tsx";
 import { EmailState } from "./outbox-page.tsx";
 
-const emailRoute = getRouteApi("/inside/admin/admin-layout/outbox/$id");
+const emailRoute = getRouteApi("/signed-in/admin/admin-layout/outbox/$id");
 
 export function EmailPage() {
   const { t } = useTranslation("admin");

@@ -14,7 +14,7 @@ import { SearchedList } from "./searched-list.tsx";
 import { ListedSubscription } from "./subscription-text.tsx";
 import { billingStates, overrides, plans } from "./terms.ts";
 
-const adminOrganizationsRoute = getRouteApi("/inside/admin/admin-layout/organizations");
+const adminOrganizationsRoute = getRouteApi("/signed-in/admin/admin-layout/organizations");
 
 type Organization = Item<"listPlatformOrganizations">;
 
@@ -49,7 +49,7 @@ export function OrganizationsPage() {
             <GoLink to={paths.platformOrganization(organization.id)} size="sm" fw={600}>
               {organization.name}
             </GoLink>
-            <Progress organization={organization} />
+            <Suspension organization={organization} />
           </Group>
           <Text size="xs" c="dimmed" className="mono">
             {organization.slug}
@@ -175,7 +175,7 @@ function hasOverrides(organization: Organization): boolean {
   );
 }
 
-function Progress({ organization }: { organization: Organization }) {
+function Suspension({ organization }: { organization: Organization }) {
   const { t } = useTranslation("admin");
   if (organization.suspended_at !== null)
     return (

@@ -16,7 +16,7 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { SearchedList } from "./searched-list.tsx";
 
-const outboxRoute = getRouteApi("/inside/admin/admin-layout/outbox");
+const outboxRoute = getRouteApi("/signed-in/admin/admin-layout/outbox");
 
 type Mail = Item<"listOutbox">;
 

@@ -20,7 +20,7 @@ import { hasExamplePrices, isInDays, planLimits } from "./plan-changes.ts";
 import { PlanForm } from "./plan-form.tsx";
 import { useNoLimit } from "./plan-names.ts";
 
-const plansRoute = getRouteApi("/inside/admin/admin-layout/plans");
+const plansRoute = getRouteApi("/signed-in/admin/admin-layout/plans");
 
 type Plan = Item<"listPlans">;
 

@@ -13,14 +13,14 @@ import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
+import { Verdict } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
-import { Verdict } from "../../ui/verdict.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { Sightings } from "../ips/sightings.tsx";
 
-const platformIpRoute = getRouteApi("/inside/admin/admin-layout/ips/$ip");
+const platformIpRoute = getRouteApi("/signed-in/admin/admin-layout/ips/$ip");
 
 const scope = { level: "platform" } as const;
 

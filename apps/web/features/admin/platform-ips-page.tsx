@@ -7,7 +7,7 @@ import { paths } from "../../session/paths.ts";
 import { Page } from "../../ui/page.tsx";
 import { IpList } from "../ips/ip-list.tsx";
 
-const platformIpsRoute = getRouteApi("/inside/admin/admin-layout/ips");
+const platformIpsRoute = getRouteApi("/signed-in/admin/admin-layout/ips");
 
 /** The IP addresses that use licenses of any organization. */
 export function PlatformIpsPage() {

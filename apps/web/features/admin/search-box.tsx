@@ -1,7 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { useState } from "react";
+import { useWhenSettled } from "../../ui/filters.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { useWhenSettled } from "../../ui/when-settled.ts";
 import classes from "./admin.module.css";
 
 interface SearchBoxProps {

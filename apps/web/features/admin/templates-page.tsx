@@ -10,7 +10,7 @@ import { Page } from "../../ui/page.tsx";
 import classes from "./admin.module.css";
 import { EmailFrame } from "./email-frame.tsx";
 
-const templatesRoute = getRouteApi("/inside/admin/admin-layout/email-templates");
+const templatesRoute = getRouteApi("/signed-in/admin/admin-layout/email-templates");
 
 /** Every kind of email with example values, in each language. */
 export function TemplatesPage() {

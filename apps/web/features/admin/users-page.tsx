@@ -14,7 +14,7 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { AddUser } from "./add-user.tsx";
 import { SearchedList } from "./searched-list.tsx";
 
-const adminUsersRoute = getRouteApi("/inside/admin/admin-layout/users");
+const adminUsersRoute = getRouteApi("/signed-in/admin/admin-layout/users");
 
 type User = Item<"listUsers">;
 

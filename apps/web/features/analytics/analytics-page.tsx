@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Page } from "../../ui/page.tsx";
 import { AnalyticsView } from "./analytics-view.tsx";
 
-const analyticsRoute = getRouteApi("/inside/o/$organization/analytics");
+const analyticsRoute = getRouteApi("/signed-in/o/$organization/analytics");
 
 /** How an organization's licenses are used. */
 export function AnalyticsPage() {

@@ -2,7 +2,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useProduct } from "../products/frame/use-product.ts";
 import { AnalyticsView } from "./analytics-view.tsx";
 
-const tabRoute = getRouteApi("/inside/o/$organization/products/$productId/analytics");
+const tabRoute = getRouteApi("/signed-in/o/$organization/products/$productId/analytics");
 
 /** How one product's licenses are used. */
 export function AnalyticsTab() {

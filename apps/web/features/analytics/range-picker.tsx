@@ -3,7 +3,7 @@ import { Button, Group, Input, Popover, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
-import { TimeZoneSelect } from "../../ui/time-zone-select.tsx";
+import { TimeZoneSelect } from "../../ui/select-field.tsx";
 import { instantOf } from "./instant.ts";
 import { defaultRange, rangeOf } from "./range.ts";
 import { type AnalyticsSearch, quickRanges } from "./search.ts";

@@ -22,7 +22,7 @@ import type { Entry } from "./field-changes.ts";
 import type { AuditSearch } from "./search.ts";
 import { Subject } from "./subject.tsx";
 
-const auditLogRoute = getRouteApi("/inside/o/$organization/audit-log");
+const auditLogRoute = getRouteApi("/signed-in/o/$organization/audit-log");
 
 export function AuditLogPage() {
   const { t, i18n } = useTranslation("audit-log");

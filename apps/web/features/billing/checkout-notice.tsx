@@ -7,7 +7,7 @@ import { reloadAfter } from "../../api/queries.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { type Billing, isPaid } from "./billing.ts";
 
-const billingRoute = getRouteApi("/inside/o/$organization/settings/billing");
+const billingRoute = getRouteApi("/signed-in/o/$organization/settings/billing");
 const everyMs = 2_000;
 const mostTries = 30;
 

@@ -1,8 +1,8 @@
 import { Anchor, Group } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Copyable } from "../../ui/copy.tsx";
-import { DocsLink } from "../../ui/docs-link.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { DocsLink } from "../../ui/validate-help.tsx";
 
 /** Where customers sign in. */
 export function PortalPanel({ url }: { readonly url: string }) {

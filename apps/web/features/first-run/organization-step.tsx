@@ -5,7 +5,7 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
 import { reloadAfter } from "../../api/queries.ts";
-import { saveLastOrganization } from "../../session/last-organization.ts";
+import { saveLastOrganization } from "../../session/current-organization.ts";
 import { Form } from "../../ui/form.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { bodyOf, noOrganization, OrganizationFields } from "../identity/organization-fields.tsx";

@@ -10,7 +10,7 @@ import { askSession } from "../identity/session.ts";
 import { AccountStep } from "./account-step.tsx";
 import { FirstRun } from "./first-run.tsx";
 
-const setupRoute = getRouteApi("/outside/setup");
+const setupRoute = getRouteApi("/auth-layout/setup");
 
 /** The first account of an installation, then all steps up to the first validation. */
 export function SetupPage() {

@@ -8,7 +8,7 @@ import { AcceptInvitation } from "./accept-invitation.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { ClosedInvitation } from "./closed-invitation.tsx";
 
-const invitationRoute = getRouteApi("/outside/invitations/$token");
+const invitationRoute = getRouteApi("/auth-layout/invitations/$token");
 
 /** Actor invites, to which organization and role, and the steps to accept. */
 export function InvitationPage() {

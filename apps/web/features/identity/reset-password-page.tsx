@@ -13,7 +13,7 @@ import { NewPassword } from "./new-password.tsx";
 import { type AccountAccess, OtherAccess } from "./other-access.tsx";
 import { RequestLink } from "./request-link.tsx";
 
-const resetPasswordRoute = getRouteApi("/outside/reset-password");
+const resetPasswordRoute = getRouteApi("/auth-layout/reset-password");
 
 /** Opened with the link from the email, which works once. */
 export function ResetPasswordPage() {

@@ -8,7 +8,7 @@ import { AuthCard } from "./auth-card.tsx";
 import { PasswordlessSignIn } from "./passwordless.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
 
-const signInRoute = getRouteApi("/outside/sign-in");
+const signInRoute = getRouteApi("/auth-layout/sign-in");
 
 export function SignInPage() {
   const { t } = useTranslation("identity");

@@ -12,11 +12,11 @@ import { Back } from "../../ui/back.tsx";
 import { Copy } from "../../ui/copy.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { Verdict } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Verdict } from "../../ui/verdict.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { shownCidr } from "../ip-blocks/scope.ts";
 import { useBlockChoices } from "./block-choices.ts";
@@ -27,7 +27,7 @@ const IpRequests = lazy(() =>
   import("../requests/requests-section.tsx").then((file) => ({ default: file.IpRequests })),
 );
 
-const ipRoute = getRouteApi("/inside/o/$organization/ips/$ip");
+const ipRoute = getRouteApi("/signed-in/o/$organization/ips/$ip");
 
 type IpAddress = Answer<"getIp">;
 

@@ -9,7 +9,7 @@ import { Page } from "../../ui/page.tsx";
 import { IpTabs } from "../ip-blocks/ip-tabs.tsx";
 import { IpList } from "./ip-list.tsx";
 
-const ipsRoute = getRouteApi("/inside/o/$organization/ips");
+const ipsRoute = getRouteApi("/signed-in/o/$organization/ips");
 
 /** The IP addresses that use licenses, those with the most licenses first. */
 export function IpsPage() {

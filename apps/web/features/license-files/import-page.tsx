@@ -5,14 +5,14 @@ import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
+import { NoProduct } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { NoProduct } from "../../ui/no-product.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ImportForm } from "./import-form.tsx";
 import { ImportList } from "./import-list.tsx";
 import { useImportProducts, useNewProductPath } from "./products.ts";
 
-const importRoute = getRouteApi("/inside/o/$organization/licenses/import");
+const importRoute = getRouteApi("/signed-in/o/$organization/licenses/import");
 
 /** Imports licenses from a file: select it, map its columns, do a dry run, import. */
 export function ImportPage() {

@@ -1,7 +1,7 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import type { Body } from "../../api/client.ts";
-import { fromEnd } from "../../ui/end-value.ts";
 import type { IconName } from "../../ui/icon.tsx";
+import { fromEnd } from "../../ui/time-fields.tsx";
 import type { HelpTopic } from "../../ui/validate-help.tsx";
 
 export type BulkOrder = Body<"bulkLicenses">;

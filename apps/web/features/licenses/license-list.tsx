@@ -7,8 +7,8 @@ import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { LicenseStatus } from "../../ui/license-status.tsx";
 import { Section } from "../../ui/section.tsx";
+import { LicenseStatus } from "../../ui/state-mark.tsx";
 import type { Status } from "./search.ts";
 
 interface LicenseListProps<Row> {

@@ -4,10 +4,10 @@ import type { TFunction } from "i18next";
 import { type ChangeEvent, memo } from "react";
 import { useTranslation } from "react-i18next";
 import { paths } from "../../session/paths.ts";
+import { useCopy } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { LicenseStatus } from "../../ui/license-status.tsx";
 import { PlainListTime } from "../../ui/list-time.tsx";
-import { useCopy } from "../../ui/use-copy.ts";
+import { LicenseStatus } from "../../ui/state-mark.tsx";
 import type { License } from "./license.ts";
 import classes from "./license-table.module.css";
 

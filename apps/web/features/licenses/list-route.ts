@@ -1,3 +1,3 @@
 import { getRouteApi } from "@tanstack/react-router";
 
-export const licensesRoute = getRouteApi("/inside/o/$organization/licenses");
+export const licensesRoute = getRouteApi("/signed-in/o/$organization/licenses");

@@ -3,7 +3,7 @@ import { useDidUpdate } from "@mantine/hooks";
 import { useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../session/current-organization.ts";
-import { useWhenSettled } from "../../ui/when-settled.ts";
+import { useWhenSettled } from "../../ui/filters.tsx";
 import { CustomerField } from "./customer-field.tsx";
 import { licensesRoute } from "./list-route.ts";
 import { useFilterChange } from "./use-filter-change.ts";

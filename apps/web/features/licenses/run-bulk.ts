@@ -1,5 +1,5 @@
 import { call } from "../../api/client.ts";
-import { randomId } from "../../api/random-id.ts";
+import { randomId } from "../../api/send.ts";
 import { whileRunning } from "../../ui/unsaved.ts";
 import type { BulkOrder } from "./bulk-actions.ts";
 

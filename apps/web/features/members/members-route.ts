@@ -1,3 +1,3 @@
 import { getRouteApi } from "@tanstack/react-router";
 
-export const membersRoute = getRouteApi("/inside/o/$organization/members");
+export const membersRoute = getRouteApi("/signed-in/o/$organization/members");

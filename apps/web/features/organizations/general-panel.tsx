@@ -8,13 +8,12 @@ import { ask, reloadAfter } from "../../api/queries.ts";
 import type { Language } from "../../i18n/languages.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
+import { SaveForm } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { LanguageSelect } from "../../ui/language-select.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { SaveForm } from "../../ui/save-form.tsx";
-import { TimeZoneSelect } from "../../ui/time-zone-select.tsx";
+import { LanguageSelect, TimeZoneSelect } from "../../ui/select-field.tsx";
 
 /** Name, slug, language and time zone, saved together. */
 export function GeneralPanel() {

@@ -14,7 +14,7 @@ import { ProductStatus } from "./frame/product-status.tsx";
 import type { Product } from "./frame/use-product.ts";
 import { LicenseCount } from "./license-count.tsx";
 
-const productsRoute = getRouteApi("/inside/o/$organization/products");
+const productsRoute = getRouteApi("/signed-in/o/$organization/products");
 
 const filters = ["all", "active", "disabled", "archived"] as const;
 

@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import type { RequestSearch } from "./search.ts";
 
-export const requestsRoute = getRouteApi("/inside/o/$organization/requests");
+export const requestsRoute = getRouteApi("/signed-in/o/$organization/requests");
 
 /** Changes part of the URL's search. Unless replaced, the back button undoes it. */
 export function useFilterChange(): (part: RequestSearch, options?: { replace?: boolean }) => void {

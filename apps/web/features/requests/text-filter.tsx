@@ -1,7 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { useDidUpdate } from "@mantine/hooks";
 import { useRef, useState } from "react";
-import { useWhenSettled } from "../../ui/when-settled.ts";
+import { useWhenSettled } from "../../ui/filters.tsx";
 
 interface TextFilterProps {
   readonly label: string;

@@ -12,7 +12,7 @@ import { NoRoles } from "./no-roles.tsx";
 import { RoleComparison } from "./role-comparison.tsx";
 import { RoleList } from "./role-list.tsx";
 
-const rolesRoute = getRouteApi("/inside/o/$organization/roles");
+const rolesRoute = getRouteApi("/signed-in/o/$organization/roles");
 
 export function RolesPage() {
   const { t } = useTranslation("roles");

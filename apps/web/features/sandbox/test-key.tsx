@@ -7,11 +7,11 @@ import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
-import { DocsLink } from "../../ui/docs-link.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { DocsLink } from "../../ui/validate-help.tsx";
 import type { Product } from "../products/frame/use-product.ts";
 
 export type Sandbox = Answer<"getSandbox">;

@@ -25,7 +25,7 @@ import classes from "./transfer-page.module.css";
 import { TransferState } from "./transfer-state.tsx";
 import { WarningNotice } from "./warning-notice.tsx";
 
-const transferRoute = getRouteApi("/inside/o/$organization/transfers/$transferId");
+const transferRoute = getRouteApi("/signed-in/o/$organization/transfers/$transferId");
 
 /** One transfer: who gives which license to whom, what to know about it, and the decision. */
 export function TransferPage() {

@@ -16,7 +16,7 @@ import { shownStates } from "./search.ts";
 import classes from "./transfer-page.module.css";
 import { TransferState } from "./transfer-state.tsx";
 
-const transfersRoute = getRouteApi("/inside/o/$organization/transfers");
+const transfersRoute = getRouteApi("/signed-in/o/$organization/transfers");
 
 type Listed = Item<"listTransfers">;
 

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { NoProduct } from "../../ui/no-product.tsx";
+import { NoProduct } from "../../ui/empty.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProductsToday } from "./products-today.tsx";
 import { Totals } from "./totals.tsx";

@@ -2,7 +2,7 @@ import { ActionIcon, NativeSelect, Stack, Text, Tooltip } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useVersionChecks } from "../../session/use-plans.ts";
+import { useVersionChecks } from "../../session/plan.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Input, Stack, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { randomId } from "../../api/random-id.ts";
+import { randomId } from "../../api/send.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import type { HeaderDraft } from "./webhook-draft.ts";

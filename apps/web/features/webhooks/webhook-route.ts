@@ -1,3 +1,3 @@
 import { getRouteApi } from "@tanstack/react-router";
 
-export const webhookRoute = getRouteApi("/inside/o/$organization/webhooks/$webhook");
+export const webhookRoute = getRouteApi("/signed-in/o/$organization/webhooks/$webhook");

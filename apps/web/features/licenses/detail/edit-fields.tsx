@@ -1,12 +1,11 @@
 import { SimpleGrid } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { Choice } from "../../../ui/choice.tsx";
-import { EndField } from "../../../ui/end-field.tsx";
-import { AreaField, SwitchField, TextField } from "../../../ui/fields.tsx";
+import { AreaField, Choice, SwitchField, TextField } from "../../../ui/fields.tsx";
 import { JsonField } from "../../../ui/json-field.tsx";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { fieldError } from "../../../ui/problem-alert.tsx";
 import { TagsField } from "../../../ui/select-field.tsx";
+import { EndField } from "../../../ui/time-fields.tsx";
 import type { FormState } from "../../../ui/use-form.tsx";
 import type { Draft } from "./draft.ts";
 import { Part } from "./edit-part.tsx";

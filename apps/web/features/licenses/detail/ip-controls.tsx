@@ -10,7 +10,7 @@ import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
 import type { License } from "./license.ts";
 import classes from "./license-page.module.css";
 
-const licenseRoute = getRouteApi("/inside/o/$organization/licenses/$licenseId");
+const licenseRoute = getRouteApi("/signed-in/o/$organization/licenses/$licenseId");
 
 /** Registers an IP address, as a validation from it would. */
 export function AddIp({ license }: { license: License }) {

@@ -9,11 +9,11 @@ import { useMay, useMaySee, useOrganization } from "../../../session/current-org
 import { paths } from "../../../session/paths.ts";
 import { Back } from "../../../ui/back.tsx";
 import { Copy } from "../../../ui/copy.tsx";
-import { LicenseStatus } from "../../../ui/license-status.tsx";
 import { MissingPage } from "../../../ui/missing-page.tsx";
+import { WhenNear } from "../../../ui/on-demand.tsx";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
-import { WhenNear } from "../../../ui/when-near.tsx";
+import { LicenseStatus } from "../../../ui/state-mark.tsx";
 import { Actions } from "./actions.tsx";
 import { Blocks } from "./blocks.tsx";
 import { Facts } from "./facts.tsx";
@@ -36,7 +36,7 @@ const TryRequest = lazy(() =>
   import("../../requests/try-request.tsx").then((file) => ({ default: file.TryRequest })),
 );
 
-const licenseRoute = getRouteApi("/inside/o/$organization/licenses/$licenseId");
+const licenseRoute = getRouteApi("/signed-in/o/$organization/licenses/$licenseId");
 
 /** Everything about one license: its status, customer, IP addresses and history. */
 export function LicensePage() {

@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import type { Action } from "./action.ts";
 
-const licenseRoute = getRouteApi("/inside/o/$organization/licenses/$licenseId");
+const licenseRoute = getRouteApi("/signed-in/o/$organization/licenses/$licenseId");
 
 /** The open action and a function to change it. It is stored in the URL. */
 export function useAction(): [Action | undefined, (action: Action | undefined) => void] {
