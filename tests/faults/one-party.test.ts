@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { connect as connectSocket } from "node:net";
-import { portalBase } from "@countersign/contract/portal/base";
+import { portalBase } from "@countersign/contract/api/bases";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
 import Stripe from "stripe";
 import { isWholeRun, on } from "../support/databases.ts";

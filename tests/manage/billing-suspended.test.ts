@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { portalBase } from "@countersign/contract/api/bases";
 import { nothing, type Route } from "@countersign/contract/api/route";
-import { portalBase } from "@countersign/contract/portal/base";
 import { transferReminders } from "../../apps/server/features/transfers/remind.ts";
 import { manageRoutes, portalRoutes } from "../../apps/server/threads/routes.ts";
 import { problemOf } from "../support/answers.ts";

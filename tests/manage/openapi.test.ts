@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { manageBase } from "@countersign/contract/api/bases";
 import { pathParameters, type Route } from "@countersign/contract/api/route";
-import { manageBase } from "@countersign/contract/manage/base";
 import { contractRoutes } from "@countersign/contract/manage/routes";
 import { openApiDocument } from "@countersign/contract/openapi/openapi";
 import { portalRoutes as portalContractRoutes } from "@countersign/contract/portal/routes";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { manageBase } from "@countersign/contract/manage/base";
+import { manageBase } from "@countersign/contract/api/bases";
 import { postgres } from "../support/databases.ts";
 import { type EventStream, openEventStream, type StreamedEvent } from "../support/event-stream.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";

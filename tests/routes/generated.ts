@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { manageBase, portalBase } from "@countersign/contract/api/bases";
 import { nothing, type Route } from "@countersign/contract/api/route";
 import { authBase } from "@countersign/contract/auth/route";
 import { authRoutes } from "@countersign/contract/auth/routes";
-import { manageBase } from "@countersign/contract/manage/base";
-import { portalBase } from "@countersign/contract/portal/base";
 import fc from "fast-check";
 import type { z } from "zod";
 import { anyText, bodyOf, oddHeaders, oddSegment, realId } from "../support/odd-input.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { manageBase, portalBase } from "@countersign/contract/api/bases";
 import type { Route } from "@countersign/contract/api/route";
 import { authBase } from "@countersign/contract/auth/route";
 import { authRoutes } from "@countersign/contract/auth/routes";
-import { manageBase } from "@countersign/contract/manage/base";
-import { portalBase } from "@countersign/contract/portal/base";
 import { namesIn, pathIn, pathWith, unknownId, unknownPath } from "../support/matrix-paths.ts";
 import { askedInVain, type RoutesFixture } from "./fixture.ts";
 import { guarded, portalGuarded, portalNamed } from "./list.ts";

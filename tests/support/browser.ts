@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
+import { manageBase } from "@countersign/contract/api/bases";
 import { authBase } from "@countersign/contract/auth/route";
 import { authRoutes } from "@countersign/contract/auth/routes";
-import { manageBase } from "@countersign/contract/manage/base";
 import { type ReadAnswer, readAnswer } from "./read-answer.ts";
 
 export type BrowserAnswer = ReadAnswer;

@@ -1,4 +1,4 @@
-import { manageBase } from "@countersign/contract/manage/base";
+import { manageBase } from "@countersign/contract/api/bases";
 import { Arrivals } from "./arrivals.ts";
 
 export interface StreamedEvent {

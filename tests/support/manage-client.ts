@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { manageBase } from "@countersign/contract/manage/base";
+import { manageBase } from "@countersign/contract/api/bases";
 import { Router } from "../../apps/server/api/router.ts";
 import { manageRoutes } from "../../apps/server/threads/routes.ts";
 import { expectContract } from "./expect-contract.ts";

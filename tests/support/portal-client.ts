@@ -1,4 +1,4 @@
-import { portalBase } from "@countersign/contract/portal/base";
+import { portalBase } from "@countersign/contract/api/bases";
 import type { Store } from "@countersign/store/store";
 import { Router } from "../../apps/server/api/router.ts";
 import { portalRoutes } from "../../apps/server/threads/routes.ts";

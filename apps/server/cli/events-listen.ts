@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { manageBase } from "@countersign/contract/manage/base";
+import { manageBase } from "@countersign/contract/api/bases";
 import { isEventType } from "@countersign/domain/events/types";
 import { generateWebhookSecret, webhookKey, webhookSignature } from "@countersign/domain/webhooks/signature";
 import type { Environment } from "../base/config.ts";

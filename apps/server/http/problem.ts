@@ -1,4 +1,5 @@
 import type { FieldErrorBody, Params } from "@countersign/contract/problems/declare";
+import { statusTitles } from "@countersign/contract/problems/declare";
 import {
   type FieldErrorCode,
   type FieldErrorParams,
@@ -11,7 +12,6 @@ import {
   problems,
   problemText,
 } from "@countersign/contract/problems/problems";
-import { statusTitles } from "@countersign/contract/problems/status-titles";
 import { noSniffing } from "./no-sniffing.ts";
 
 interface ProblemOptions {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { portalBase } from "@countersign/contract/portal/base";
+import { portalBase } from "@countersign/contract/api/bases";
 import { openInWorker } from "@countersign/store/databases/open";
 import { exportSlots } from "../api/download.ts";
 import { managementSite, RoutedApi } from "../api/routed-api.ts";

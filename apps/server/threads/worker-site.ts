@@ -1,7 +1,6 @@
+import { manageBase, portalBase } from "@countersign/contract/api/bases";
 import { authBase } from "@countersign/contract/auth/route";
-import { manageBase } from "@countersign/contract/manage/base";
 import { stripeWebhookPath } from "@countersign/contract/openapi/stripe-webhook";
-import { portalBase } from "@countersign/contract/portal/base";
 import type { RoutedApi } from "../api/routed-api.ts";
 import type { Log } from "../base/log.ts";
 import type { StripeWebhook } from "../features/billing/webhook.ts";
@@ -16,13 +15,13 @@ import {
   openApi,
   publicOpenApi,
 } from "../features/reference/answers.ts";
+import { newRequestId } from "../features/validate/public-api.ts";
 import { noSuchPath } from "../http/answers.ts";
 import { withoutSniffing } from "../http/no-sniffing.ts";
 import { observed, type RequestObserver } from "../http/observer.ts";
 import { isForPortalHost, targetOf } from "../http/target.ts";
 import { peerHeader } from "./forward.ts";
 import { errorResponder, read } from "./listen.ts";
-import { newRequestId } from "./public.ts";
 
 /** The routes of the management worker. */
 export interface WorkerParts {

@@ -1,6 +1,6 @@
 import { auth, manage } from "virtual:routes";
+import { manageBase } from "@countersign/contract/api/bases";
 import type { Route } from "@countersign/contract/api/route";
-import { manageBase } from "@countersign/contract/manage/base";
 import type { ManageContract } from "@countersign/contract/manage/routes";
 import type { z } from "zod";
 import { place, search, send } from "./send.ts";

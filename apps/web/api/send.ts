@@ -1,4 +1,4 @@
-import { manageBase } from "@countersign/contract/manage/base";
+import { manageBase } from "@countersign/contract/api/bases";
 import { useSyncExternalStore } from "react";
 import { loadProblemTexts } from "../i18n/problem-texts.ts";
 import { ApiProblem, Unreachable } from "./problem.ts";

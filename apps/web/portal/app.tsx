@@ -1,26 +1,22 @@
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import i18next from "i18next";
-import { useEffect } from "react";
+import { Component, type ReactNode, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { AccountPage } from "./account/account-page.tsx";
 import type { Me, Seller } from "./base/api.ts";
 import { BrandProvider } from "./base/brand.tsx";
-import { chosenLanguage } from "./base/language.ts";
-import { pageAfterSignIn } from "./base/open-key.ts";
+import { changeLanguage, chosenLanguage } from "./base/language.ts";
+import { pageAfterSignIn } from "./base/link-contents.ts";
 import { type Found, pageAt } from "./base/pages.ts";
 import { meQuery, queryClient } from "./base/queries.ts";
 import { navigate, usePath } from "./base/router.tsx";
-import { changeLanguage } from "./base/translation.ts";
 import { LicensePage } from "./license/license-page.tsx";
-import { LicensesPage } from "./licenses/licenses-page.tsx";
-import { OpenPage } from "./open-page.tsx";
-import { LinkPage } from "./sign-in/link-page.tsx";
-import { SignInPage } from "./sign-in/sign-in-page.tsx";
+import { LicensesPage, OpenPage } from "./licenses/licenses-page.tsx";
+import { LinkPage, SignInPage } from "./sign-in/sign-in-page.tsx";
 import { TransfersPage } from "./transfers/transfers-page.tsx";
 import { Announcements } from "./ui/announce.tsx";
-import { ErrorBoundary } from "./ui/error-boundary.tsx";
+import { ButtonLink } from "./ui/button.tsx";
 import { Layout } from "./ui/layout.tsx";
-import { MissingPage } from "./ui/missing-page.tsx";
 import { Page } from "./ui/page.tsx";
 import { Failed, Loading } from "./ui/state.tsx";
 
@@ -93,4 +89,40 @@ function PageFor({ found, me }: { readonly found: Found | null; readonly me: Me 
     case "open":
       return <OpenPage me={me} />;
   }
+}
+
+interface State {
+  readonly error: Error | null;
+}
+
+/** For errors that no page handles. */
+class ErrorBoundary extends Component<{ readonly children: ReactNode }, State> {
+  override state: State = { error: null };
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  override render() {
+    const { error } = this.state;
+    return error === null ? (
+      this.props.children
+    ) : (
+      <Failed error={error} again={() => this.setState({ error: null })} />
+    );
+  }
+}
+
+function MissingPage() {
+  const { t } = useTranslation("portal");
+  return (
+    <Page title={t("missing.title")}>
+      <p>{t("missing.text")}</p>
+      <div>
+        <ButtonLink to="/" look="filled">
+          {t("missing.back")}
+        </ButtonLink>
+      </div>
+    </Page>
+  );
 }

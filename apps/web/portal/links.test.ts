@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { listed } from "../../../tests/support/listed.ts";
-import { fragmentText } from "./base/fragment.ts";
+import { fragmentText, linkToken } from "./base/link-contents.ts";
 import { pageAt, pathOf } from "./base/pages.ts";
 import { mailto, safeUrl } from "./base/safe-url.ts";
-import { linkToken } from "./sign-in/link-token.ts";
 
 test.each([
   ["", null],

@@ -3,11 +3,10 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import type { Seller } from "./base/api.ts";
-import { sellerSlug } from "./base/from-seller.ts";
-import { chosenLanguage, languageFor } from "./base/language.ts";
+import { chosenLanguage, languageFor, startTranslation } from "./base/language.ts";
+import { sellerSlug } from "./base/link-contents.ts";
 import { queryClient, sellerQuery } from "./base/queries.ts";
 import { startTheme } from "./base/theme.ts";
-import { startTranslation } from "./base/translation.ts";
 
 /** The page appears without the seller's branding if it does not arrive in this time. */
 const waitForBrandingMs = 2_000;

@@ -1,12 +1,10 @@
 import { expect, test } from "bun:test";
-import { accentStyle } from "./base/accent.ts";
 import type { LicenseSummary } from "./base/api.ts";
-import { clockText, secondsUntil } from "./base/countdown.ts";
-import { expiryOf } from "./base/expiry.ts";
+import { accentStyle } from "./base/brand.tsx";
 import { languageFor } from "./base/language.ts";
-import { digitsOf } from "./base/sign-in-code.ts";
-import { sinceOf } from "./license/since.ts";
-import { bySeller } from "./licenses/by-seller.ts";
+import { bySeller, expiryOf } from "./licenses/license.ts";
+import { digitsOf } from "./sign-in/code.ts";
+import { clockText, secondsUntil, sinceOf } from "./ui/time.tsx";
 
 const colours = { accent_color: "#7a1fa2", accent_color_dark: "#d19be8", accent_text_dark: "#22052e" };
 

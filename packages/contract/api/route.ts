@@ -160,3 +160,20 @@ export function pathParameters(path: string): string[] {
 export function takesBody(route: Route): boolean {
   return route.bodyTypes !== undefined || (route.body as z.ZodType) !== nothing;
 }
+
+/** The routes among a module's exports: what has a method and a path. */
+export function routesIn(module: object): Route[] {
+  return Object.values(module).filter(isRoute);
+}
+
+function isRoute(value: unknown): value is Route {
+  return typeof value === "object" && value !== null && "method" in value && "path" in value;
+}
+
+/** The exports of all modules in one type. */
+export type ContractOf<Modules extends readonly unknown[]> = Modules extends readonly [
+  infer First,
+  ...infer Rest,
+]
+  ? First & ContractOf<Rest>
+  : unknown;

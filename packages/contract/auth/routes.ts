@@ -1,4 +1,3 @@
-import * as confirm from "./confirm.ts";
 import * as discord from "./discord.ts";
 import * as passkeys from "./passkeys.ts";
 import * as passwords from "./passwords.ts";
@@ -6,7 +5,7 @@ import type { AuthRoute } from "./route.ts";
 import * as secondFactor from "./second-factor.ts";
 import * as signIn from "./sign-in.ts";
 
-const all = { ...signIn, ...discord, ...passwords, ...secondFactor, ...passkeys, ...confirm };
+const all = { ...signIn, ...discord, ...passwords, ...secondFactor, ...passkeys };
 
 export type AuthRouteId = (typeof all)[keyof typeof all]["id"];
 
@@ -17,5 +16,4 @@ export const authRoutes: readonly AuthRoute<AuthRouteId>[] = [
   passwords,
   secondFactor,
   passkeys,
-  confirm,
 ].flatMap((module): AuthRoute<AuthRouteId>[] => Object.values(module));

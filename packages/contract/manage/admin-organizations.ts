@@ -3,7 +3,7 @@ import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
 import { platformAdmin, route } from "../api/route.ts";
 import { flagQuery, id, inSteps, page, pageQuery, time, updatedAtGuard } from "../api/shapes.ts";
-import { atOnce, auditLogDays, counted, q, reason } from "./admin-shapes.ts";
+import { atOnce, auditLogDays, counted, q, reason } from "./admin.ts";
 import { billingStates, limitUse, subscription } from "./billing.ts";
 import { organization } from "./organizations.ts";
 

@@ -13,7 +13,7 @@ import {
   time,
   updatedAtGuard,
 } from "../api/shapes.ts";
-import { atOnce, q, reason } from "./admin-shapes.ts";
+import { atOnce, q, reason } from "./admin.ts";
 
 const group = "Platform";
 const access = platformAdmin;

@@ -1,10 +1,40 @@
+import { maxAuditLogDays, minAuditLogDays } from "@countersign/domain/audit-log/audit-log-days";
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
 import { platformAdmin, route } from "../api/route.ts";
 import { email, page, pageQuery, time, webUrl } from "../api/shapes.ts";
 import { fieldCode } from "../problems/problems.ts";
-import { atOnce, counted } from "./admin-shapes.ts";
 import { ipBlock, ipBlockChanges, newIpBlock } from "./ip-blocks.ts";
+
+/** Shapes that several platform admin routes share. */
+
+export const atOnce = "Takes effect with the next request, on every node.";
+
+export const reason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(1_000)
+  .meta({ description: "The reason, which the affected users can see." });
+
+export const q = z
+  .string()
+  .trim()
+  .max(200)
+  .optional()
+  .meta({ description: "The text to search for. Case does not matter." });
+
+export const counted = (most: string) => z.int().meta({ description: `Counted up to ${most}.` });
+
+export const auditLogDays = (whenNull: string) =>
+  z
+    .int()
+    .min(minAuditLogDays)
+    .max(maxAuditLogDays)
+    .nullable()
+    .meta({
+      description: `How many days the audit log is kept. Older entries are archived and then deleted, as COUNTERSIGN_AUDIT_LOG_ARCHIVE says; while it is not set, nothing is deleted. ${whenNull}`,
+    });
 
 const group = "Platform";
 const access = platformAdmin;
@@ -172,4 +202,29 @@ export const getPlatformHealth = route({
       }),
     })
     .meta({ id: "PlatformHealth" }),
+});
+
+export const listJobs = route({
+  id: "listJobs",
+  method: "GET",
+  path: "/admin/jobs",
+  summary: "List the periodic jobs and their last runs",
+  description:
+    "For every node that ran in the last day. This node's are current, those of others up to a minute old.",
+  group,
+  access,
+  answer: page(
+    z
+      .object({
+        node: z.string(),
+        is_this_node: z.boolean(),
+        job: z.string(),
+        every_seconds: z.number(),
+        started_at: time,
+        duration_ms: z.int().nullable().meta({ description: "Null while it runs." }),
+        failed_at: time.nullable().meta({ description: "When it last failed. Null for never." }),
+        failure: z.string().nullable().meta({ description: "Why it last failed." }),
+      })
+      .meta({ id: "JobRun" }),
+  ),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { member, route } from "../api/route.ts";
+import { member, platformAdmin, route } from "../api/route.ts";
 import { id, inSteps, page, pageQuery, time } from "../api/shapes.ts";
 import { cidr, ipBlock } from "./ip-blocks.ts";
 
@@ -106,4 +106,65 @@ export const listIpLicenses = route({
       })
       .meta({ id: "IpLicense" }),
   ),
+});
+
+const platformDeviceIds = z.array(z.string()).meta({
+  description:
+    "The device IDs of its latest requests, as far as the request log has them: the newest first, at most 10.",
+});
+
+const platformSighting = z
+  .object({
+    ip: z.string(),
+    first_seen_at: time,
+    last_seen_at: time,
+    hits: z.int(),
+    license_count: z
+      .int()
+      .meta({ description: "The number of licenses used from it, of all organizations." }),
+    blocked: z.boolean().meta({ description: "Whether the platform blocks it." }),
+    device_ids: platformDeviceIds,
+  })
+  .meta({ id: "PlatformIpSighting" });
+
+export const listPlatformIps = route({
+  id: "listPlatformIps",
+  method: "GET",
+  path: "/admin/ips",
+  summary: "List the IP addresses of all organizations by the number of licenses",
+  description: `With \`cidr\`, lists the IP addresses in a network, in alphabetical order. ${inSteps}`,
+  group: "Platform",
+  access: platformAdmin,
+  query: ipListQuery,
+  answer: page(platformSighting),
+});
+
+export const getPlatformIp = route({
+  id: "getPlatformIp",
+  method: "GET",
+  path: "/admin/ips/{ip}",
+  summary: "Get an IP address, and the organizations that saw it",
+  group: "Platform",
+  access: platformAdmin,
+  answer: z
+    .object({
+      ip: z.string(),
+      sightings: z.array(platformSighting.omit({ blocked: true, device_ids: true })),
+      blocked: z.boolean(),
+      device_ids: platformDeviceIds,
+      organizations: z
+        .array(
+          z.object({
+            organization_id: id,
+            name: z.string(),
+            first_seen_at: time,
+            last_seen_at: time,
+            hits: z.int(),
+            license_count: z.int(),
+            device_ids: platformDeviceIds,
+          }),
+        )
+        .meta({ description: "The 100 of which it used the most licenses." }),
+    })
+    .meta({ id: "PlatformIpAddress" }),
 });

@@ -2,7 +2,8 @@ import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
 import { anyone, platformAdmin, route } from "../api/route.ts";
 import { name, page, time, updatedAtGuard } from "../api/shapes.ts";
-import { atOnce, auditLogDays } from "./admin-shapes.ts";
+import { atOnce, auditLogDays } from "./admin.ts";
+import { billingStates } from "./billing.ts";
 
 const most = 1_000_000_000_000;
 
@@ -90,4 +91,33 @@ export const updatePlan = route({
   problems: ["plan_not_found", "changed_meanwhile", "invalid_if_match"],
   body: z.strictObject({ ...z.object(planSettings).partial().shape, ...updatedAtGuard }),
   answer: planShape,
+});
+
+export const getRevenue = route({
+  id: "getRevenue",
+  method: "GET",
+  path: "/admin/revenue",
+  summary: "Sum up subscriptions and payment states",
+  group: "Platform",
+  access: platformAdmin,
+  answer: z
+    .object({
+      recurring: z
+        .array(
+          z.object({
+            currency: z.string(),
+            monthly_amount: z.int().meta({
+              description:
+                "What paid subscriptions bring in per month, in the smallest unit of the currency.",
+            }),
+            subscription_count: z.int(),
+          }),
+        )
+        .meta({ description: "By currency. Trials are not counted; a yearly price counts a twelfth." }),
+      trial_count: z.int(),
+      organizations: z.array(
+        z.object({ plan: z.enum(plans), billing_state: z.enum(billingStates), count: z.int() }),
+      ),
+    })
+    .meta({ id: "Revenue" }),
 });

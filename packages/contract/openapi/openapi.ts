@@ -1,7 +1,6 @@
+import { manageBase, portalBase } from "../api/bases.ts";
 import { authRoutes } from "../auth/routes.ts";
-import { manageBase } from "../manage/base.ts";
 import { contractRoutes } from "../manage/routes.ts";
-import { portalBase } from "../portal/base.ts";
 import { portalRoutes } from "../portal/routes.ts";
 import { authApi, authTags } from "./auth.ts";
 import { eventWebhooks } from "./events.ts";

@@ -3,8 +3,8 @@ import { isSearchOfConcealed } from "../api/concealed.ts";
 import { pathParameters, type Route, takesBody } from "../api/route.ts";
 import { secretFieldsOf } from "../api/secrets.ts";
 import type { AuthRoute } from "../auth/route.ts";
+import { statusTitles } from "../problems/declare.ts";
 import { type ProblemCode, problems } from "../problems/problems.ts";
-import { statusTitles } from "../problems/status-titles.ts";
 
 const body = [
   "malformed_json",

@@ -1,8 +1,13 @@
 import { problem } from "./declare.ts";
 
 const retryAfter = "Retry-After says how many seconds to wait.";
+const perProcess =
+  "The limit is per user or access token, and per organization, on each server process. Retry-After says how many seconds to wait.";
 
-/** Organizations with their members, roles, invitations, access tokens and customers, and the whole platform. */
+/**
+ * Organizations with their members, roles, invitations, access tokens, customers, webhooks, request log and analytics, and
+ * the whole platform.
+ */
 export const organizationsProblems = {
   organization_not_found: problem(404, "There is no such organization, or you cannot see it."),
   user_not_found: problem(404, "There is no such user, or you cannot see them."),
@@ -101,6 +106,47 @@ export const organizationsProblems = {
     },
     retryAfter,
   ),
+
+  // Webhooks
+  webhook_not_found: problem(404, "There is no such webhook, or you cannot see it."),
+  delivery_not_found: problem(404, "There is no such delivery, or you cannot see it."),
+  webhook_disabled: problem(409, "The webhook is disabled, so nothing is sent to it. Enable it first."),
+  webhook_limit_reached: problem(
+    403,
+    "The organization has {limit} webhooks. Delete one that is not used.",
+    "The operator of the server sets the limit.",
+  ),
+  delivery_finished: problem(409, "The delivery is no longer waiting. Replay it to send the event again."),
+  delivery_in_progress: problem(409, "The delivery is being sent right now. Wait for the result."),
+  event_pending: problem(409, "The event is already being delivered to this webhook. Wait for the result."),
+  event_pruned: problem(409, "The event is no longer stored, so it cannot be sent again."),
+
+  // The request log and analytics
+  request_not_found: problem(
+    404,
+    "There is no such request in the log, or you cannot see it.",
+    "Requests appear about two seconds after they were made, and are deleted after a number of days that depends on the plan.",
+  ),
+  too_many_streams: problem(
+    429,
+    "There are {limit} live streams open for you or your organization. Close one first.",
+    perProcess,
+  ),
+  too_many_polls: problem(
+    429,
+    "{limit} requests for you or your organization are waiting for events. Let one end first.",
+    perProcess,
+  ),
+  too_many_exports: problem(
+    429,
+    "{limit} exports of your organization are being downloaded. Wait until one has ended.",
+    perProcess,
+  ),
+  range_empty: problem(422, "The range must start before it ends, after 1970 and before now."),
+  too_many_buckets: problem(
+    422,
+    "The range has more than {limit} buckets of this length. Choose a longer interval or a shorter range.",
+  ),
 } as const;
 
 export const organizationsFieldErrors = {
@@ -110,4 +156,29 @@ export const organizationsFieldErrors = {
   not_a_member: "must be the ID of a member of this organization",
   email_or_discord_id: "or discord_id is required: one of them identifies the customer",
   after_token_expiry: "must be no later than {latest}, when the access token that you use expires",
+
+  // Webhooks
+  not_a_url: "must be a URL that starts with https:// or http://, such as https://example.com/countersign",
+  url_with_credentials: "must not contain a user name or password. Use a custom header instead",
+  url_without_host: "must contain a host",
+  invalid_port: "must have a port from 1 to 65535, or none",
+  url_not_public: "must lead to a public IP address. The operator of the server can allow private ones",
+  invalid_header_name:
+    "must be a header name: a letter, then up to 63 letters, digits, hyphens and underscores",
+  reserved_header_name: "is a header that cannot be customized",
+  invalid_header_value: "must be visible ASCII characters, without a space at either end",
+  too_many_headers: "must have at most {max} headers",
+  duplicate_header: "must name each header once. Upper and lower case are the same",
+  unknown_product: "must be a product of this organization",
+  only_with_oldest: "can be set only with order=oldest",
+  not_an_event_id: "must be an event ID, which starts with evt_",
+
+  // A logo or an accent color
+  accent_color_invalid: "must be a color such as #16755c",
+  accent_contrast_too_low:
+    "has too little contrast with white, so white text on it would be hard to read; {suggestion} has enough",
+  logo_too_large: "must be smaller: at most {max_kib} KiB",
+  logo_not_a_picture: "must be a PNG, JPEG, WebP or SVG file; this one is none of these, or is damaged",
+  logo_without_size: "must have a viewBox, or a width and height",
+  logo_wrong_size: "must have at most {max_pixels} × {max_pixels} pixels",
 } as const;

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { filled, placeholders, type Text } from "./declare.ts";
+import { filled, placeholders, statusTitles, type Text } from "./declare.ts";
 import { failures } from "./failures.ts";
 import { fieldErrorBody, fieldErrors, fieldFault, problems } from "./problems.ts";
-import { statusTitles } from "./status-titles.ts";
 
 const root = join(import.meta.dir, "../../..");
 const declared: Readonly<Record<string, Readonly<Record<string, Text>>>> = {

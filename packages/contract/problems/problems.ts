@@ -1,6 +1,4 @@
-import { analyticsProblems } from "./analytics.ts";
 import { billingFieldErrors, billingProblems } from "./billing.ts";
-import { brandingFieldErrors } from "./branding.ts";
 import {
   type DeclaredProblem,
   type FieldErrorBody,
@@ -13,11 +11,7 @@ import { generalFieldErrors, generalProblems } from "./general.ts";
 import { identityFieldErrors, identityProblems } from "./identity.ts";
 import { licensesFieldErrors, licensesProblems } from "./licenses.ts";
 import { organizationsFieldErrors, organizationsProblems } from "./organizations.ts";
-import { portalProblems } from "./portal.ts";
-import { requestsProblems } from "./requests.ts";
-import { selfServiceProblems } from "./self-service.ts";
-import { transfersFieldErrors, transfersProblems } from "./transfers.ts";
-import { webhooksFieldErrors, webhooksProblems } from "./webhooks.ts";
+import { portalFieldErrors, portalProblems } from "./portal.ts";
 
 /** Every reason why the management, sign-in and setup APIs refuse a request, by its stable code. */
 export const problems = {
@@ -25,13 +19,8 @@ export const problems = {
   ...identityProblems,
   ...organizationsProblems,
   ...licensesProblems,
-  ...webhooksProblems,
   ...portalProblems,
-  ...transfersProblems,
-  ...selfServiceProblems,
   ...billingProblems,
-  ...analyticsProblems,
-  ...requestsProblems,
 } as const satisfies Record<string, DeclaredProblem>;
 
 export type ProblemCode = keyof typeof problems;
@@ -43,9 +32,7 @@ export const fieldErrors = {
   ...identityFieldErrors,
   ...organizationsFieldErrors,
   ...licensesFieldErrors,
-  ...transfersFieldErrors,
-  ...webhooksFieldErrors,
-  ...brandingFieldErrors,
+  ...portalFieldErrors,
   ...billingFieldErrors,
 } as const satisfies Record<string, Text>;
 

@@ -1,4 +1,4 @@
-import * as contract from "@countersign/contract/manage/admin-ips";
+import * as contract from "@countersign/contract/manage/ips";
 import { keptSince } from "@countersign/domain/requests/log-days";
 import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
 import { organizationNames, organizationsAt, sightingsOf } from "@countersign/store/queries/ips/sightings";

@@ -1,4 +1,4 @@
-import * as contract from "@countersign/contract/manage/admin-revenue";
+import * as contract from "@countersign/contract/manage/plans";
 import { recurringRevenue, trialCount } from "@countersign/domain/billing/subscription";
 import { countsByPlan, subscriptionSums } from "@countersign/store/queries/billing/platform";
 import { type BoundRoute, bind } from "../../api/bind.ts";

@@ -1,4 +1,4 @@
-import * as contract from "@countersign/contract/manage/overview";
+import * as contract from "@countersign/contract/manage/organizations";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { createdByDay, expiringByWeek } from "@countersign/store/queries/licenses/stored-counts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { portalBase } from "@countersign/contract/portal/base";
+import { portalBase } from "@countersign/contract/api/bases";
 import type { ProvenIdentity } from "@countersign/store/queries/portal/people";
 import { z } from "zod";
 import type { Context } from "../../api/context.ts";

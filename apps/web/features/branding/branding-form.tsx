@@ -1,4 +1,16 @@
-import { Alert, Select, TextInput } from "@mantine/core";
+import { checkAccentColor, contrast, parseColor } from "@countersign/domain/branding/accent-color";
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  ColorSwatch,
+  Group,
+  Input,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -6,15 +18,24 @@ import { call } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { type Language, languages } from "../../i18n/languages.ts";
 import { useOrganization } from "../../session/current-organization.ts";
-import { SaveForm } from "../../ui/form.tsx";
+import { ChangedMeanwhile } from "../../ui/use-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { ChangedMeanwhile } from "../../ui/use-form.tsx";
-import { AccentField } from "./accent-field.tsx";
-import { type Branding, type BrandingDraft, changesOf, draftOf, filledLinks } from "./branding-draft.ts";
-import { LinkFields } from "./link-fields.tsx";
+import { SaveForm } from "../../ui/form.tsx";
+import classes from "./branding.module.css";
+import {
+  type Branding,
+  type BrandingDraft,
+  changesOf,
+  colorOf,
+  draftOf,
+  filledLinks,
+  type LinkDraft,
+  mostLinks,
+} from "./branding-draft.ts";
+import { ownAccent } from "./portal-preview.tsx";
 
 interface BrandingFormProps {
   readonly draft: BrandingDraft;
@@ -132,4 +153,152 @@ function shown(error: Error | null): string[] {
     .map(({ field }) => field)
     .filter((field) => /^links\.\d+\.(title|url)$/.test(field));
   return [...fields, ...ofLinks];
+}
+
+interface AccentFieldProps {
+  readonly value: string;
+  readonly onChange: (color: string) => void;
+  readonly error: string | null;
+}
+
+/** A color as text and by the browser's color picker, with its contrast. */
+function AccentField({ value, onChange, error }: AccentFieldProps) {
+  const { t } = useTranslation("branding");
+  const color = colorOf(value);
+  const checked = color === "" ? null : checkAccentColor(color);
+  const fault = checked === null || checked.ok ? null : checked.fault;
+  const wrong = fault === null ? error : t(`form.${fault.code}`);
+  return (
+    <div>
+      <TextInput
+        label={t("form.color")}
+        description={t("form.colorWords")}
+        placeholder={ownAccent}
+        maxLength={20}
+        spellCheck={false}
+        autoCapitalize="none"
+        classNames={{ input: "mono" }}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        error={wrong}
+        data-unreadable={fault === null ? undefined : true}
+        rightSectionWidth={52}
+        rightSection={
+          <input
+            type="color"
+            className={classes.picker}
+            aria-label={t("form.pick")}
+            value={parseColor(color) === null ? ownAccent : color.toLowerCase()}
+            onChange={(event) => onChange(event.currentTarget.value)}
+          />
+        }
+      />
+      <Group gap="xs" mt={color === "" ? 0 : 6} role="status">
+        {checked?.ok === true && <Contrast color={checked.color} />}
+        {fault?.code === "accent_contrast_too_low" && (
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<ColorSwatch color={fault.suggestion} size={14} />}
+            onClick={() => onChange(fault.suggestion)}
+          >
+            {t("form.use", { color: fault.suggestion })}
+          </Button>
+        )}
+        {color !== "" && (
+          <Button variant="subtle" color="gray" size="compact-sm" onClick={() => onChange("")}>
+            {t("form.reset")}
+          </Button>
+        )}
+      </Group>
+    </div>
+  );
+}
+
+function Contrast({ color }: { readonly color: string }) {
+  const { t, i18n } = useTranslation("branding");
+  const parsed = parseColor(color);
+  if (parsed === null) return null;
+  // Rounded down, so that no color seems to have more than it has.
+  const ratio = Math.floor(contrast(parsed, { red: 255, green: 255, blue: 255 }) * 10) / 10;
+  return (
+    <Group gap={4}>
+      <Icon name="check" size={14} />
+      <Text size="sm" c="dimmed" className="figures">
+        {t("form.contrast", { ratio: ratio.toLocaleString(i18n.language) })}
+      </Text>
+    </Group>
+  );
+}
+
+interface LinkFieldsProps {
+  readonly links: readonly LinkDraft[];
+  readonly onChange: (links: readonly LinkDraft[]) => void;
+  readonly error: Error | null;
+}
+
+/** Links at the bottom of every page of the portal. */
+function LinkFields({ links, onChange, error }: LinkFieldsProps) {
+  const { t } = useTranslation("branding");
+  const change = (at: number, changes: Partial<LinkDraft>) =>
+    onChange(links.map((link, index) => (index === at ? { ...link, ...changes } : link)));
+  return (
+    <Input.Wrapper
+      labelElement="div"
+      label={t("form.links")}
+      description={t("form.linksWords", { most: mostLinks })}
+      error={fieldError(error, "links")}
+    >
+      <Stack gap="xs" mt={6}>
+        {links.map((link, at) => {
+          // The server counts the links that it got.
+          const sentAt = filledLinks(links.slice(0, at)).length;
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a link has no identity of its own.
+            <div key={at} className={classes.link}>
+              <TextInput
+                aria-label={t("form.linkTitle", { number: at + 1 })}
+                placeholder={t("form.titleExample")}
+                maxLength={100}
+                value={link.title}
+                onChange={(event) => change(at, { title: event.currentTarget.value })}
+                error={fieldError(error, `links.${sentAt}.title`)}
+              />
+              <TextInput
+                className={classes.linkUrl ?? ""}
+                aria-label={t("form.linkUrl", { number: at + 1 })}
+                type="url"
+                placeholder="https://"
+                maxLength={2_000}
+                value={link.url}
+                onChange={(event) => change(at, { url: event.currentTarget.value })}
+                error={fieldError(error, `links.${sentAt}.url`)}
+              />
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={36}
+                aria-label={t("form.removeLink", { number: at + 1 })}
+                onClick={() => onChange(links.filter((_, index) => index !== at))}
+              >
+                <Icon name="close" size={15} />
+              </ActionIcon>
+            </div>
+          );
+        })}
+        {links.length < mostLinks && (
+          <Group>
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              leftSection={<Icon name="plus" size={14} />}
+              onClick={() => onChange([...links, { title: "", url: "" }])}
+            >
+              {t("form.addLink")}
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Input.Wrapper>
+  );
 }

@@ -1,20 +1,23 @@
-import { Button, Stack } from "@mantine/core";
+import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
+import { languages } from "../../i18n/languages.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { Copyable } from "../../ui/copy.tsx";
+import { DocsLink } from "../../ui/validate-help.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
 import { SettingsTabs } from "../organizations/settings-tabs.tsx";
 import classes from "./branding.module.css";
 import { type Branding, draftOf, rebased } from "./branding-draft.ts";
-import { BrandingFacts } from "./branding-facts.tsx";
 import { BrandingForm } from "./branding-form.tsx";
 import { LogoPanel } from "./logo-panel.tsx";
-import { PortalPanel } from "./portal-panel.tsx";
-import { PreviewPanel } from "./preview-panel.tsx";
+import { PreviewPanel } from "./portal-preview.tsx";
 
 /** How the organization presents itself in the customer portal. */
 export function BrandingPage() {
@@ -81,5 +84,53 @@ function Editor({ stored }: { readonly stored: Branding }) {
       </div>
       <PreviewPanel draft={draft} logoUrl={basis.logo_url} />
     </div>
+  );
+}
+
+/** For members who cannot change it. */
+function BrandingFacts({ branding }: { readonly branding: Branding }) {
+  const { t } = useTranslation("branding");
+  const organization = useOrganization();
+  const rows: readonly (readonly [string, ReactNode])[] = [
+    [t("form.name"), branding.display_name ?? organization.name],
+    [t("form.color"), branding.accent_color],
+    [t("form.language"), languages[branding.locale ?? organization.locale]],
+    [t("form.email"), branding.support_email],
+    [t("form.url"), branding.support_url],
+    [t("form.links"), branding.links.map(({ title }) => title).join(", ") || null],
+  ];
+  return (
+    <Panel title={t("form.title")} lead={t("readOnly")}>
+      <Facts>
+        {rows.map(([name, value]) => (
+          <div key={name} style={{ display: "contents" }}>
+            <dt>{name}</dt>
+            <dd>{value ?? <Text c="dimmed">{t("none")}</Text>}</dd>
+          </div>
+        ))}
+      </Facts>
+    </Panel>
+  );
+}
+
+/** Where customers sign in. */
+function PortalPanel({ url }: { readonly url: string }) {
+  const { t } = useTranslation("branding");
+  return (
+    <Panel
+      title={t("portal.title")}
+      lead={
+        <>
+          {t("portal.lead")} <DocsLink section="branding">{t("everywhere:docs.learnMore")}</DocsLink>
+        </>
+      }
+    >
+      <Group gap="md" justify="space-between">
+        <Copyable value={url} />
+        <Anchor href={url} target="_blank" rel="noopener" title={t("everywhere:docs.newTab")}>
+          {t("portal.open")}
+        </Anchor>
+      </Group>
+    </Panel>
   );
 }

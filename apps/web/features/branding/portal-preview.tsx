@@ -1,9 +1,61 @@
-import type { CSSProperties } from "react";
+import {
+  checkAccentColor,
+  darkModeAccent,
+  lightestDarkSurface,
+} from "@countersign/domain/branding/accent-color";
+import { SegmentedControl, Skeleton, useComputedColorScheme } from "@mantine/core";
+import { type CSSProperties, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Language } from "../../i18n/languages.ts";
-import { type BrandingDraft, filledLinks } from "./branding-draft.ts";
+import { useOrganization } from "../../session/current-organization.ts";
+import { Panel } from "../../ui/panel.tsx";
+import { type BrandingDraft, colorOf, filledLinks } from "./branding-draft.ts";
 import classes from "./portal-preview.module.css";
-import { previewAccent } from "./preview-colors.ts";
+
+interface PreviewPanelProps {
+  readonly draft: BrandingDraft;
+  readonly logoUrl: string | null;
+}
+
+/** What customers see, with what is typed now, in the portal's language and in either theme. */
+export function PreviewPanel({ draft, logoUrl }: PreviewPanelProps) {
+  const { t } = useTranslation("branding");
+  const organization = useOrganization();
+  const current = useComputedColorScheme("light");
+  const [chosen, setChosen] = useState<"light" | "dark" | null>(null);
+  const scheme = chosen ?? current;
+  return (
+    <div className={classes.preview}>
+      <Panel
+        title={t("preview.title")}
+        lead={t("preview.lead")}
+        actions={
+          <SegmentedControl
+            size="xs"
+            aria-label={t("preview.theme")}
+            data={[
+              { value: "light", label: t("everywhere:schemes.light") },
+              { value: "dark", label: t("everywhere:schemes.dark") },
+            ]}
+            value={scheme}
+            onChange={(value) => setChosen(value as "light" | "dark")}
+          />
+        }
+      >
+        {/* The texts of another language are loaded first. */}
+        <Suspense fallback={<Skeleton height={420} />}>
+          <PortalPreview
+            draft={draft}
+            name={draft.displayName.trim() || organization.name}
+            logoUrl={logoUrl}
+            language={draft.locale || organization.locale}
+            scheme={scheme}
+          />
+        </Suspense>
+      </Panel>
+    </div>
+  );
+}
 
 interface PortalPreviewProps {
   readonly draft: BrandingDraft;
@@ -14,7 +66,7 @@ interface PortalPreviewProps {
 }
 
 /** The sign-in card and a license of the portal, as a picture: nothing in it can be used. */
-export function PortalPreview({ draft, name, logoUrl, language, scheme }: PortalPreviewProps) {
+function PortalPreview({ draft, name, logoUrl, language, scheme }: PortalPreviewProps) {
   const { t: own } = useTranslation("branding");
   const { t } = useTranslation("branding", { lng: language });
   const support = [
@@ -75,4 +127,27 @@ function Mark({ name, logoUrl }: { readonly name: string; readonly logoUrl: stri
       <img src={logoUrl} alt="" />
     </span>
   );
+}
+
+/** The portal's accent color on light pages for sellers who chose none. */
+export const ownAccent = "#16755c";
+
+/** As the portal would use the color: one with too little contrast is shown as the darker one that is suggested. */
+function previewAccent(typed: string): Record<`--${string}`, string> {
+  const checked = checkAccentColor(colorOf(typed));
+  const accent = checked.ok
+    ? checked.color
+    : checked.fault.code === "accent_contrast_too_low"
+      ? checked.fault.suggestion
+      : null;
+  if (accent === null)
+    return {
+      "--accent": `light-dark(${ownAccent}, #4fac91)`,
+      "--on-accent": "light-dark(#ffffff, #06231b)",
+    };
+  const dark = darkModeAccent(accent, lightestDarkSurface);
+  return {
+    "--accent": `light-dark(${accent}, ${dark.color})`,
+    "--on-accent": `light-dark(#ffffff, ${dark.textColor})`,
+  };
 }

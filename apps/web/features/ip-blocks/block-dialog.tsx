@@ -1,18 +1,19 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { Text, Textarea, TextInput } from "@mantine/core";
+import { Select, Text, Textarea, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useChange } from "../../api/queries.ts";
+import { ask, useChange } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { Choice } from "../../ui/fields.tsx";
+import { DateTimeField, fromLocal, toLocal } from "../../ui/time-fields.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
-import { Choice } from "../../ui/fields.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { DateTimeField, fromLocal, toLocal } from "../../ui/time-fields.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
-import { BlockForecast } from "./block-forecast.tsx";
-import { type BlockChoice, type BlockScope, type IpBlock, routesOf, shownCidr } from "./scope.ts";
-import { ScopeChoice } from "./scope-choice.tsx";
+import { type BlockChoice, type BlockScope, type IpBlock, routesOf, sameScope, shownCidr } from "./scope.ts";
 
 interface BlockDialogProps {
   readonly scope: BlockScope;
@@ -139,4 +140,72 @@ function BlockForm({
 function expiryOf(duration: Duration, date: string): string | null {
   if (duration === "permanent") return null;
   return duration === "date" ? fromLocal(date) : new Date(Date.now() + durations[duration]).toISOString();
+}
+
+interface ScopeChoiceProps {
+  readonly choices: readonly BlockChoice[];
+  readonly scope: BlockScope;
+  readonly onChange: (scope: BlockScope) => void;
+}
+
+/** Selects what a block applies to. */
+function ScopeChoice({ choices, scope, onChange }: ScopeChoiceProps) {
+  const { t } = useTranslation("ip-blocks");
+  const named = choices.map(({ scope: { level }, label }, at) => ({
+    level,
+    value: String(at),
+    label: label === "" ? t(`form.scope.${level}`) : label,
+  }));
+  return (
+    <Select
+      label={t("form.scope.label")}
+      searchable
+      allowDeselect={false}
+      maxDropdownHeight={280}
+      data={[
+        ...named.filter(({ level }) => level !== "customer" && level !== "license"),
+        ...(["customer", "license"] as const)
+          .map((level) => ({
+            group: t(`form.scope.${level}`),
+            items: named.filter((choice) => choice.level === level),
+          }))
+          .filter(({ items }) => items.length > 0),
+      ]}
+      value={String(choices.findIndex((choice) => sameScope(choice.scope, scope)))}
+      onChange={(value) => {
+        const chosen = choices[Number(value)];
+        if (chosen !== undefined) onChange(chosen.scope);
+      }}
+    />
+  );
+}
+
+const mostShown = 200;
+
+/** The known IP addresses that a block would affect. It reads one page, so that it stays cheap. */
+function BlockForecast({ cidr }: { cidr: string }) {
+  const { t, i18n } = useTranslation("ip-blocks");
+  const { id } = useOrganization();
+  const mayLook = useMay()("licenses:view");
+  const [settled] = useDebouncedValue(cidr.trim(), 300);
+  const { data } = useQuery({
+    ...ask("listIps", { params: { organization_id: id }, query: { cidr: settled, limit: mostShown } }),
+    enabled: mayLook && settled !== "",
+    retry: false,
+  });
+  if (data === undefined || settled !== cidr.trim()) return null;
+  const more = data.next_cursor === null ? "" : "+";
+  const figure = (value: number) => `${value.toLocaleString(i18n.language)}${more}`;
+  const licenses = data.data.reduce((sum, { license_count: count }) => sum + count, 0);
+  return (
+    <Text fw={600} role="status">
+      {data.data.length === 0 && more === ""
+        ? t("form.noMatches")
+        : t("form.matches", {
+            count: data.data.length,
+            number: figure(data.data.length),
+            licenses: figure(licenses),
+          })}
+    </Text>
+  );
 }

@@ -1,26 +1,28 @@
 import { Button, Skeleton, Stack, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
-import type { Answer } from "../../api/client.ts";
-import { ask } from "../../api/queries.ts";
+import type { Answer, Item } from "../../api/client.ts";
+import { ask, askPages, flat } from "../../api/queries.ts";
 import { DeviceIds } from "../../app/device-ids.tsx";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
+import { useProducts } from "../../session/products.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copy } from "../../ui/copy.tsx";
+import type { Column } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Verdict } from "../../ui/notice.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
+import { Verdict } from "../../ui/notice.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
-import { shownCidr } from "../ip-blocks/scope.ts";
-import { useBlockChoices } from "./block-choices.ts";
-import { IpLicenses } from "./ip-licenses.tsx";
+import { type BlockChoice, shownCidr } from "../ip-blocks/scope.ts";
+import { LicenseList } from "../licenses/license-list.tsx";
 import { Sightings } from "./sightings.tsx";
 
 const IpRequests = lazy(() =>
@@ -132,5 +134,121 @@ function BlockStatus({ address }: { address: IpAddress }) {
         ))}
       </Stack>
     </Verdict>
+  );
+}
+
+/** The scopes for blocking an IP address: the organization, or a customer or license that uses it. */
+function useBlockChoices(ip: string): readonly BlockChoice[] {
+  const { t } = useTranslation("ips");
+  const { id: organizationId } = useOrganization();
+  const list = useInfiniteQuery(
+    askPages("listIpLicenses", { params: { organization_id: organizationId, ip } }),
+  );
+  const customers = new Map<string, string>();
+  const licenses: BlockChoice[] = [];
+  for (const row of flat(list.data)) {
+    if (row.global_customer_id !== null)
+      customers.set(row.global_customer_id, row.customer_name ?? row.customer_email ?? t("onDiscord"));
+    licenses.push({
+      label: [row.license_key, row.customer_name ?? row.customer_email].filter(Boolean).join(" · "),
+      scope: { level: "license", licenseId: row.license_id },
+    });
+  }
+  return [
+    { label: "", scope: { level: "organization", organizationId } },
+    ...Array.from(
+      customers,
+      ([customerId, label]): BlockChoice => ({
+        label,
+        scope: { level: "customer", organizationId, customerId },
+      }),
+    ),
+    ...licenses,
+  ];
+}
+
+type IpLicense = Item<"listIpLicenses">;
+
+/** The licenses that have registered an IP address or were used from it. */
+function IpLicenses({ ip }: { ip: string }) {
+  const { t } = useTranslation("ips");
+  const may = useMay();
+  const { id: organizationId, slug } = useOrganization();
+  const list = useInfiniteQuery(
+    askPages("listIpLicenses", { params: { organization_id: organizationId, ip } }),
+  );
+  const products = useProducts();
+  const nameOf = (productId: string) => products.data?.find(({ id }) => id === productId)?.name;
+  const columns: Column<IpLicense>[] = [
+    {
+      id: "customer",
+      header: t("customer"),
+      wide: true,
+      cell: (row) => {
+        const words = row.customer_name ?? row.customer_email ?? (row.global_customer_id && t("onDiscord"));
+        if (words === null) return <None />;
+        return row.global_customer_id !== null && may("customers:view", "customers:manage") ? (
+          <GoLink to={paths.customer(slug, row.global_customer_id)} inherit>
+            {words}
+          </GoLink>
+        ) : (
+          words
+        );
+      },
+    },
+    {
+      id: "registered",
+      header: t("registered"),
+      wide: true,
+      cell: (row) =>
+        row.registered_at === null ? (
+          <Text inherit component="span" c="dimmed">
+            {t("notRegistered")}
+          </Text>
+        ) : (
+          <ListTime at={row.registered_at} />
+        ),
+    },
+    {
+      id: "devices",
+      header: t("devices"),
+      wide: true,
+      cell: (row) =>
+        (row.device_ids ?? []).length === 0 ? (
+          <None />
+        ) : (
+          <DeviceIds ids={row.device_ids} licenseId={row.license_id} />
+        ),
+    },
+    {
+      id: "hits",
+      header: t("requests"),
+      wide: true,
+      align: "right",
+      cell: (row) => <span className="figures">{row.hits.toLocaleString()}</span>,
+    },
+    {
+      id: "last",
+      header: t("lastSeen"),
+      cell: (row) => (row.last_seen_at === null ? <None /> : <ListTime at={row.last_seen_at} />),
+    },
+  ];
+  return (
+    <LicenseList
+      title={t("licensesUsed")}
+      list={list}
+      idOf={(row) => row.license_id}
+      productOf={(row) => nameOf(row.product_id) ?? <None />}
+      columns={columns}
+      empty={t("noLicenses")}
+    />
+  );
+}
+
+function None() {
+  return (
+    <Text inherit component="span" c="dimmed">
+      –
+    </Text>
   );
 }

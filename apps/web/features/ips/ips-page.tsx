@@ -1,13 +1,28 @@
+import { Button, Group, Select, TextInput } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { ApiProblem } from "../../api/problem.ts";
 import { askPages, flat } from "../../api/queries.ts";
 import { DeviceIds } from "../../app/device-ids.tsx";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
+import { Copy } from "../../ui/copy.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { ipClass } from "../../ui/ip-class.ts";
+import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
+import type { PageLink } from "../../ui/page-link.ts";
+import { fieldError } from "../../ui/problem-alert.tsx";
+import { StateMark } from "../../ui/state-mark.tsx";
 import { IpTabs } from "../ip-blocks/ip-tabs.tsx";
-import { IpList } from "./ip-list.tsx";
+import classes from "./ips.module.css";
+import type { IpsSearch } from "./search.ts";
 
 const ipsRoute = getRouteApi("/signed-in/o/$organization/ips");
 
@@ -35,5 +50,160 @@ export function IpsPage() {
         rows={flat(list.data)}
       />
     </Page>
+  );
+}
+
+type Sighting = Item<"listIps">;
+
+/** What shows the device IDs: with links to their requests, or without. */
+type ShowDevices = (props: { ids: readonly string[] | null }) => ReactNode;
+
+interface IpListProps {
+  /** The page of an IP address. */
+  readonly pageOf: (ip: string) => PageLink;
+  readonly search: IpsSearch;
+  readonly onSearch: (search: IpsSearch) => void;
+  readonly rows: readonly Sighting[];
+  readonly devices: ShowDevices;
+  readonly list: {
+    readonly isPending: boolean;
+    readonly isSuccess: boolean;
+    readonly error: Error | null;
+    readonly hasNextPage: boolean;
+    readonly isFetchingNextPage: boolean;
+    readonly fetchNextPage: () => unknown;
+  };
+}
+
+/** IP addresses, those with the most licenses first, of an organization or of the whole server. */
+export function IpList({ pageOf, search, onSearch, rows, devices: Devices, list }: IpListProps) {
+  const { t } = useTranslation("ips");
+  const { in: network, min } = search;
+  const most = Math.max(1, ...rows.map((row) => row.license_count));
+  // An invalid network is reported at the field, not instead of the list.
+  const refusal = fieldError(list.error, "cidr");
+  const columns: Column<Sighting>[] = [
+    {
+      id: "ip",
+      header: t("ipAndDevice"),
+      cell: ({ ip, blocked, device_ids: ids }) => (
+        <>
+          <Group gap="0 4px">
+            <GoLink to={pageOf(ip)} className={ipClass(ip)}>
+              {ip}
+            </GoLink>
+            <Copy value={ip} />
+            {blocked && (
+              <StateMark tone="bad" words={t("blockedWords")}>
+                {t("isBlocked")}
+              </StateMark>
+            )}
+          </Group>
+          <Devices ids={ids} />
+        </>
+      ),
+    },
+    {
+      id: "licenses",
+      header: t("licenses"),
+      cell: ({ license_count: count }) => (
+        <span className={`${classes.count} figures`}>
+          {count}
+          <span
+            className={classes.bar}
+            style={{ width: `${Math.round((100 * count) / most)}%` }}
+            aria-hidden="true"
+          />
+        </span>
+      ),
+    },
+    {
+      id: "hits",
+      header: t("requests"),
+      align: "right",
+      wide: true,
+      cell: ({ hits }) => <span className="figures">{hits.toLocaleString()}</span>,
+    },
+    { id: "first", header: t("firstSeen"), wide: true, cell: (row) => <ListTime at={row.first_seen_at} /> },
+    { id: "last", header: t("lastSeen"), wide: true, cell: (row) => <ListTime at={row.last_seen_at} /> },
+  ];
+  const isFiltered = network !== undefined || min !== undefined;
+  const hasNone = list.isSuccess && rows.length === 0 && !list.hasNextPage && !isFiltered;
+  return (
+    <>
+      {!hasNone && (
+        <Group mb="md" align="flex-end" gap="sm">
+          <Find
+            key={network}
+            pageOf={pageOf}
+            network={network}
+            refusal={refusal}
+            onNetwork={(wanted) => onSearch({ ...search, in: wanted })}
+          />
+          <Select
+            label={t("min.label")}
+            data={["1", "2", "5", "10", "50"].map((value) => ({ value, label: t(`min.${value}`) }))}
+            value={String(min ?? 1)}
+            allowDeselect={false}
+            w={180}
+            onChange={(value) => onSearch({ ...search, min: Number(value) })}
+          />
+          {isFiltered && (
+            <Button variant="subtle" onClick={() => onSearch({})}>
+              {t("clear")}
+            </Button>
+          )}
+        </Group>
+      )}
+      <DataTable
+        label={t("title")}
+        columns={columns}
+        rows={rows}
+        keyOf={(row) => row.ip}
+        isPending={list.isPending}
+        error={refusal !== null && list.error instanceof ApiProblem ? null : list.error}
+        empty={
+          <Empty icon="ip" title={t(isFiltered ? "nothing.title" : "empty.title")}>
+            {t(isFiltered ? "nothing.words" : "empty.words")}
+          </Empty>
+        }
+        hasMore={list.hasNextPage}
+        isFetchingMore={list.isFetchingNextPage}
+        fetchMore={list.fetchNextPage}
+      />
+    </>
+  );
+}
+
+interface FindProps {
+  readonly pageOf: (ip: string) => PageLink;
+  readonly network: string | undefined;
+  readonly refusal: string | null;
+  readonly onNetwork: (network: string | undefined) => void;
+}
+
+/** An IP address opens its page; a network filters the list. */
+function Find({ pageOf, network, refusal, onNetwork }: FindProps) {
+  const { t } = useTranslation("ips");
+  const navigate = useNavigate();
+  const [text, setText] = useState(network ?? "");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const wanted = text.trim();
+    if (wanted !== "" && !wanted.includes("/")) void navigate(pageOf(wanted));
+    else onNetwork(wanted === "" ? undefined : wanted);
+  };
+  return (
+    // No guarded form: a search saves nothing, and the URL contains it.
+    <form onSubmit={submit} className={classes.find}>
+      <TextInput
+        label={t("find")}
+        placeholder="203.0.113.7, 203.0.113.0/24"
+        leftSection={<Icon name="search" size={16} />}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        error={refusal}
+      />
+    </form>
   );
 }

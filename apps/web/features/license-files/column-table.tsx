@@ -5,8 +5,8 @@ import { shownTimeZone } from "../../i18n/shown-time-zone.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import classes from "./column-table.module.css";
-import { helpFor } from "./field-help.ts";
-import type { Peek } from "./peek.ts";
+import { helpFor } from "./columns.ts";
+import type { Peek } from "./import-file.ts";
 
 interface ColumnTableProps {
   readonly peek: Peek;

@@ -1,7 +1,7 @@
 import type { ImportField } from "@countersign/domain/license-files/columns";
-import { Button, Group, Progress, Stack, Text } from "@mantine/core";
+import { Button, FileButton, Group, Progress, Radio, Stack, Switch, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { type DragEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { reloadAfter } from "../../api/queries.ts";
 import { Icon } from "../../ui/icon.tsx";
@@ -9,12 +9,10 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { useGuard } from "../../ui/unsaved.ts";
 import { ColumnTable } from "./column-table.tsx";
-import { DropField } from "./drop-field.tsx";
-import { guessColumns } from "./guess.ts";
+import { guessColumns } from "./columns.ts";
+import classes from "./drop-field.module.css";
+import { type ImportOptions, type Peek, peek, UnreadableFile, upload } from "./import-file.ts";
 import { ImportState } from "./import-state.tsx";
-import { OptionFields } from "./option-fields.tsx";
-import { type Peek, peek } from "./peek.ts";
-import { type ImportOptions, upload } from "./upload.ts";
 
 interface ImportFormProps {
   readonly productId: string;
@@ -133,4 +131,128 @@ export function ImportForm({ productId, importId, onStarted, onBack, onAnother }
 function twiceSaid(columns: Record<string, ImportField | null>): ImportField | null {
   const fields = Object.values(columns).filter((field) => field !== null);
   return fields.find((field, place) => fields.indexOf(field) !== place) ?? null;
+}
+
+interface DropFieldProps {
+  readonly file: File | null;
+  readonly error: Error | null;
+  readonly onFile: (file: File) => void;
+}
+
+/** A file, dropped or selected. */
+function DropField({ file, error, onFile }: DropFieldProps) {
+  const { t, i18n } = useTranslation("license-files");
+  const [isOver, setOver] = useState(false);
+  const reset = useRef<() => void>(null);
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    const [dropped] = event.dataTransfer.files;
+    if (dropped !== undefined) onFile(dropped);
+  };
+  const size = (bytes: number) =>
+    new Intl.NumberFormat(i18n.language, {
+      style: "unit",
+      unit: "kilobyte",
+      maximumFractionDigits: 0,
+    }).format(Math.max(1, bytes / 1_000));
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button inside does the same from the keyboard.
+    <div
+      className={classes.drop}
+      data-over={isOver || undefined}
+      data-small={file !== null || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+      }}
+      onDrop={drop}
+    >
+      <span className={classes.icon}>
+        <Icon name="upload" size={20} />
+      </span>
+      <div className={classes.words}>
+        <Text fw={600}>{file === null ? t("drop.title") : file.name}</Text>
+        <Text size="sm" c="dimmed">
+          {file === null ? t("drop.words") : size(file.size)}
+        </Text>
+        {error !== null && (
+          <Text size="sm" c="red" role="alert">
+            {error instanceof UnreadableFile ? t(`unreadable.${error.reason}`) : error.message}
+          </Text>
+        )}
+      </div>
+      <FileButton
+        resetRef={reset}
+        accept=".csv,.tsv,.txt,.jsonl,.ndjson,.json,text/csv,application/x-ndjson"
+        onChange={(next) => {
+          if (next !== null) onFile(next);
+          // Allows choosing the same file again after it was corrected.
+          reset.current?.();
+        }}
+      >
+        {(props) => (
+          <Button variant="default" {...props}>
+            {t(file === null ? "drop.choose" : "drop.other")}
+          </Button>
+        )}
+      </FileButton>
+    </div>
+  );
+}
+
+interface OptionFieldsProps {
+  readonly value: Choices;
+  readonly onChange: (part: Partial<Choices>) => void;
+}
+
+function OptionFields({ value, onChange }: OptionFieldsProps) {
+  const { t } = useTranslation("license-files");
+  return (
+    <Stack gap="md">
+      <Group align="flex-start" gap="xl" grow preventGrowOverflow={false}>
+        <Radio.Group
+          label={t("options.mode")}
+          value={value.mode}
+          onChange={(mode) => onChange({ mode: mode as Choices["mode"] })}
+        >
+          <Stack gap={8} mt={6} miw={260}>
+            {(["all_or_nothing", "row_by_row"] as const).map((mode) => (
+              <Radio
+                key={mode}
+                value={mode}
+                label={t(`options.modes.${mode}`)}
+                description={t(`options.modeHints.${mode}`)}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <Radio.Group
+          label={t("options.existing")}
+          value={value.onExisting}
+          onChange={(onExisting) => onChange({ onExisting: onExisting as Choices["onExisting"] })}
+        >
+          <Stack gap={8} mt={6} miw={260}>
+            {(["fail", "skip", "update"] as const).map((way) => (
+              <Radio
+                key={way}
+                value={way}
+                label={t(`options.existingChoices.${way}`)}
+                description={t(`options.existingHints.${way}`)}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+      </Group>
+      <Switch
+        label={t("options.events")}
+        description={t("options.eventsHint")}
+        checked={value.tellEvents}
+        onChange={(event) => onChange({ tellEvents: event.currentTarget.checked })}
+      />
+    </Stack>
+  );
 }

@@ -1,16 +1,22 @@
-import { Alert, Select, Stack } from "@mantine/core";
+import { Alert, Select, Stack, Text, Title } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../session/current-organization.ts";
+import type { Item } from "../../api/client.ts";
+import { ask, askPages, flat } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
-import { NoProduct } from "../../ui/empty.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
+import { NoProduct } from "../../ui/empty.tsx";
 import { Page } from "../../ui/page.tsx";
+import type { PageLink } from "../../ui/page-link.ts";
 import { ImportForm } from "./import-form.tsx";
-import { ImportList } from "./import-list.tsx";
-import { useImportProducts, useNewProductPath } from "./products.ts";
+import { isOver } from "./import-state.tsx";
 
 const importRoute = getRouteApi("/signed-in/o/$organization/licenses/import");
 
@@ -72,4 +78,112 @@ export function ImportPage() {
       </Stack>
     </Page>
   );
+}
+
+type Row = Item<"listOrganizationImports">;
+
+/** Imports before, into any product, with what came of them. */
+function ImportList({ present }: { present: string | undefined }) {
+  const { t, i18n } = useTranslation("license-files");
+  const { id, slug } = useOrganization();
+  const list = useInfiniteQuery({
+    ...askPages("listOrganizationImports", { params: { organization_id: id }, query: { limit: 20 } }),
+    refetchInterval: ({ state: { data } }) => (flat(data).every(isOver) ? false : 2_000),
+  });
+  const rows = flat(list.data);
+  const number = (count: number) => count.toLocaleString(i18n.language);
+  if (list.isSuccess && rows.length === 0) return null;
+  const columns: Column<Row>[] = [
+    {
+      id: "file",
+      header: t("imports.file"),
+      cell: (row) => (
+        <GoLink size="sm" to={paths.importLicenses(slug, { product_id: row.product_id, import_id: row.id })}>
+          <span style={{ overflowWrap: "anywhere" }}>{row.file_name ?? t("imports.unnamed")}</span>
+        </GoLink>
+      ),
+    },
+    {
+      id: "product",
+      header: t("product"),
+      cell: (row) => (
+        <>
+          {row.product_name}
+          <Text hiddenFrom="sm" size="xs" c="dimmed">
+            <ListTime at={row.created_at} />
+          </Text>
+        </>
+      ),
+    },
+    { id: "when", header: t("imports.when"), wide: true, cell: (row) => <ListTime at={row.created_at} /> },
+    {
+      id: "state",
+      header: t("imports.state"),
+      cell: (row) => (
+        <>
+          {t(`states.${row.state}`)}
+          {row.dry_run && ` (${t("imports.check")})`}
+        </>
+      ),
+    },
+    {
+      id: "created",
+      header: t("done.created"),
+      align: "right",
+      wide: true,
+      cell: (row) => number(row.created),
+    },
+    {
+      id: "updated",
+      header: t("done.updated"),
+      align: "right",
+      wide: true,
+      cell: (row) => number(row.updated),
+    },
+    {
+      id: "skipped",
+      header: t("done.skipped"),
+      align: "right",
+      wide: true,
+      cell: (row) => number(row.skipped),
+    },
+    { id: "failed", header: t("done.failed"), align: "right", wide: true, cell: (row) => number(row.failed) },
+    { id: "by", header: t("imports.by"), wide: true, cell: (row) => row.created_by },
+  ];
+  return (
+    <Stack gap="xs" mt="md">
+      <Title order={2}>{t("imports.title")}</Title>
+      <DataTable
+        label={t("imports.title")}
+        columns={columns}
+        rows={rows}
+        keyOf={(row) => row.id}
+        isPending={list.isPending}
+        error={list.error}
+        empty={null}
+        hasMore={list.hasNextPage}
+        isFetchingMore={list.isFetchingNextPage}
+        fetchMore={list.fetchNextPage}
+        isMarked={(row) => row.id === present}
+      />
+    </Stack>
+  );
+}
+
+/** The path for creating a product, or null without permission. */
+export function useNewProductPath(): PageLink | null {
+  const { slug } = useOrganization();
+  return useMay()("products:manage") ? paths.newProduct(slug) : null;
+}
+
+/** Products that licenses can be imported into. Not loaded without permission to view products. */
+function useImportProducts() {
+  const organization = useOrganization();
+  const may = useMay();
+  return useQuery({
+    ...ask("listProducts", { params: { organization_id: organization.id }, query: { limit: 200 } }),
+    enabled: may("products:view", "products:manage", "products:rotate_key"),
+    select: ({ data }) =>
+      data.filter(({ status, closed_for_sale: isClosed }) => status !== "archived" && !isClosed),
+  });
 }

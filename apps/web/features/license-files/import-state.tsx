@@ -1,22 +1,23 @@
 import type { FieldErrorBody } from "@countersign/contract/problems/declare";
-import { Alert, Button, Group, Progress, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Button, Checkbox, Group, Progress, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ask, reloadAfter } from "../../api/queries.ts";
+import type { Answer } from "../../api/client.ts";
+import { ask, reloadAfter, useChange } from "../../api/queries.ts";
 import { useProblemTexts } from "../../i18n/problem-texts.ts";
-import { useOrganization } from "../../session/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
+import { Confirm } from "../../ui/confirm.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
-import { CancelImport } from "./cancel-import.tsx";
 import classes from "./import-state.module.css";
-import type { Import } from "./license-import.ts";
 import { RowErrors } from "./row-errors.tsx";
-import { UndoImport } from "./undo-import.tsx";
+
+type Import = Answer<"getLicenseImport">;
 
 interface ImportStateProps {
   readonly productId: string;
@@ -170,5 +171,89 @@ function NextSteps({ job, canImport, onImport, onBack, onAnother }: ImportStateP
       </Button>
       {job.undo_until !== null && <UndoImport job={job} />}
     </Group>
+  );
+}
+
+/** Stops a running import. Rows that are already imported stay, so there is no confirmation. */
+function CancelImport({ job }: { job: Import }) {
+  const { t } = useTranslation("license-files");
+  const cancel = useChange("cancelLicenseImport");
+  if (job.state === "undoing" || job.state === "receiving") return null;
+  return (
+    <>
+      <ProblemAlert error={cancel.error} />
+      <Group gap="xs">
+        <Button
+          variant="default"
+          loading={cancel.isPending || cancel.isSuccess}
+          onClick={() => cancel.mutate({ params: { product_id: job.product_id, import_id: job.id } })}
+        >
+          {t(job.dry_run ? "cancelCheck" : "cancelImport")}
+        </Button>
+      </Group>
+    </>
+  );
+}
+
+/** Undoes an import, after showing the effects. */
+function UndoImport({ job }: { job: Import }) {
+  const { t, i18n } = useTranslation("license-files");
+  const may = useMay();
+  const [opened, setOpened] = useState(false);
+  const [deleteUsed, setDeleteUsed] = useState(false);
+  const params = { product_id: job.product_id, import_id: job.id };
+  const undo = useChange("undoLicenseImport");
+  const forecast = useQuery({
+    ...ask("forecastImportUndo", { params }),
+    // Once the import is being undone, a forecast would be refused.
+    enabled: opened && !undo.isPending && !undo.isSuccess,
+    gcTime: 0,
+    staleTime: 0,
+  });
+  if (!may("licenses:delete") || (job.updated > 0 && !(may("licenses:update") && may("licenses:revoke"))))
+    return null;
+  const counts = forecast.data;
+  const words = (count: number) => ({ count, number: count.toLocaleString(i18n.language) });
+  const deleted = counts === undefined ? 0 : counts.created - (deleteUsed ? 0 : counts.used);
+  const restored = counts === undefined ? 0 : counts.updated - counts.changed;
+  return (
+    <>
+      <Button variant="default" c="red" onClick={() => setOpened(true)}>
+        {t("undo.open")}
+      </Button>
+      <Confirm
+        opened={opened}
+        onClose={() => setOpened(false)}
+        title={t("undo.title")}
+        action={t("undo.do")}
+        isIdle={counts === undefined || deleted + restored === 0}
+        onConfirm={() => undo.mutateAsync({ params, body: { delete_used: deleteUsed } })}
+      >
+        {counts === undefined ? (
+          forecast.error === null ? (
+            <Skeleton height={60} />
+          ) : (
+            <ProblemAlert error={forecast.error} />
+          )
+        ) : (
+          <Stack gap="xs">
+            {counts.created > 0 && <Text>{t("undo.deletes", words(deleted))}</Text>}
+            {counts.updated > 0 && <Text>{t("undo.restores", words(restored))}</Text>}
+            {counts.changed > 0 && <Text>{t("undo.changed", words(counts.changed))}</Text>}
+            {counts.used > 0 && (
+              <Checkbox
+                label={t("undo.deleteUsed", words(counts.used))}
+                description={t("undo.deleteUsedHint")}
+                checked={deleteUsed}
+                onChange={(event) => setDeleteUsed(event.currentTarget.checked)}
+              />
+            )}
+            <Text c="dimmed" size="sm">
+              {t("undo.customersStay")}
+            </Text>
+          </Stack>
+        )}
+      </Confirm>
+    </>
   );
 }

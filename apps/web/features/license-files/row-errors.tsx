@@ -1,17 +1,17 @@
 import type { FieldErrorBody } from "@countersign/contract/problems/declare";
+import { csvLine } from "@countersign/domain/csv/cell";
 import { Button, ScrollArea, Table, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { type Answer, call } from "../../api/client.ts";
 import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
-import type { Import } from "./license-import.ts";
-import { rejectedFile, saveFile } from "./rejected-file.ts";
 import classes from "./row-errors.module.css";
 
 /** The invalid rows, with the file's row numbers and column names, and what is expected. */
-export function RowErrors({ job }: { job: Import }) {
+export function RowErrors({ job }: { job: Answer<"getLicenseImport"> }) {
   const { t, i18n } = useTranslation("license-files");
   const { fieldText, fieldTextWithName } = useProblemTexts();
   const textOf = (error: FieldErrorBody & { readonly column: string | null }) =>
@@ -108,4 +108,39 @@ function Value({ value }: { value: string | null }) {
   const { t } = useTranslation("license-files");
   if (value === null || value === "") return <span className={classes.none}>{t("errors.empty")}</span>;
   return <span className="mono">{value}</span>;
+}
+
+type Rejected = Answer<"listRejectedRows">;
+type RowError = Rejected["data"][number]["errors"][number];
+
+/**
+ * The rejected rows with their original cells, as a CSV file to correct and import again. The import ignores the two
+ * added columns in front.
+ */
+async function rejectedFile(
+  productId: string,
+  importId: string,
+  wordsOf: (error: RowError) => string,
+): Promise<string[]> {
+  const lines: string[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const page: Rejected = await call("listRejectedRows", {
+      params: { product_id: productId, import_id: importId },
+      query: { limit: 200, ...(cursor === null ? {} : { cursor }) },
+    });
+    if (cursor === null) lines.push(csvLine(["import_row", "import_error", ...page.columns]));
+    for (const { row, cells, errors } of page.data)
+      lines.push(csvLine([row, errors.map(wordsOf).join(" "), ...cells]));
+    cursor = page.next_cursor;
+    if (cursor === null) return lines;
+  }
+}
+
+/** Downloads a text as a file. */
+function saveFile(name: string, parts: string[]): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(parts, { type: "text/csv" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }

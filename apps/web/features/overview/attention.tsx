@@ -12,7 +12,7 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Time } from "../../ui/time.tsx";
 import classes from "./overview.module.css";
-import { useUsage } from "./usage.ts";
+import { useUsage } from "./products-state.tsx";
 
 /** Problems that need attention; null if there are none. */
 export function Attention() {

@@ -1,18 +1,20 @@
+import { Skeleton, Text } from "@mantine/core";
+import { useQueries } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { GoButton } from "../../ui/go-button.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Attention } from "./attention.tsx";
-import { Expiring } from "./expiring.tsx";
 import { FirstSteps } from "./first-steps.tsx";
-import { LicenseFigures } from "./license-figures.tsx";
-import { NewLicenses } from "./new-licenses.tsx";
+import { Expiring, NewLicenses } from "./license-trend.tsx";
 import classes from "./overview.module.css";
 import { ProductsState } from "./products-state.tsx";
-import { RecentChanges } from "./recent-changes.tsx";
-import { RecentEvents } from "./recent-events.tsx";
+import { RecentChanges, RecentEvents } from "./recent.tsx";
 
 /** The overview. Each part is shown only with permission to see its content. */
 export function OverviewPage() {
@@ -63,4 +65,67 @@ export function OverviewPage() {
 function Nothing() {
   const { t } = useTranslation("overview");
   return <p>{t("nothing")}</p>;
+}
+
+const statuses = ["active", "expired", "revoked"] as const;
+/** Sorted by expiry, the server finds the one returned license quickly: the oldest expiry has expired. */
+const order = { sort: "expires_at", order: "asc" } as const;
+
+/** The number and the share of licenses per status. */
+function LicenseFigures() {
+  const { t, i18n } = useTranslation("overview");
+  const { id, slug } = useOrganization();
+  const counts = useQueries({
+    queries: statuses.map((status) => ({
+      ...ask("listLicenses", {
+        params: { organization_id: id },
+        query: { status, limit: 1, count: "true", ...(status === "expired" ? order : {}) },
+      }),
+      staleTime: 60_000,
+    })),
+  });
+  const broken = counts.find(({ error }) => error !== null);
+  if (broken !== undefined) return <ProblemAlert error={broken.error} />;
+  const totals = counts.map(({ data }) => data?.total ?? 0);
+  const sum = totals.reduce((all, one) => all + one, 0);
+  const isWhole = counts.every(({ data }) => data !== undefined);
+  let left = 0;
+  return (
+    <section className={classes.figures} aria-label={t("figures.title")}>
+      <div className={classes.tiles}>
+        {statuses.map((status, index) => {
+          const answer = counts[index]?.data;
+          return (
+            <GoLink
+              key={status}
+              to={paths.licenses(slug, { status })}
+              underline="never"
+              c="inherit"
+              className={classes.tile ?? ""}
+            >
+              <Text size="sm" c="dimmed" component="span" display="block" className={classes[status] ?? ""}>
+                {t(`figures.${status}`)}
+              </Text>
+              {answer === undefined ? (
+                <Skeleton height={26} width={60} my={3} />
+              ) : (
+                <span className={`${classes.figure} figures`}>
+                  {new Intl.NumberFormat(i18n.language).format(answer.total ?? 0)}
+                </span>
+              )}
+            </GoLink>
+          );
+        })}
+      </div>
+      {isWhole && sum > 0 && (
+        <svg className={classes.share} viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+          {statuses.map((status, index) => {
+            const width = ((totals[index] ?? 0) / sum) * 100;
+            left += width;
+            return <rect key={status} x={left - width} width={width} height={1} data-status={status} />;
+          })}
+        </svg>
+      )}
+    </section>
+  );
 }

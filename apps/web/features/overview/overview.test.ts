@@ -1,7 +1,5 @@
 import { expect, test } from "bun:test";
-import { barsOf, largestOf, totalOf } from "./buckets.ts";
-import { areStepsDone, isPastFirstDays } from "./first-steps-done.ts";
-import { groupRepeats } from "./group-repeats.ts";
+import { areStepsDone, barsOf, groupRepeats, isPastFirstDays, largestOf, totalOf } from "./overview.ts";
 
 test("the largest bucket is the first of those with the most, and every bucket counts and has its bar", () => {
   const of = (...counts: number[]) => counts.map((count, at) => ({ from: `day ${at}`, count }));

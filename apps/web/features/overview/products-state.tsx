@@ -1,15 +1,18 @@
 import { Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
+import { BarChart } from "../../ui/bar-chart.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
-import { Lines } from "./expiring.tsx";
+import { StateMark } from "../../ui/state-mark.tsx";
+import { Lines } from "./license-trend.tsx";
 import classes from "./overview.module.css";
-import { ProductLine } from "./product-line.tsx";
-import { useUsage } from "./usage.ts";
 
 /** The products and their request counts. */
 export function ProductsState() {
@@ -48,4 +51,69 @@ export function ProductsState() {
       </ul>
     </Section>
   );
+}
+
+const tones = { active: "good", disabled: "warn", archived: "off" } as const;
+/** The server emits quota.warning at the same share. */
+const nearlyAll = 0.8;
+
+/** A product: its status, its requests in the last two weeks, and today's requests out of the daily limit. */
+function ProductLine({ usage }: { usage: Item<"listProductUsage"> }) {
+  const { t, i18n } = useTranslation("overview");
+  const { slug, daily_limit: limit } = useOrganization();
+  const { product_id: id, name, status, days } = usage;
+  const today = days.at(-1) ?? 0;
+  const number = new Intl.NumberFormat(i18n.language);
+  return (
+    <li className={classes.product}>
+      <div className={classes.productName}>
+        <GoLink to={paths.product(slug, id)} display="block">
+          {name}
+        </GoLink>
+        {status !== "active" && (
+          <Text size="sm" component="div">
+            <StateMark tone={tones[status]} words={t(`products.words.${status}`)}>
+              {t(`products.status.${status}`)}
+            </StateMark>
+          </Text>
+        )}
+      </div>
+      <div className={classes.spark}>
+        <BarChart
+          height={22}
+          label={t("products.chart", { name, days: days.map((used) => number.format(used)).join(", ") })}
+          bars={days.map((used, at) => ({
+            key: at,
+            title: t("products.day", { count: days.length - 1 - at, used: number.format(used) }),
+            parts: [{ value: used }],
+          }))}
+        />
+      </div>
+      <Text
+        size="sm"
+        component="div"
+        className={`${classes.today} figures`}
+        data-near={(limit !== null && today >= limit * nearlyAll) || undefined}
+      >
+        {limit === null
+          ? t("products.today", { used: number.format(today) })
+          : t("products.todayOf", { used: number.format(today), limit: number.format(limit) })}
+        {limit !== null && (
+          <progress className={classes.quota} value={today} max={limit} aria-hidden="true" />
+        )}
+      </Text>
+    </li>
+  );
+}
+
+const shown = 6;
+
+/** The first products and their request counts. */
+export function useUsage({ isWanted = true } = {}) {
+  const { id } = useOrganization();
+  return useQuery({
+    ...ask("listProductUsage", { params: { organization_id: id }, query: { limit: shown } }),
+    enabled: isWanted,
+    refetchInterval: 60_000,
+  });
 }

@@ -1,13 +1,16 @@
 import { requestOutcomes } from "@countersign/domain/validate/status";
-import { Drawer, MultiSelect, SegmentedControl, Select, Stack, Text } from "@mantine/core";
-import { useId } from "react";
+import { Drawer, MultiSelect, SegmentedControl, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useDebouncedValue, useDidUpdate } from "@mantine/hooks";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMaySee } from "../../session/current-organization.ts";
+import { ask } from "../../api/queries.ts";
+import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { useProducts } from "../../session/products.ts";
-import { LicenseFilter } from "./license-filter.tsx";
-import { useFilterChange } from "./requests-route.ts";
+import { termOf } from "../../ui/search-term.ts";
+import { useWhenSettled } from "../../ui/filters.tsx";
+import { useFilterChange } from "./filters.ts";
 import { type Endpoint, endpoints, millisecondsOf, type RequestFilters } from "./search.ts";
-import { TextFilter } from "./text-filter.tsx";
 
 interface FilterDrawerProps {
   readonly filters: RequestFilters;
@@ -179,4 +182,100 @@ function OneOf({ label, isLabelHidden = false, choices, value, onChange }: OneOf
       />
     </div>
   );
+}
+
+interface TextFilterProps {
+  readonly label: string;
+  readonly description?: string;
+  readonly value: string | undefined;
+  readonly longest: number;
+  readonly isCode?: boolean;
+  /** The value that a text stands for; undefined if it stands for none, which `invalid` says. */
+  readonly read?: (text: string) => string | undefined;
+  readonly invalid?: string;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+/** A filter by text, which applies shortly after the last keystroke. */
+function TextFilter({ value = "", read = (text) => text, ...given }: TextFilterProps) {
+  const { label, description, longest, isCode, invalid, onChange } = given;
+  const [typed, setTyped] = useState(value);
+  const sent = useRef(value);
+  const [isInvalid, setInvalid] = useState(false);
+  const settle = useWhenSettled((text: string) => {
+    const meant = text === "" ? "" : read(text);
+    setInvalid(meant === undefined);
+    sent.current = meant ?? "";
+    onChange(meant || undefined);
+  }, 400);
+  // Follows a removed chip or the back button, but does not overwrite text that is being typed.
+  useDidUpdate(() => {
+    if (value !== sent.current) {
+      setTyped(value);
+      setInvalid(false);
+    }
+    sent.current = value;
+  }, [value]);
+  return (
+    <TextInput
+      label={label}
+      description={description}
+      inputWrapperOrder={["label", "input", "description", "error"]}
+      {...(isCode ? { classNames: { input: "mono" }, spellCheck: false, autoComplete: "off" } : {})}
+      maxLength={longest}
+      error={isInvalid && invalid}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        settle(event.currentTarget.value.trim());
+      }}
+    />
+  );
+}
+
+interface LicenseFilterProps {
+  readonly value: string | undefined;
+  readonly onChange: (licenseId: string | undefined) => void;
+}
+
+/** Selects a license by part of its key or customer. */
+function LicenseFilter({ value, onChange }: LicenseFilterProps) {
+  const { t } = useTranslation("requests");
+  const params = { organization_id: useOrganization().id };
+  const [typed, setTyped] = useState("");
+  const [settled] = useDebouncedValue(termOf(typed), 250);
+  const found = useQuery({
+    ...ask("listLicenses", {
+      params,
+      query: { limit: 10, ...(settled === undefined ? {} : { q: settled }) },
+    }),
+    placeholderData: keepPreviousData,
+  });
+  const key = useLicenseKey(value);
+  const choices = new Map((found.data?.data ?? []).map((license) => [license.id, license.license_key]));
+  if (value !== undefined) choices.set(value, key ?? value);
+  return (
+    <Select
+      label={t("columns.license")}
+      placeholder={t("filters.anyLicense")}
+      data={[...choices].map(([id, label]) => ({ value: id, label }))}
+      // The server has already filtered, also by customer.
+      filter={({ options }) => options}
+      value={value ?? null}
+      onChange={(id) => onChange(id ?? undefined)}
+      onSearchChange={setTyped}
+      nothingFoundMessage={t("filters.noLicense")}
+      searchable
+      clearable
+    />
+  );
+}
+
+/** The key of the license in the filter, once it is known. */
+export function useLicenseKey(licenseId: string | undefined): string | undefined {
+  const license = useQuery({
+    ...ask("getLicense", { params: { license_id: licenseId ?? "" } }),
+    enabled: licenseId !== undefined,
+  });
+  return license.data?.license_key;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type LiveEvent, type LiveRows, liveRows, mostLiveRows, noLiveRows, withOlder } from "./live-rows.ts";
-import type { LoggedRequest } from "./request.ts";
+import type { LoggedRequest } from "./request.tsx";
 
 const request = (second: number, count = 1) =>
   ({

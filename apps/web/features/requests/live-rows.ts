@@ -1,4 +1,4 @@
-import type { LoggedRequest } from "./request.ts";
+import type { LoggedRequest } from "./request.tsx";
 
 /** The requests that a live stream has delivered. */
 export interface LiveRows {

@@ -1,7 +1,7 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import { paths } from "../../session/paths.ts";
 import type { PageLink } from "../../ui/page-link.ts";
-import type { LoggedRequest } from "./request.ts";
+import type { LoggedRequest } from "./request.tsx";
 
 /** What can be done about a refusal, as a link to the page where it is done. */
 interface NextStep {

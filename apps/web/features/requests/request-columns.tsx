@@ -6,10 +6,7 @@ import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { Ip } from "./ip-link.tsx";
-import { OutcomeMark } from "./outcome-mark.tsx";
-import type { LoggedRequest } from "./request.ts";
-import { RequestTime, timeToTheSecond } from "./request-time.tsx";
+import { Ip, type LoggedRequest, OutcomeMark, RequestTime, timeToTheSecond } from "./request.tsx";
 import classes from "./requests.module.css";
 
 /** A column that is the same in every row is left out. */

@@ -8,11 +8,9 @@ import { Copy, Copyable } from "../../ui/copy.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
 import { Section } from "../../ui/section.tsx";
-import { Ip } from "./ip-link.tsx";
-import type { LoggedRequest } from "./request.ts";
+import { Ip, type LoggedRequest, timeWithMilliseconds } from "./request.tsx";
 import { duration } from "./request-columns.tsx";
 import classes from "./request-page.module.css";
-import { timeWithMilliseconds } from "./request-time.tsx";
 
 /** Everything that the log has about a request, with links to what it is about. */
 export function RequestFacts({ request }: { request: LoggedRequest }) {

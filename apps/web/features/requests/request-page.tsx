@@ -1,9 +1,10 @@
 import { isRefused } from "@countersign/domain/validate/status";
 import { whyLogged } from "@countersign/domain/validate/why";
-import { Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
@@ -11,19 +12,18 @@ import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
-import { Verdict } from "../../ui/notice.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
+import { Verdict } from "../../ui/notice.tsx";
 import { nextSteps } from "./next-steps.ts";
-import type { LoggedRequest } from "./request.ts";
+import type { LoggedRequest } from "./request.tsx";
 import { RequestFacts } from "./request-facts.tsx";
 import classes from "./request-page.module.css";
-import { RuleList } from "./rule-list.tsx";
-import { useRuleWords } from "./rule-words.ts";
-import { SaidNow } from "./said-now.tsx";
-import { rulesThen } from "./shown-rules.ts";
+import { RuleList, useRuleWords } from "./rule-list.tsx";
+import { rulesNow, rulesThen } from "./shown-rules.ts";
 
 const requestRoute = getRouteApi("/signed-in/o/$organization/requests/$requestId");
 
@@ -132,5 +132,73 @@ function Why({ request }: { request: LoggedRequest }) {
       </Text>
       <RuleList label={t("one.whyTitle")} rules={rulesThen(whyLogged(request), words)} />
     </Section>
+  );
+}
+
+type Explained = Answer<"explainRequest">;
+
+/** What the same request would get now, which rules decide otherwise than then, and what cannot be known. */
+function SaidNow({ request }: { request: LoggedRequest }) {
+  const { t } = useTranslation("requests");
+  const { id: organizationId } = useOrganization();
+  const words = useRuleWords();
+  const params = { organization_id: organizationId, request_id: request.id };
+  const asked = useQuery({ ...ask("explainRequest", { params }), staleTime: 0 });
+  return (
+    <Section
+      title={t("one.nowTitle")}
+      actions={
+        !request.sandbox && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Icon name="refresh" size={14} />}
+            loading={asked.isFetching}
+            onClick={() => void asked.refetch()}
+          >
+            {t("one.recheck")}
+          </Button>
+        )
+      }
+    >
+      <Stack gap="sm">
+        <ProblemAlert error={asked.error} />
+        {asked.isPending && <Skeleton height={120} />}
+        {asked.data !== undefined && (
+          <>
+            <Now request={request} explained={asked.data} />
+            {asked.data.rules.length > 0 && (
+              <RuleList
+                label={t("one.nowTitle")}
+                rules={rulesNow(asked.data.rules, words, whyLogged(request))}
+              />
+            )}
+          </>
+        )}
+      </Stack>
+    </Section>
+  );
+}
+
+/** The outcome, or why there is none. */
+function Now({ request, explained }: { request: LoggedRequest; explained: Explained }) {
+  const { t } = useTranslation("requests");
+  const { outcome, accepted, unrepeatable } = explained;
+  const note =
+    unrepeatable === null ? t(`one.nowWords.${request.endpoint}`) : t(`one.unrepeatable.${unrepeatable}`);
+  if (outcome === null) return <Text>{note}</Text>;
+  return (
+    <Verdict
+      isRefused={accepted === false}
+      title={
+        outcome === request.outcome
+          ? t("one.same", { outcome: t(`outcomes.${outcome}`) })
+          : t("one.differs", { before: t(`outcomes.${request.outcome}`), now: t(`outcomes.${outcome}`) })
+      }
+    >
+      <Text size="sm" c="dimmed">
+        {note}
+      </Text>
+    </Verdict>
   );
 }

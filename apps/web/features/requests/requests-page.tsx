@@ -1,21 +1,31 @@
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Group, Menu, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { urlOf } from "../../api/client.ts";
 import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
+import { useProducts } from "../../session/products.ts";
 import { DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
-import { ExportMenu } from "./export-menu.tsx";
-import { FilterBar } from "./filter-bar.tsx";
-import { FilterChips } from "./filter-chips.tsx";
-import { isFiltered, knownFilters, liveQueryOf, queryOf } from "./filters.ts";
-import { LiveBar } from "./live-bar.tsx";
+import { FilterBar, FilterChips } from "./filter-bar.tsx";
+import {
+  isFiltered,
+  knownFilters,
+  liveQueryOf,
+  noFilters,
+  queryOf,
+  requestsRoute,
+  useFilterChange,
+} from "./filters.ts";
+import { LiveBar, useLive } from "./live.tsx";
 import { withOlder } from "./live-rows.ts";
-import { NoRequests } from "./no-requests.tsx";
+import { timeInWords } from "./request.tsx";
 import { useRequestColumns } from "./request-columns.tsx";
-import { timeInWords } from "./request-time.tsx";
-import { requestsRoute, useFilterChange } from "./requests-route.ts";
-import { useLive } from "./use-live.ts";
+import type { RequestFilters } from "./search.ts";
 
 /** The request log: filters, a live view, and an export. */
 export function RequestsPage() {
@@ -85,5 +95,107 @@ export function RequestsPage() {
         )}
       </Stack>
     </Page>
+  );
+}
+
+interface NoRequestsProps {
+  readonly isLive: boolean;
+  readonly isFiltered: boolean;
+  readonly keptSince: string | undefined;
+  /** Null if everything has been searched. */
+  readonly searchedUntil: string | null;
+  readonly isSearching: boolean;
+  readonly onSearchFurther: () => void;
+}
+
+/** In place of an empty list: what to do next. */
+function NoRequests(props: NoRequestsProps) {
+  const { isLive, isFiltered, keptSince, searchedUntil, isSearching, onSearchFurther } = props;
+  const { t, i18n } = useTranslation("requests");
+  const change = useFilterChange();
+  const words = (at: string | undefined) => (at === undefined ? "" : timeInWords(at, i18n.language));
+  if (isLive)
+    return (
+      <Empty icon="request" title={t("live.waiting.title")}>
+        {t("live.waiting.words")}
+      </Empty>
+    );
+  if (searchedUntil !== null)
+    return (
+      <Empty
+        icon="search"
+        title={t("searched.none")}
+        action={
+          <Button loading={isSearching} onClick={onSearchFurther}>
+            {t("searched.further")}
+          </Button>
+        }
+      >
+        {t("searched.noneWords", { time: words(searchedUntil) })}
+      </Empty>
+    );
+  if (isFiltered)
+    return (
+      <Empty
+        icon="filter"
+        title={t("noMatch.title")}
+        action={
+          <Button variant="default" onClick={() => change(noFilters)}>
+            {t("filters.clear")}
+          </Button>
+        }
+      >
+        {t("noMatch.words", { time: words(keptSince) })}
+      </Empty>
+    );
+  return (
+    <Empty icon="request" title={t("empty.title")} action={<FirstRequest />}>
+      {t("empty.words")}
+    </Empty>
+  );
+}
+
+/** The guide of the first product, which starts with curl. */
+function FirstRequest() {
+  const { t } = useTranslation("requests");
+  const { slug } = useOrganization();
+  const products = useProducts();
+  const [product] = products.data ?? [];
+  if (products.data === undefined) return null;
+  return (
+    <GoButton to={product === undefined ? paths.products(slug) : paths.integrate(slug, product.id)}>
+      {t("empty.integrate")}
+    </GoButton>
+  );
+}
+
+/** Exports the filtered list, including requests that are not loaded yet. */
+export function ExportMenu({ filters }: { filters: RequestFilters }) {
+  const { t } = useTranslation("requests");
+  const { id } = useOrganization();
+  return (
+    <Menu position="bottom-end" shadow="md" width={260}>
+      <Menu.Target>
+        <Button variant="default" leftSection={<Icon name="download" size={15} />}>
+          {t("export.open")}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{t(isFiltered(filters) ? "export.filtered" : "export.all")}</Menu.Label>
+        {(["csv", "jsonl"] as const).map((format) => (
+          <Menu.Item
+            key={format}
+            component="a"
+            download={`requests.${format}`}
+            href={urlOf("exportRequests", {
+              params: { organization_id: id },
+              query: { ...queryOf(filters), format },
+            })}
+          >
+            {t(`export.${format}`)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }

@@ -3,7 +3,7 @@ import { ruleNames } from "@countersign/domain/validate/decide";
 import { explainReasons } from "@countersign/domain/validate/explain-reasons";
 import { whyLogged } from "@countersign/domain/validate/why";
 import words from "../../i18n/en/explain.json";
-import type { ExplainedRule } from "./rule-words.ts";
+import type { ExplainedRule } from "./rule-list.tsx";
 import { rulesNow, rulesThen } from "./shown-rules.ts";
 
 const plain = {

@@ -1,6 +1,5 @@
 import type { LoggedRule } from "@countersign/domain/validate/why";
-import type { RuleState, ShownRule } from "./rule-list.tsx";
-import type { ExplainedRule, useRuleWords } from "./rule-words.ts";
+import type { ExplainedRule, RuleState, ShownRule, useRuleWords } from "./rule-list.tsx";
 
 type Words = ReturnType<typeof useRuleWords>;
 

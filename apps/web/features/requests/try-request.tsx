@@ -3,13 +3,12 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Body, call } from "../../api/client.ts";
+import { DateTimeField, fromLocal } from "../../ui/time-fields.tsx";
 import { Form } from "../../ui/form.tsx";
-import { Verdict } from "../../ui/notice.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
-import { DateTimeField, fromLocal } from "../../ui/time-fields.tsx";
-import { RuleList } from "./rule-list.tsx";
-import { useRuleWords } from "./rule-words.ts";
+import { Verdict } from "../../ui/notice.tsx";
+import { RuleList, useRuleWords } from "./rule-list.tsx";
 import { rulesNow } from "./shown-rules.ts";
 import classes from "./try-request.module.css";
 

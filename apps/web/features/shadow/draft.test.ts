@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { changeOf, firstDraft } from "./draft.ts";
-import { shadowSearch } from "./search.ts";
+import { changeOf, firstDraft, shadowSearch } from "./draft.ts";
 
 test("a link fills in the change and its value", () => {
   const of = (search: Record<string, unknown>) => changeOf(firstDraft(shadowSearch(search)));

@@ -1,16 +1,20 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
+import type { Permission } from "@countersign/domain/members/permissions";
 import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
-import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { DeviceIds } from "../../app/device-ids.tsx";
+import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
+import { DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import type { PageLink } from "../../ui/page-link.ts";
 import { Panel } from "../../ui/panel.tsx";
 import { exactTime } from "../../ui/time.tsx";
 import type { Product } from "../products/frame/use-product.ts";
 import type { Change } from "./draft.ts";
-import { RefusedList } from "./refused-list.tsx";
-import { settingOf } from "./setting-of.ts";
 
 interface ShadowResultProps {
   readonly product: Product;
@@ -72,4 +76,108 @@ export function ShadowResult({ product, change, days, result }: ShadowResultProp
       </Stack>
     </Panel>
   );
+}
+
+type Row = Answer<"shadowProduct">["data"][number];
+
+/** The licenses that would have been refused, most requests first. */
+function RefusedList({ rows }: { rows: readonly Row[] }) {
+  const { t, i18n } = useTranslation("shadow");
+  const { slug } = useOrganization();
+  const sees = useMaySee();
+  const number = new Intl.NumberFormat(i18n.language);
+  return (
+    <DataTable
+      label={t("list.label")}
+      rows={rows}
+      keyOf={(row) => row.license_id}
+      isPending={false}
+      error={null}
+      empty={null}
+      columns={[
+        {
+          id: "customer",
+          header: t("list.customer"),
+          cell: (row) => (
+            <Stack gap={0}>
+              <Text inherit>{row.customer_name ?? row.customer_email ?? t("list.noCustomer")}</Text>
+              {row.license_key !== null && sees("licenses:view") ? (
+                <GoLink to={paths.license(slug, row.license_id)} className="mono" size="xs">
+                  {row.license_key}
+                </GoLink>
+              ) : (
+                <Text size="xs" c="dimmed" className="mono">
+                  {row.license_key ?? row.license_id}
+                </Text>
+              )}
+            </Stack>
+          ),
+        },
+        {
+          id: "requests",
+          header: t("list.requests"),
+          align: "right",
+          cell: (row) =>
+            sees("requests:view") ? (
+              <GoLink to={paths.requests(slug, { license_id: row.license_id })} className="figures">
+                {number.format(row.requests)}
+              </GoLink>
+            ) : (
+              <span className="figures">{number.format(row.requests)}</span>
+            ),
+        },
+        {
+          id: "status",
+          header: t("list.status"),
+          wide: true,
+          cell: (row) => <span className="mono">{row.status}</span>,
+        },
+        {
+          id: "from",
+          header: t("list.last"),
+          cell: (row) => (
+            <Stack gap={0}>
+              <ListTime at={row.last_at} />
+              <Text size="xs" c="dimmed" className="mono">
+                {[row.ip, row.version].filter((text) => text !== null && text !== "").join(" · ")}
+              </Text>
+              <Text component="div" size="xs">
+                <DeviceIds ids={row.device_ids} licenseId={row.license_id} />
+              </Text>
+              {row.ip_count > 1 && (
+                <Text size="xs" c="dimmed">
+                  {t("list.ips", { count: row.ip_count })}
+                </Text>
+              )}
+            </Stack>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+interface Setting {
+  readonly to: PageLink;
+  /** Any of these permissions is enough to change it. */
+  readonly needs: readonly Permission[];
+}
+
+/** Where a change is made. */
+function settingOf(change: Change, at: { readonly slug: string; readonly productId: string }): Setting {
+  const { slug, productId } = at;
+  switch (change.type) {
+    case "max_ips":
+      // The product's setting is for new licenses; those that exist are changed in bulk.
+      return {
+        to: paths.licenses(slug, { product_id: productId }),
+        needs: ["licenses:update"],
+      };
+    case "registration":
+      return { to: paths.product(slug, productId), needs: ["products:manage"] };
+    case "block_version":
+      return { to: paths.productVersions(slug, productId), needs: ["products:manage"] };
+    case "block_ip":
+      return { to: paths.ipBlocks(slug, { add: change.cidr }), needs: ["ip_blocks:manage"] };
+  }
 }

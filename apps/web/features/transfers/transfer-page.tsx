@@ -2,28 +2,27 @@ import { Box, Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { useTranslation } from "react-i18next";
+import { Trans, useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
+import { DataTable } from "../../ui/data-table.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
+import type { PageLink } from "../../ui/page-link.ts";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
-import { ApproveQuestion } from "./approve-question.tsx";
-import { HolderWords, useHolderName } from "./holder.tsx";
-import { OtherTransfers } from "./other-transfers.tsx";
-import { RejectDialog } from "./reject-dialog.tsx";
-import { type Transfer, warningsOf } from "./transfer.ts";
-import { TransferHistory } from "./transfer-history.tsx";
+import { ApproveQuestion, RejectDialog } from "./decision-dialogs.tsx";
+import { HolderWords, TransferState, useHolderName } from "./parts.tsx";
+import { decisionKey, type Transfer, type Warning, warningsOf } from "./transfer.ts";
 import classes from "./transfer-page.module.css";
-import { TransferState } from "./transfer-state.tsx";
-import { WarningNotice } from "./warning-notice.tsx";
 
 const transferRoute = getRouteApi("/signed-in/o/$organization/transfers/$transferId");
 
@@ -180,5 +179,126 @@ function RequestFacts({ transfer }: { transfer: Transfer }) {
         <Time at={transfer.requested_at} />
       </dd>
     </Facts>
+  );
+}
+
+/** Something to know before deciding, and what to do about it. */
+function WarningNotice({ warning, transfer }: { warning: Warning; transfer: Transfer }) {
+  const { t } = useTranslation("transfers");
+  const place = usePlace(warning, transfer);
+  return (
+    <Notice tone={warning.isRefused ? "bad" : "warn"} title={t(`warning.${warning.kind}.title`)}>
+      <Text>
+        {warning.kind === "transferred_recently" ? (
+          <Trans
+            t={t}
+            i18nKey="warning.transferred_recently.words"
+            components={{ when: <Time at={warning.at} /> }}
+          />
+        ) : (
+          t(`warning.${warning.kind}.words`)
+        )}
+      </Text>
+      {place !== null && <GoLink to={place}>{t(`warning.${warning.kind}.go`)}</GoLink>}
+    </Notice>
+  );
+}
+
+/** The page where the member can look into it; null if there is none. */
+function usePlace({ kind }: Warning, transfer: Transfer): PageLink | null {
+  const { slug } = useOrganization();
+  const maySee = useMaySee();
+  const customerId = transfer.to.global_customer_id;
+  switch (kind) {
+    case "product_inactive":
+      return maySee("products:manage") ? paths.productDanger(slug, transfer.product_id) : null;
+    case "license_revoked":
+      return maySee("licenses:view") ? paths.license(slug, transfer.license_id) : null;
+    case "target_blocked":
+      return customerId !== null && maySee("customers:view", "customers:manage")
+        ? paths.customer(slug, customerId)
+        : null;
+    case "transferred_recently":
+      return null;
+  }
+}
+
+/** When it was requested, and how it was decided. */
+function TransferHistory({ transfer }: { transfer: Transfer }) {
+  const { t } = useTranslation("transfers");
+  const from = useHolderName()(transfer.from);
+  const decision = decisionKey(transfer);
+  return (
+    <ol className={classes.history}>
+      <li>
+        {t("requestedBy", { name: from })} · <Time at={transfer.requested_at} />
+        {transfer.review_reason !== null && (
+          <Text c="dimmed">{t(`reviewReason.${transfer.review_reason}`)}</Text>
+        )}
+      </li>
+      {decision === null || transfer.decided_at === null ? (
+        <li>{t("decision.waiting")}</li>
+      ) : (
+        <li>
+          {t(decision, { name: transfer.decided_by_name })} · <Time at={transfer.decided_at} />
+          {transfer.state === "rejected" && transfer.reason !== null && (
+            <Text className={classes.message ?? ""} c="dimmed">
+              {t("reasonIs", { reason: transfer.reason })}
+            </Text>
+          )}
+        </li>
+      )}
+    </ol>
+  );
+}
+
+/** The license's other transfers, newest first; null if there are none. */
+function OtherTransfers({ transfer }: { transfer: Transfer }) {
+  const { t } = useTranslation("transfers");
+  const { id, slug } = useOrganization();
+  const nameOf = useHolderName();
+  const { data } = useQuery(
+    ask("listTransfers", {
+      params: { organization_id: id },
+      query: { license_id: transfer.license_id, limit: 20 },
+    }),
+  );
+  const others = (data?.data ?? []).filter((other) => other.id !== transfer.id);
+  if (others.length === 0) return null;
+  return (
+    <Section title={t("others")} bare>
+      <DataTable
+        label={t("others")}
+        columns={[
+          {
+            id: "who",
+            header: t("fromAndTo"),
+            fills: true,
+            cell: (other) => (
+              <GoLink to={paths.transfer(slug, other.id)} style={{ overflowWrap: "anywhere" }}>
+                {t("fromTo", { from: nameOf(other.from), to: nameOf(other.to) })}
+              </GoLink>
+            ),
+          },
+          {
+            id: "state",
+            header: t("state"),
+            whole: true,
+            cell: (other) => <TransferState state={other.state} />,
+          },
+          {
+            id: "requested",
+            header: t("requested"),
+            wide: true,
+            cell: (other) => <ListTime at={other.requested_at} />,
+          },
+        ]}
+        rows={others}
+        keyOf={(other) => other.id}
+        isPending={false}
+        error={null}
+        empty={null}
+      />
+    </Section>
   );
 }

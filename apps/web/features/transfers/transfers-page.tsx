@@ -1,20 +1,20 @@
 import { Group, NativeSelect, SegmentedControl, Text } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
-import { askPages, flat } from "../../api/queries.ts";
-import { useOrganization } from "../../session/current-organization.ts";
+import { ask, askPages, flat } from "../../api/queries.ts";
+import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
-import { useHolderName } from "./holder.tsx";
-import { NoTransfers } from "./no-transfers.tsx";
-import { shownStates } from "./search.ts";
+import { TransferState, useHolderName } from "./parts.tsx";
+import { shownStates, type TransfersSearch } from "./search.ts";
 import classes from "./transfer-page.module.css";
-import { TransferState } from "./transfer-state.tsx";
 
 const transfersRoute = getRouteApi("/signed-in/o/$organization/transfers");
 
@@ -117,5 +117,43 @@ export function TransfersPage() {
         empty={<NoTransfers state={state} />}
       />
     </Page>
+  );
+}
+
+/** An empty list. If no product offers transfers, it explains how to turn them on. */
+function NoTransfers({ state }: { state: NonNullable<TransfersSearch["state"]> }) {
+  const { t } = useTranslation("transfers");
+  const { id, slug } = useOrganization();
+  const maySee = useMaySee();
+  const seesProducts = maySee("products:view", "products:manage");
+  const { data } = useQuery({
+    ...ask("listProducts", { params: { organization_id: id }, query: { status: "active", limit: 100 } }),
+    enabled: seesProducts,
+  });
+  const products = data?.data ?? [];
+  const isOff =
+    data?.next_cursor === null &&
+    products.every(({ transfers, portal_enabled }) => transfers === "off" || !portal_enabled);
+  if (!isOff || (state !== "pending" && state !== "all"))
+    return (
+      <Empty icon="transfer" title={t(`empty.${state}.title`)}>
+        {t(state === "pending" ? "empty.pending.words" : "empty.words")}
+      </Empty>
+    );
+  const [only] = products;
+  const to =
+    products.length === 1 && only !== undefined ? paths.productPortal(slug, only.id) : paths.products(slug);
+  return (
+    <Empty
+      icon="transfer"
+      title={t("empty.off.title")}
+      action={
+        <GoButton variant="default" to={to}>
+          {t(products.length === 1 ? "empty.off.do" : "empty.off.products")}
+        </GoButton>
+      }
+    >
+      {t("empty.off.words")}
+    </Empty>
   );
 }

@@ -1,17 +1,18 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { Group, Select, Skeleton, Text } from "@mantine/core";
+import { Group, ScrollArea, Select, Skeleton, Table, Text, UnstyledButton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { Choice } from "../../ui/fields.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
-import { HistoryTable } from "./history-table.tsx";
+import { utcDay } from "./figures.ts";
 import { type HistoryLength, historyLengths } from "./search.ts";
-import { utcDay } from "./times.ts";
 import classes from "./usage.module.css";
 
 const usageRoute = getRouteApi("/signed-in/o/$organization/usage");
@@ -130,4 +131,57 @@ function useHistory(days: HistoryLength, product: string | undefined) {
     placeholderData: keepPreviousData,
   });
   return product === undefined ? all : one;
+}
+
+interface HistoryTableProps {
+  /** The oldest first. */
+  readonly rows: readonly { readonly key: number; readonly day: string; readonly count: string }[];
+}
+
+/** The numbers of the chart, for reading and copying. Newest first. */
+function HistoryTable({ rows }: HistoryTableProps) {
+  const { t } = useTranslation("usage");
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  return (
+    <>
+      <UnstyledButton
+        className={classes.toggle ?? ""}
+        aria-expanded={isOpen}
+        {...(isOpen ? { "aria-controls": id } : {})}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name={isOpen ? "up" : "down"} size={14} />{" "}
+        {t(isOpen ? "history.hideTable" : "history.showTable")}
+      </UnstyledButton>
+      {isOpen && (
+        <ScrollArea.Autosize
+          id={id}
+          className={classes.table ?? ""}
+          mah={320}
+          // Scrolls, also with the keyboard.
+          viewportProps={{ tabIndex: 0, role: "region", "aria-label": t("history.table") }}
+        >
+          <Table aria-label={t("history.title")} verticalSpacing={4}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t("history.day")}</Table.Th>
+                <Table.Th ta="right">{t("history.requests")}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.toReversed().map(({ key, day, count }) => (
+                <Table.Tr key={key}>
+                  <Table.Td>{day}</Table.Td>
+                  <Table.Td ta="right" className="figures">
+                    {count}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </ScrollArea.Autosize>
+      )}
+    </>
+  );
 }

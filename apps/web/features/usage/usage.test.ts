@@ -1,7 +1,5 @@
 import { expect, test } from "bun:test";
-import { forecastOf } from "./forecast.ts";
-import { storageText } from "./storage.ts";
-import { clockTime, resetTime, utcDay } from "./times.ts";
+import { clockTime, forecastOf, resetTime, storageText, utcDay } from "./figures.ts";
 
 const midnight = "2026-11-18T00:00:00.000Z";
 const at = "2026-11-17T17:40:00.000Z";

@@ -2,16 +2,17 @@ import { isFinal } from "@countersign/domain/webhooks/delivery-state";
 import { Button, Code, Drawer, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { Answer } from "../../api/client.ts";
+import type { Answer, Item } from "../../api/client.ts";
 import { ask, askPages, flat } from "../../api/queries.ts";
+import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copy, Copyable } from "../../ui/copy.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { StateMark } from "../../ui/state-mark.tsx";
 import { Time } from "../../ui/time.tsx";
-import { AttemptBox } from "./attempt-box.tsx";
 import { DeliveryStateMark, isRetrying, type Webhook } from "./webhook-state.tsx";
 import classes from "./webhooks.module.css";
 
@@ -173,6 +174,58 @@ function EventData({ delivery }: { delivery: Delivery }) {
         <Code block className={classes.body ?? ""} tabIndex={0}>
           {text}
         </Code>
+      )}
+    </Stack>
+  );
+}
+
+interface AttemptBoxProps {
+  readonly attempt: Item<"listWebhookAttempts">;
+  readonly number: number;
+  readonly url: string;
+  /** The response of the latest attempt is open, because it usually shows the reason. */
+  readonly isLast: boolean;
+}
+
+/** One attempt: its time, duration, request and response. */
+function AttemptBox({ attempt, number, url, isLast }: AttemptBoxProps) {
+  const { t, i18n } = useTranslation("webhooks");
+  const { failureText } = useProblemTexts();
+  const { status, failure, response_body: body } = attempt;
+  const isFine = status !== null && status >= 200 && status < 300;
+  const headers = Object.entries(attempt.request_headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
+  return (
+    <Stack gap="xs" className={classes.attempt ?? ""}>
+      <Group gap="sm">
+        <Text fw={600}>{t("attempt.number", { number })}</Text>
+        <StateMark tone={isFine ? "good" : "bad"}>
+          {status === null ? t("log.noResponse") : String(status)}
+        </StateMark>
+        <Text c="dimmed" size="sm" className="figures">
+          {t("attempt.duration", {
+            duration: new Intl.NumberFormat(i18n.language).format(attempt.duration_ms),
+          })}
+        </Text>
+        <Text c="dimmed" size="sm" ml="auto" component="div">
+          <Time at={attempt.at} />
+        </Text>
+      </Group>
+      {failure !== null && <Text size="sm">{failureText(failure)}</Text>}
+      <details>
+        <summary>{t("attempt.request")}</summary>
+        <Code block className={classes.body ?? ""} mt={6} tabIndex={0}>
+          {`POST ${url}\n${headers}`}
+        </Code>
+      </details>
+      {body !== null && (
+        <details open={isLast && !isFine}>
+          <summary>{t("attempt.response")}</summary>
+          <Code block className={classes.body ?? ""} mt={6} tabIndex={0}>
+            {body === "" ? t("attempt.emptyResponse") : body}
+          </Code>
+        </details>
       )}
     </Stack>
   );

@@ -1,14 +1,18 @@
-import { Skeleton, Stack, Text, Title } from "@mantine/core";
+import { hourMs } from "@countersign/domain/dates/lengths";
+import { isFinal } from "@countersign/domain/webhooks/delivery-state";
+import { Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Answer } from "../../api/client.ts";
+import type { Answer, Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { BarChart } from "../../ui/bar-chart.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { DeliveryChart } from "./delivery-chart.tsx";
-import { percentage } from "./success-rate.tsx";
+import { relativeTime } from "../../ui/time.tsx";
 import type { Webhook } from "./webhook-state.tsx";
 import classes from "./webhooks.module.css";
+import { percentage } from "./webhooks-page.tsx";
 
 type Statistics = Answer<"getWebhookStatistics">;
 
@@ -84,4 +88,122 @@ function useCounted() {
   const number = new Intl.NumberFormat(i18n.language);
   return (count: number, isExact = true) =>
     isExact ? number.format(count) : t("statistics.atLeast", { number: number.format(count) });
+}
+
+const height = 120;
+const weekMs = 604_800_000;
+const mostRead = 200;
+
+/** The latest deliveries over time, stacked by outcome. */
+function DeliveryChart({ webhook }: { webhook: Webhook }) {
+  const { t, i18n } = useTranslation("webhooks");
+  const { id } = useOrganization();
+  const [nowMs] = useState(() => Math.ceil(Date.now() / 60_000) * 60_000);
+  const { data, error } = useQuery(
+    ask("listWebhookDeliveries", {
+      params: { organization_id: id, endpoint_id: webhook.id },
+      query: { from: new Date(nowMs - weekMs).toISOString(), limit: mostRead },
+    }),
+  );
+  if (error !== null) return <ProblemAlert error={error} />;
+  if (data === undefined) return <Skeleton height={height + 60} />;
+  const deliveries = data.data;
+  const isCut = data.next_cursor !== null;
+  const { bars, fromMs } = barsOf(deliveries, isCut, nowMs);
+  const time = new Intl.DateTimeFormat(i18n.language, { dateStyle: "medium", timeStyle: "short" });
+  const titleOf = (bar: Bar) =>
+    `${time.format(bar.fromMs)} – ${time.format(bar.toMs)}: ${outcomes
+      .map((outcome) => `${bar.counts[outcome]} ${t(`chart.${outcome}`)}`)
+      .join(", ")}`;
+  const totals = Object.fromEntries(
+    outcomes.map((outcome) => [outcome, bars.reduce((sum, bar) => sum + bar.counts[outcome], 0)]),
+  );
+  const since = relativeTime(new Date(fromMs).toISOString(), nowMs, i18n.language);
+  return (
+    <figure className={classes.chart}>
+      <Group justify="space-between" gap="xs" mb="xs">
+        <Title order={2}>{isCut ? t("chart.newest", { count: deliveries.length }) : t("chart.all")}</Title>
+        <Group gap="md" className={classes.legend ?? ""}>
+          {outcomes.map((outcome) => (
+            <span key={outcome} className={classes.key}>
+              <svg width="10" height="10" aria-hidden="true">
+                <rect width="10" height="10" rx="2" className={classes[outcome]} />
+              </svg>
+              {t(`chart.${outcome}`)} <b className="figures">{totals[outcome]}</b>
+            </span>
+          ))}
+        </Group>
+      </Group>
+      <BarChart
+        label={t("chart.words", { since, ...totals })}
+        height={height}
+        hasScale={deliveries.length > 0}
+        bars={bars.map((bar) => ({
+          key: bar.fromMs,
+          title: titleOf(bar),
+          parts: outcomes.map((outcome) => ({ value: bar.counts[outcome], className: classes[outcome] })),
+        }))}
+      />
+      <Group justify="space-between">
+        <Text size="xs" c="dimmed">
+          {since}
+        </Text>
+        {deliveries.length === 0 && (
+          <Text size="xs" c="dimmed">
+            {t("chart.nothing")}
+          </Text>
+        )}
+        <Text size="xs" c="dimmed">
+          {t("chart.now")}
+        </Text>
+      </Group>
+    </figure>
+  );
+}
+
+type Delivery = Pick<Item<"listWebhookDeliveries">, "created_at" | "state">;
+
+const outcomes = ["delivered", "waiting", "failed"] as const;
+type Outcome = (typeof outcomes)[number];
+
+interface Bar {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly counts: Readonly<Record<Outcome, number>>;
+  readonly total: number;
+}
+
+const mostBars = 28;
+
+/**
+ * Deliveries by creation time. If not all were loaded, the chart starts at the oldest loaded one: empty bars before it
+ * would look like no deliveries.
+ */
+function barsOf(
+  deliveries: readonly Delivery[],
+  isCut: boolean,
+  nowMs: number,
+): { readonly fromMs: number; readonly bars: readonly Bar[] } {
+  const times = deliveries.map(({ created_at }) => Date.parse(created_at));
+  const oldestMs = times.length === 0 ? nowMs : Math.min(...times);
+  const fromMs = isCut ? oldestMs : nowMs - (nowMs - oldestMs <= 24 * hourMs ? 24 * hourMs : 168 * hourMs);
+  const lengthMs = Math.max(1, (nowMs - fromMs) / mostBars);
+  const bars = Array.from({ length: mostBars }, (_, index) => ({
+    fromMs: fromMs + index * lengthMs,
+    toMs: fromMs + (index + 1) * lengthMs,
+    counts: { delivered: 0, waiting: 0, failed: 0 },
+    total: 0,
+  }));
+  for (const [index, { state }] of deliveries.entries()) {
+    const at = Math.floor(((times[index] ?? nowMs) - fromMs) / lengthMs);
+    const bar = bars[Math.min(mostBars - 1, Math.max(0, at))];
+    if (bar === undefined) continue;
+    bar.counts[outcomeOf(state)] += 1;
+    bar.total += 1;
+  }
+  return { fromMs, bars };
+}
+
+function outcomeOf(state: Delivery["state"]): Outcome {
+  return isFinal(state) ? state : "waiting";
 }

@@ -1,13 +1,12 @@
 import { Alert, Button, Code, Group, Loader, Modal, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ask, useChange } from "../../api/queries.ts";
+import { ask, reloadAfter, useChange } from "../../api/queries.ts";
 import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { notifyProblem } from "../../ui/notify.tsx";
-import { useRefreshOnce } from "./refresh-once.ts";
 import type { Webhook } from "./webhook-state.tsx";
 import classes from "./webhooks.module.css";
 
@@ -120,4 +119,14 @@ function TestResult({ webhook, deliveryId, again, isBusy, onDone }: TestResultPr
       </Group>
     </Stack>
   );
+}
+
+/** Refetches the log and the endpoint once for each delivery that has finished. */
+function useRefreshOnce(deliveryId: string): () => void {
+  const done = useRef<string | null>(null);
+  return () => {
+    if (done.current === deliveryId) return;
+    done.current = deliveryId;
+    void reloadAfter("sendWebhookDeliveryNow");
+  };
 }

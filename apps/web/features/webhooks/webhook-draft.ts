@@ -1,5 +1,5 @@
+import { choosableTypes, type EventType } from "@countersign/domain/events/types";
 import type { Body } from "../../api/client.ts";
-import { type ChoosableType, choosable } from "./event-types.ts";
 import type { Webhook } from "./webhook-state.tsx";
 
 /** The form's input. */
@@ -93,4 +93,42 @@ export function formatOf(url: string): Webhook["format"] | null {
   if (/^https:\/\/(?:[a-z]+\.)?discord(?:app)?\.com\/api\/webhooks\//i.test(url)) return "discord";
   if (/^https:\/\/hooks\.slack\.com\//i.test(url)) return "slack";
   return null;
+}
+
+export type ChoosableType = Exclude<EventType, "endpoint.test">;
+
+/** Exhaustive: a new type must be assigned to a group. */
+const groupOf: Readonly<Record<ChoosableType, EventGroup>> = {
+  "license.created": "licenses",
+  "license.updated": "licenses",
+  "license.revoked": "licenses",
+  "license.reinstated": "licenses",
+  "license.bulk_revoked": "licenses",
+  "license.deleted": "licenses",
+  "license.renewed": "expiry",
+  "license.expiring_soon": "expiry",
+  "license.expired": "expiry",
+  "license.ip_registered": "ips",
+  "license.ip_removed": "ips",
+  "license.ips_reset": "ips",
+  "license.ip_blocked": "ips",
+  "license.ip_limit_reached": "ips",
+  "license.transfer_requested": "transfers",
+  "license.transferred": "transfers",
+  "license.transfer_rejected": "transfers",
+  "license.transfer_cancelled": "transfers",
+  "quota.warning": "quota",
+  "quota.exhausted": "quota",
+};
+
+const groups = ["licenses", "expiry", "ips", "transfers", "quota"] as const;
+type EventGroup = (typeof groups)[number];
+
+export const typesByGroup = groups.map((group) => ({
+  group,
+  types: choosable().filter((type) => groupOf[type] === group),
+}));
+
+export function choosable(): ChoosableType[] {
+  return choosableTypes as ChoosableType[];
 }

@@ -1,14 +1,37 @@
-import { Button, Group, Input, SegmentedControl, Stack, Switch, Text, TextInput } from "@mantine/core";
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Fieldset,
+  Group,
+  Input,
+  MultiSelect,
+  Radio,
+  SegmentedControl,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
+import { ask } from "../../api/queries.ts";
+import { randomId } from "../../api/send.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Form } from "../../ui/form.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { EventTypeChoice } from "./event-type-choice.tsx";
-import { HeaderFields } from "./header-fields.tsx";
-import { ProductChoice } from "./product-choice.tsx";
-import { formatOf, type WebhookDraft } from "./webhook-draft.ts";
+import {
+  type ChoosableType,
+  formatOf,
+  type HeaderDraft,
+  typesByGroup,
+  type WebhookDraft,
+} from "./webhook-draft.ts";
 import type { Webhook } from "./webhook-state.tsx";
+import classes from "./webhooks.module.css";
 
 interface WebhookFormProps {
   readonly start: WebhookDraft;
@@ -113,4 +136,198 @@ export function WebhookForm(props: WebhookFormProps) {
 function besideFields(error: Error | null): string[] {
   const own = /^(url|description|format|event_types|product_ids(\.0)?|headers(\..+)?)$/;
   return error instanceof ApiProblem ? error.errors.map(({ field }) => field).filter((f) => own.test(f)) : [];
+}
+
+interface EventTypeChoiceProps {
+  readonly chosen: readonly ChoosableType[] | null;
+  readonly onChange: (chosen: readonly ChoosableType[] | null) => void;
+  readonly error: string | null;
+}
+
+/** All event types, including future ones, or a selection with descriptions. */
+function EventTypeChoice({ chosen, onChange, error }: EventTypeChoiceProps) {
+  const { t } = useTranslation("webhooks");
+  return (
+    <Stack gap="sm">
+      <Radio.Group
+        label={t("form.events")}
+        error={error}
+        value={chosen === null ? "all" : "some"}
+        onChange={(value) => onChange(value === "all" ? null : [])}
+      >
+        <Stack gap="xs" mt={6}>
+          <Radio value="all" label={t("form.allEvents")} description={t("form.allEventsWords")} />
+          <Radio value="some" label={t("form.someEvents")} />
+        </Stack>
+      </Radio.Group>
+      {chosen !== null && (
+        <div className={classes.groups}>
+          {typesByGroup.map(({ group, types }) => (
+            <TypeGroup key={group} group={group} types={types} chosen={chosen} onChange={onChange} />
+          ))}
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+interface GroupProps {
+  readonly group: string;
+  readonly types: readonly ChoosableType[];
+  readonly chosen: readonly ChoosableType[];
+  readonly onChange: (chosen: readonly ChoosableType[]) => void;
+}
+
+function TypeGroup({ group, types, chosen, onChange }: GroupProps) {
+  const { t, i18n } = useTranslation("webhooks");
+  const count = types.filter((type) => chosen.includes(type)).length;
+  const set = (some: readonly ChoosableType[], isOn: boolean) =>
+    onChange([...chosen.filter((type) => !some.includes(type)), ...(isOn ? some : [])]);
+  return (
+    <Fieldset className={classes.group ?? ""}>
+      <Checkbox
+        label={<Text fw={600}>{t(`groups.${group}`)}</Text>}
+        checked={count === types.length}
+        indeterminate={count > 0 && count < types.length}
+        onChange={(event) => set(types, event.currentTarget.checked)}
+        mb="xs"
+      />
+      <Stack gap={8} pl="lg">
+        {types.map((type) => (
+          <Checkbox
+            key={type}
+            size="xs"
+            checked={chosen.includes(type)}
+            onChange={(event) => set([type], event.currentTarget.checked)}
+            label={
+              <Group gap={6}>
+                <span>{t(`types.${type}`)}</span>
+                <Text span size="xs" c="dimmed" className="mono">
+                  {type}
+                </Text>
+              </Group>
+            }
+            description={i18n.exists(`webhooks:typeHints.${type}`) ? t(`typeHints.${type}`) : undefined}
+          />
+        ))}
+      </Stack>
+    </Fieldset>
+  );
+}
+
+interface ProductChoiceProps {
+  readonly chosen: readonly string[] | null;
+  readonly onChange: (chosen: readonly string[] | null) => void;
+  readonly error: string | null;
+}
+
+/** The products whose events are sent. Without permission to see products, it stays unchanged. */
+function ProductChoice({ chosen, onChange, error }: ProductChoiceProps) {
+  const { t } = useTranslation("webhooks");
+  const { id } = useOrganization();
+  const maySee = useMay()("products:view", "products:manage", "products:rotate_key");
+  const products = useQuery({
+    ...ask("listProducts", { params: { organization_id: id }, query: { limit: 200 } }),
+    enabled: maySee,
+  });
+  if (!maySee) return null;
+  const known = (products.data?.data ?? []).map(({ id: value, name: label }) => ({ value, label }));
+  const unknown = (chosen ?? []).filter((one) => !known.some(({ value }) => value === one));
+  return (
+    <Stack gap="sm">
+      <Radio.Group
+        label={t("form.products")}
+        value={chosen === null ? "all" : "some"}
+        onChange={(value) => onChange(value === "all" ? null : [])}
+      >
+        <Stack gap="xs" mt={6}>
+          <Radio value="all" label={t("form.allProducts")} />
+          <Radio value="some" label={t("form.someProducts")} description={t("form.someProductsWords")} />
+        </Stack>
+      </Radio.Group>
+      {chosen !== null && (
+        <MultiSelect
+          aria-label={t("form.products")}
+          placeholder={chosen.length === 0 ? t("form.chooseProducts") : ""}
+          data={[...known, ...unknown.map((value) => ({ value, label: value }))]}
+          value={[...chosen]}
+          onChange={onChange}
+          error={error}
+          searchable
+        />
+      )}
+    </Stack>
+  );
+}
+
+const most = 20;
+
+interface HeaderFieldsProps {
+  readonly headers: readonly HeaderDraft[];
+  readonly onChange: (headers: readonly HeaderDraft[]) => void;
+  readonly error: Error | null;
+}
+
+/** Custom headers. The server does not return their values; they are kept, replaced or removed. */
+function HeaderFields({ headers, onChange, error }: HeaderFieldsProps) {
+  const { t } = useTranslation("webhooks");
+  const change = (row: string, changes: Partial<HeaderDraft>) =>
+    onChange(headers.map((header) => (header.row === row ? { ...header, ...changes } : header)));
+  return (
+    <Input.Wrapper
+      labelElement="div"
+      label={t("form.headers")}
+      description={t("form.headersWords")}
+      error={fieldError(error, "headers")}
+    >
+      <Stack gap="xs" mt={6}>
+        {headers.map(({ row, name, value }) => {
+          const isUnchanged = value === null;
+          return (
+            <div key={row} className={classes.header}>
+              <TextInput
+                aria-label={t("form.headerName")}
+                placeholder="authorization"
+                classNames={{ input: "mono" }}
+                value={name}
+                readOnly={isUnchanged}
+                onChange={(event) => change(row, { name: event.currentTarget.value })}
+                error={fieldError(error, `headers.${name}`)}
+              />
+              <TextInput
+                className={classes.headerValue ?? ""}
+                aria-label={t("form.headerValue", { name })}
+                placeholder={isUnchanged ? t("form.headerUnchanged") : t("form.value")}
+                classNames={{ input: "mono" }}
+                autoComplete="off"
+                value={value ?? ""}
+                onChange={(event) => change(row, { value: event.currentTarget.value })}
+              />
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={36}
+                aria-label={t("form.removeHeader", { name })}
+                onClick={() => onChange(headers.filter((header) => header.row !== row))}
+              >
+                <Icon name="close" size={15} />
+              </ActionIcon>
+            </div>
+          );
+        })}
+        {headers.length < most && (
+          <Group>
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              leftSection={<Icon name="plus" size={14} />}
+              onClick={() => onChange([...headers, { row: randomId(), name: "", value: "" }])}
+            >
+              {t("form.addHeader")}
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Input.Wrapper>
+  );
 }

@@ -1,25 +1,26 @@
-import { Group, Tabs } from "@mantine/core";
+import { Anchor, Button, Code, Group, List, Paper, Stack, Tabs, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import guide from "../../../../docs/guides/webhooks.md?raw";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
-import { Copyable } from "../../ui/copy.tsx";
+import { Copy, Copyable } from "../../ui/copy.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Time } from "../../ui/time.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
-import { HowToVerify } from "./how-to-verify.tsx";
-import { ProblemNote } from "./problem-note.tsx";
-import { type Tab, tabs } from "./search.ts";
-import { SettingsTab } from "./settings-tab.tsx";
+import { EnableWebhook, SettingsTab } from "./settings-tab.tsx";
 import { StatisticsTab } from "./statistics-tab.tsx";
 import { TestWebhook } from "./test-webhook.tsx";
-import { webhookRoute } from "./webhook-route.ts";
-import { nameOf, WebhookState } from "./webhook-state.tsx";
+import { type Tab, tabs, webhookRoute } from "./webhook-search.ts";
+import { nameOf, stateOf, type Webhook, WebhookState } from "./webhook-state.tsx";
 import classes from "./webhooks.module.css";
 
 export function WebhookPage() {
@@ -82,4 +83,116 @@ export function WebhookPage() {
       </Tabs>
     </Page>
   );
+}
+
+/** Why deliveries fail and what to do; null if there is no problem. */
+function ProblemNote({ webhook, mayManage }: { webhook: Webhook; mayManage: boolean }) {
+  const { t, i18n } = useTranslation("webhooks");
+  const [isEnabling, setEnabling] = useState(false);
+  const { id } = useOrganization();
+  const state = stateOf(webhook);
+  const statistics = useQuery({
+    ...ask("getWebhookStatistics", { params: { organization_id: id, endpoint_id: webhook.id } }),
+    enabled: state !== "enabled",
+  });
+  if (state === "enabled") return null;
+  const since = webhook.status === "enabled" ? webhook.failing_since : webhook.disabled_at;
+  const waiting = (statistics.data?.held ?? 0) + (statistics.data?.pending ?? 0);
+  return (
+    <Notice
+      tone={state === "by_hand" ? "info" : state === "retrying" ? "warn" : "bad"}
+      title={t(`problem.${state}.title`)}
+    >
+      <Stack gap="xs" align="flex-start">
+        <Text component="div">
+          {t(`problem.${state}.words`)}{" "}
+          {since !== null && t("problem.since", { time: shortTime(since, i18n.language) })}{" "}
+          {webhook.next_probe_at !== null && (
+            <>
+              {t("problem.nextProbe")} <Time at={webhook.next_probe_at} />.
+            </>
+          )}{" "}
+          {waiting > 0 && t("problem.waiting", { count: waiting })}
+        </Text>
+        {mayManage && webhook.status === "disabled" && (
+          <Group>
+            <Button size="compact-sm" onClick={() => setEnabling(true)}>
+              {t("enable.do")}
+            </Button>
+          </Group>
+        )}
+      </Stack>
+      <EnableWebhook
+        webhook={webhook}
+        waiting={waiting}
+        opened={isEnabling}
+        onClose={() => setEnabling(false)}
+      />
+    </Notice>
+  );
+}
+
+function shortTime(at: string, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
+}
+
+/** Enough to verify the first event; the reference has the rest. */
+function HowToVerify({ webhook }: { webhook: Webhook }) {
+  const { t } = useTranslation("webhooks");
+  if (webhook.format !== "standard")
+    return (
+      <Paper withBorder p="lg" radius="lg">
+        <Text maw={640}>{t(`verify.${webhook.format}`)}</Text>
+      </Paper>
+    );
+  return (
+    <Stack gap="lg">
+      <Stack gap="xs" maw={720}>
+        <Title order={2}>{t("verify.title")}</Title>
+        <Text>{t("verify.words")}</Text>
+        <List spacing={6}>
+          {["raw", "respond", "twice", "order"].map((point) => (
+            <List.Item key={point}>{t(`verify.points.${point}`)}</List.Item>
+          ))}
+        </List>
+        <Text>
+          {t("verify.reference")}{" "}
+          <Anchor inherit underline="always" href="/docs#group-received" target="_blank" rel="noreferrer">
+            {t("verify.link")}
+          </Anchor>
+          .
+        </Text>
+      </Stack>
+      <Tabs defaultValue={snippets[0].language} variant="outline">
+        <Tabs.List>
+          {snippets.map(({ language }) => (
+            <Tabs.Tab key={language} value={language}>
+              {language}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {snippets.map(({ language, code }) => (
+          <Tabs.Panel key={language} value={language}>
+            <Group justify="flex-end" my={6}>
+              <Copy value={code} label={t("verify.copy")} />
+            </Group>
+            <Code block tabIndex={0}>
+              {code}
+            </Code>
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Stack>
+  );
+}
+
+/** The programs in the guide, which the tests run against the server. */
+const snippets = [
+  { language: "Node.js", code: programIn("js") },
+  { language: "Python", code: programIn("python") },
+  { language: "Java", code: programIn("java") },
+] as const;
+
+function programIn(fence: string): string {
+  return new RegExp(`^\`\`\`${fence}\\n([^]*?)^\`\`\``, "m").exec(guide)?.[1]?.trimEnd() ?? "";
 }

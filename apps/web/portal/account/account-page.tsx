@@ -1,20 +1,21 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, type Me } from "../base/api.ts";
-import { signedOut } from "../base/queries.ts";
+import { queryClient, sessionsQuery, signedOut } from "../base/queries.ts";
 import { navigate } from "../base/router.tsx";
 import { chooseTheme, useTheme } from "../base/theme.ts";
 import { announce } from "../ui/announce.tsx";
 import { Button } from "../ui/button.tsx";
-import { Confirm } from "../ui/confirm.tsx";
+import { Confirm } from "../ui/dialog.tsx";
 import { Choice } from "../ui/field.tsx";
 import { LanguageChoice } from "../ui/language-choice.tsx";
-import { Trouble } from "../ui/notice.tsx";
-import { Page, Section } from "../ui/page.tsx";
+import { Badge, Trouble } from "../ui/notice.tsx";
+import { focusOn, Page, Section } from "../ui/page.tsx";
+import { Loaded } from "../ui/state.tsx";
+import { Ago } from "../ui/time.tsx";
 import classes from "./account.module.css";
 import { IdentitiesSection } from "./identities-section.tsx";
-import { SessionsSection } from "./sessions-section.tsx";
 
 export function AccountPage({ me }: { readonly me: Me }) {
   const { t } = useTranslation("portal");
@@ -91,4 +92,86 @@ function DeleteSection() {
       )}
     </Section>
   );
+}
+
+const heading = "sessions";
+
+function SessionsSection() {
+  const { t } = useTranslation("portal");
+  const query = useQuery(sessionsQuery);
+  const [isAsking, setAsking] = useState(false);
+  const signOut = useMutation({
+    mutationFn: () => call("signOutOfPortal", { body: {} }),
+    onSuccess: leave,
+  });
+  const end = useMutation({
+    mutationFn: (sessionId: string) => call("endPortalSession", { params: { session_id: sessionId } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+      announce(t("sessions.ended"));
+      focusOn(heading);
+    },
+  });
+  return (
+    <Section id={heading} title={t("sessions.title")}>
+      <Loaded query={query}>
+        {({ data }) => (
+          <ul className={classes.list}>
+            {data.map((session) => (
+              <li key={session.id}>
+                <div className={classes.text}>
+                  <span className={classes.title}>
+                    {session.browser ?? t("sessions.unknown")}
+                    {session.is_current && <Badge tone="good">{t("sessions.current")}</Badge>}
+                  </span>
+                  <span className="small dimmed">
+                    {session.ip !== null && (
+                      <>
+                        <span className="mono">{session.ip}</span>
+                        {" · "}
+                      </>
+                    )}
+                    {t("sessions.lastUsed")} <Ago at={session.last_used_at} />
+                  </span>
+                </div>
+                {!session.is_current && (
+                  <Button
+                    isSmall
+                    aria-label={t("sessions.endOne", { name: session.browser ?? t("sessions.unknown") })}
+                    isBusy={end.isPending && end.variables === session.id}
+                    onClick={() => end.mutate(session.id)}
+                  >
+                    {t("sessions.end")}
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      <Trouble error={end.error ?? signOut.error} />
+      <div className={classes.actions}>
+        <Button look="filled" isBusy={signOut.isPending} onClick={() => signOut.mutate()}>
+          {t("sessions.signOut")}
+        </Button>
+        <Button onClick={() => setAsking(true)}>{t("sessions.signOutEverywhere")}</Button>
+      </div>
+      {isAsking && (
+        <Confirm
+          title={t("sessions.everywhereTitle")}
+          label={t("sessions.signOutEverywhere")}
+          run={() => call("signOutOfPortal", { body: { everywhere: true } })}
+          onDone={leave}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t("sessions.everywhereText")}</p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+function leave(): void {
+  signedOut();
+  navigate("/");
 }

@@ -1,17 +1,18 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, type Me } from "../base/api.ts";
 import { identitiesChanged, optionsQuery } from "../base/queries.ts";
+import { useCodeEntry } from "../sign-in/code-form.tsx";
 import { announce } from "../ui/announce.tsx";
 import { Button } from "../ui/button.tsx";
-import { Confirm } from "../ui/confirm.tsx";
+import { Confirm } from "../ui/dialog.tsx";
+import { Field, fieldProblem } from "../ui/field.tsx";
 import { IdentityName } from "../ui/identity-name.tsx";
-import { Notice, Trouble } from "../ui/notice.tsx";
+import { DiscordFailure, Trouble } from "../ui/notice.tsx";
 import { focusOn, Section } from "../ui/page.tsx";
 import { Day } from "../ui/time.tsx";
 import classes from "./account.module.css";
-import { AddEmail } from "./add-email.tsx";
 
 const heading = "identities";
 
@@ -34,7 +35,11 @@ export function IdentitiesSection({ me }: { readonly me: Me }) {
   return (
     <Section id={heading} title={t("identities.title")}>
       <p>{t("identities.text")}</p>
-      <DiscordFailure />
+      <DiscordFailure
+        textOf={(reason) =>
+          t(reason === "discord_too_many_identities" ? "identities.tooMany" : "identities.discordFailed")
+        }
+      />
       <ul className={classes.list}>
         {me.identities.map((identity) => (
           <li key={identity.id}>
@@ -102,18 +107,61 @@ export function IdentitiesSection({ me }: { readonly me: Me }) {
   );
 }
 
-/** Discord sends people back with a reason if it did not work. */
-function DiscordFailure() {
+interface AddEmailProps {
+  readonly onDone: (me: Me, email: string) => void;
+  readonly onClose: () => void;
+}
+
+/** The code proves that the email address is the person's own. */
+function AddEmail({ onDone, onClose }: AddEmailProps) {
   const { t } = useTranslation("portal");
-  const reason = new URLSearchParams(window.location.search).get("error");
-  if (reason === null) return null;
+  const [email, setEmail] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  const request = useMutation({ mutationFn: () => call("addPortalEmail", { body: { email } }) });
+  const code = useCodeEntry(
+    (digits) => call("verifyPortalEmail", { body: { email, code: digits } }),
+    (me) => onDone(me, email),
+  );
+  const isSent = request.isSuccess;
+  const focused = isSent ? code.field : field;
+  useEffect(() => focused.current?.focus(), [focused]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (isSent) code.submit(event);
+    else if (!request.isPending) request.mutate();
+  };
+  const wrongEmail = fieldProblem(request.error, "email");
   return (
-    <div role="alert">
-      <Notice tone="danger">
-        <p>
-          {t(reason === "discord_too_many_identities" ? "identities.tooMany" : "identities.discordFailed")}
-        </p>
-      </Notice>
-    </div>
+    <form className={classes.form} onSubmit={submit}>
+      {isSent ? (
+        <>
+          <p>{t("identities.codeText", { email })}</p>
+          {code.input}
+          <Trouble error={code.verify.error} />
+        </>
+      ) : (
+        <>
+          <Field
+            ref={field}
+            label={t("identities.newEmail")}
+            hint={t("identities.newEmailHint")}
+            error={wrongEmail}
+            type="email"
+            autoComplete="email"
+            required
+            maxLength={254}
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+          <Trouble error={wrongEmail === null ? request.error : null} />
+        </>
+      )}
+      <div className={classes.actions}>
+        <Button onClick={onClose}>{t("cancel")}</Button>
+        <Button type="submit" look="filled" isBusy={request.isPending || code.verify.isPending}>
+          {isSent ? t("identities.confirm") : t("identities.sendCode")}
+        </Button>
+      </div>
+    </form>
   );
 }

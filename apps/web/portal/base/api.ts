@@ -1,6 +1,6 @@
 import { portal } from "virtual:portal-routes";
+import { portalBase } from "@countersign/contract/api/bases";
 import type { Route } from "@countersign/contract/api/route";
-import { portalBase } from "@countersign/contract/portal/base";
 import type { PortalContract } from "@countersign/contract/portal/routes";
 import type { z } from "zod";
 import type { AnyInput, Rest, WithParams } from "../../api/client.ts";

@@ -3,13 +3,11 @@ import { useTranslation } from "react-i18next";
 import { call, type License } from "../base/api.ts";
 import { licenseChanged } from "../base/queries.ts";
 import { announce } from "../ui/announce.tsx";
-import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { Confirm } from "../ui/confirm.tsx";
+import { Confirm } from "../ui/dialog.tsx";
+import { Badge } from "../ui/notice.tsx";
 import { focusOn, Section } from "../ui/page.tsx";
-import { Ago } from "../ui/time.tsx";
-import { Budget } from "./budget.tsx";
-import { Devices } from "./devices.tsx";
+import { Ago, dayText } from "../ui/time.tsx";
 import classes from "./license.module.css";
 
 export const ipsHeading = "ip-addresses";
@@ -123,6 +121,35 @@ function Seen({ ip }: { readonly ip: Ip }) {
       {t("ips.lastSeen")} {ip.last_seen_at === null ? t("ips.never") : <Ago at={ip.last_seen_at} />}
       {" · "}
       {t("ips.firstSeen")} <Ago at={ip.first_seen_at ?? ip.registered_at} />
+    </div>
+  );
+}
+
+/** How many IP addresses the customer can still remove, and when more can be removed. */
+function Budget({ license }: { readonly license: License }) {
+  const { t, i18n } = useTranslation("portal");
+  const { limit, left, next_at: nextAt } = license.self_service.ip_removals;
+  if (limit === 0)
+    return <p className="small dimmed">{t("ips.notOffered", { seller: license.seller.name })}</p>;
+  return (
+    <p className="small dimmed">
+      {t("ips.budget", { count: left, limit })}
+      {nextAt !== null && ` ${t("ips.budgetNext", { date: dayText(nextAt, i18n.language) })}`}
+    </p>
+  );
+}
+
+const mostDevices = 3;
+
+/** The devices at an IP address, by the IDs that apps send. */
+export function Devices({ ids }: { readonly ids: readonly string[] }) {
+  const { t } = useTranslation("portal");
+  if (ids.length === 0) return null;
+  const names = ids.slice(0, mostDevices).join(", ");
+  const more = ids.length - mostDevices;
+  return (
+    <div className={`small dimmed ${classes.devices}`}>
+      {more > 0 ? t("ips.devicesMore", { names, count: more }) : t("ips.devices", { names })}
     </div>
   );
 }

@@ -1,22 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { License, Me } from "../base/api.ts";
+import type { License, Me, Seller } from "../base/api.ts";
 import { usePageBrand } from "../base/brand.tsx";
 import { pathOf } from "../base/pages.ts";
 import { licenseQuery } from "../base/queries.ts";
 import { Link } from "../base/router.tsx";
-import { LicenseStatus } from "../licenses/license-status.tsx";
-import { NoLicense } from "../licenses/no-license.tsx";
-import { Page } from "../ui/page.tsx";
+import { LicenseStatus } from "../licenses/license-list.tsx";
+import { NoLicense } from "../licenses/licenses-page.tsx";
+import { Copy } from "../ui/button.tsx";
+import { Page, Section } from "../ui/page.tsx";
+import { OutsideLink, SellerLinks } from "../ui/seller-links.tsx";
 import { Loaded } from "../ui/state.tsx";
-import { DownloadsSection } from "./downloads-section.tsx";
 import { FactsSection } from "./facts-section.tsx";
 import { IpsSection } from "./ips-section.tsx";
 import classes from "./license.module.css";
-import { RefusalsSection } from "./refusals-section.tsx";
-import { RemedyNotice } from "./remedy-notice.tsx";
-import { SupportSection } from "./support-section.tsx";
-import { TransferSection } from "./transfer-section.tsx";
+import { RefusalsSection, RemedyNotice } from "./refusals.tsx";
+import { TransferSection } from "./transfer.tsx";
 
 export function LicensePage({ licenseId, me }: { readonly licenseId: string; readonly me: Me }) {
   const { t } = useTranslation("portal");
@@ -65,5 +64,47 @@ function Sections({ license }: { readonly license: License }) {
         </div>
       </div>
     </>
+  );
+}
+
+function DownloadsSection({ license }: { readonly license: License }) {
+  const { t } = useTranslation("portal");
+  if (license.downloads.length === 0) return null;
+  return (
+    <Section title={t("downloads.title")}>
+      <ul className={classes.list}>
+        {license.downloads.map((download) => (
+          <li key={download.id} className={classes.rowText}>
+            <OutsideLink url={download.url}>{download.title}</OutsideLink>
+            {download.min_version !== null && (
+              <p className="small dimmed">{t("downloads.version", { version: download.min_version })}</p>
+            )}
+            {download.checksum !== null && (
+              <div className={classes.checksum}>
+                <p className="small dimmed">
+                  {t("downloads.checksum")} <span className="mono">{download.checksum}</span>
+                </p>
+                <Copy
+                  text={download.checksum}
+                  label={t("downloads.copyChecksum", { title: download.title })}
+                />
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function SupportSection({ seller }: { readonly seller: Seller }) {
+  const { t } = useTranslation("portal");
+  const { support_email: email, support_url: url, links } = seller;
+  if (email === null && url === null && links.length === 0) return null;
+  return (
+    <Section title={t("support.title")}>
+      <p>{t("support.text", { seller: seller.name })}</p>
+      <SellerLinks seller={seller} className={classes.links} />
+    </Section>
   );
 }

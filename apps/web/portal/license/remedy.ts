@@ -1,5 +1,5 @@
 import type { License } from "../base/api.ts";
-import { shownStatus } from "../licenses/shown-status.ts";
+import { shownStatus } from "../licenses/license.ts";
 
 /**
  * Why an app may refuse this license at present, and who can solve it. The first that applies, in the order in which

@@ -1,20 +1,18 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { accentStyle } from "../base/accent.ts";
 import type { LicenseSummary, Seller } from "../base/api.ts";
+import { accentStyle } from "../base/brand.tsx";
 import { pathOf } from "../base/pages.ts";
 import { licensesOfQuery } from "../base/queries.ts";
 import { Link } from "../base/router.tsx";
-import { Badge } from "../ui/badge.tsx";
 import { Button } from "../ui/button.tsx";
-import { Trouble } from "../ui/notice.tsx";
+import { Badge, type Tone, Trouble } from "../ui/notice.tsx";
+import { SupportLinks } from "../ui/seller-links.tsx";
 import { SellerMark } from "../ui/seller-mark.tsx";
-import { SupportLinks } from "../ui/support-links.tsx";
-import { bySeller, type SellerGroup } from "./by-seller.ts";
-import { useExpiryText } from "./expiry-text.ts";
+import { dayText } from "../ui/time.tsx";
+import { bySeller, expiryOf, type SellerGroup, type ShownStatus, shownStatus } from "./license.ts";
 import classes from "./license-list.module.css";
-import { LicenseStatus } from "./license-status.tsx";
 
 interface LicenseListProps {
   readonly licenses: readonly LicenseSummary[];
@@ -93,4 +91,42 @@ function Item({ license }: { readonly license: LicenseSummary }) {
       </span>
     </Link>
   );
+}
+
+const tones: Record<ShownStatus, Tone> = {
+  active: "good",
+  revoked: "danger",
+  expired: "warning",
+  product_disabled: "warning",
+  product_archived: "warning",
+  seller_suspended: "warning",
+};
+
+export function LicenseStatus({ license }: { readonly license: LicenseSummary }) {
+  const { t } = useTranslation("portal");
+  const status = shownStatus(license);
+  return <Badge tone={tones[status]}>{t(`status.${status}.name`)}</Badge>;
+}
+
+/** When a license expires, with the date and the days that are left. */
+export function useExpiryText(): (
+  license: Pick<LicenseSummary, "expires_at" | "days_left" | "term_seconds">,
+) => string {
+  const { t, i18n } = useTranslation("portal");
+  return ({ expires_at: at, days_left: daysLeft, term_seconds: term }) => {
+    const date = at === null ? "" : dayText(at, i18n.language);
+    const expiry = expiryOf(daysLeft);
+    switch (expiry.kind) {
+      case "never":
+        return term === null
+          ? t("expiry.never")
+          : t("expiry.fromFirstUse", { count: Math.max(1, Math.round(term / 86_400)) });
+      case "over":
+        return t("expiry.over", { date });
+      case "ahead":
+        return expiry.daysLeft === 0
+          ? t("expiry.today", { date })
+          : t("expiry.ahead", { date, count: expiry.daysLeft });
+    }
+  };
 }

@@ -1,15 +1,18 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Me } from "../base/api.ts";
+import { call, type Me } from "../base/api.ts";
 import { usePageBrand } from "../base/brand.tsx";
+import { forgetOpenKey, openKey } from "../base/link-contents.ts";
+import { pathOf } from "../base/pages.ts";
 import { licensesQuery } from "../base/queries.ts";
-import { Button } from "../ui/button.tsx";
+import { navigate } from "../base/router.tsx";
+import { Button, ButtonLink } from "../ui/button.tsx";
+import { IdentityName } from "../ui/identity-name.tsx";
 import { Page } from "../ui/page.tsx";
-import { Loaded, Loading } from "../ui/state.tsx";
-import { bySeller } from "./by-seller.ts";
+import { Empty, Loaded, Loading } from "../ui/state.tsx";
+import { bySeller } from "./license.ts";
 import { LicenseList } from "./license-list.tsx";
-import { NoLicense } from "./no-license.tsx";
 
 export function LicensesPage({ me }: { readonly me: Me }) {
   const { t } = useTranslation("portal");
@@ -48,5 +51,79 @@ export function LicensesPage({ me }: { readonly me: Me }) {
         </div>
       )}
     </Page>
+  );
+}
+
+/** From an app that was refused: finds the license by the key in the fragment, and opens it. */
+export function OpenPage({ me }: { readonly me: Me }) {
+  const [key] = useState(openKey);
+  useEffect(() => {
+    // The link in the email can open in another tab, which does not know the key.
+    if (key === null) navigate("/", { replaces: true });
+    return forgetOpenKey;
+  }, [key]);
+  return key === null ? null : <FoundByKey licenseKey={key} me={me} />;
+}
+
+function FoundByKey({ licenseKey, me }: { readonly licenseKey: string; readonly me: Me }) {
+  const { t } = useTranslation("portal");
+  const found = useQuery({
+    queryKey: ["open", licenseKey],
+    queryFn: () => call("findPortalLicense", { body: { license_key: licenseKey } }),
+  });
+  const only = found.data?.data.length === 1 ? found.data.data[0] : undefined;
+  useEffect(() => {
+    if (only === undefined) return;
+    navigate(`${pathOf("license", { licenseId: only.id })}?from=app`, { replaces: true });
+  }, [only]);
+  return (
+    <Page title={t("open.title")}>
+      <Loaded query={found}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <NoLicense me={me} title={t("open.notFound")}>
+              <p>{t("open.notFoundText")}</p>
+            </NoLicense>
+          ) : (
+            <>
+              <p>{t("open.several")}</p>
+              <LicenseList licenses={data} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+interface NoLicenseProps {
+  readonly me: Me;
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+/** The most frequent reason is that the license was bought with another email address. */
+export function NoLicense({ me, title, children }: NoLicenseProps) {
+  const { t } = useTranslation("portal");
+  return (
+    <Empty title={title}>
+      {children}
+      <div>
+        <p>{t("licenses.signedInAs")}</p>
+        <ul>
+          {me.identities.map((identity) => (
+            <li key={identity.id}>
+              <strong>
+                <IdentityName identity={identity} />
+              </strong>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <p>{t("licenses.linkOther")}</p>
+      <ButtonLink to={pathOf("account")} look="filled">
+        {t("licenses.toAccount")}
+      </ButtonLink>
+    </Empty>
   );
 }

@@ -1,18 +1,19 @@
-import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { atServer, relationTo } from "../../api/server-url.ts";
+import { call } from "../base/api.ts";
 import { usePageBrand } from "../base/brand.tsx";
-import { openKey, pageAfterSignIn } from "../base/open-key.ts";
+import { linkToken, openKey, pageAfterSignIn } from "../base/link-contents.ts";
 import type { PageName } from "../base/pages.ts";
-import { hasSessionEnded, optionsQuery } from "../base/queries.ts";
-import { usePath } from "../base/router.tsx";
-import { Notice } from "../ui/notice.tsx";
+import { hasSessionEnded, optionsQuery, signedIn } from "../base/queries.ts";
+import { navigate, usePath } from "../base/router.tsx";
+import { Button, ButtonLink } from "../ui/button.tsx";
+import { Field, fieldProblem } from "../ui/field.tsx";
+import { DiscordFailure, Notice, Trouble } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";
+import { forgetSentCode, newSentCode, rememberSentCode, type SentCode, sentCode } from "./code.ts";
 import { CodeForm } from "./code-form.tsx";
-import { DiscordButton } from "./discord-button.tsx";
-import { EmailForm } from "./email-form.tsx";
-import { forgetSentCode, rememberSentCode, type SentCode, sentCode } from "./sent-code.ts";
 import classes from "./sign-in.module.css";
 
 /** Email address, then code. The step survives a reload: phones discard pages while the person reads the email. */
@@ -56,7 +57,11 @@ export function SignInPage({ page }: { readonly page: PageName }) {
               <p>{t("signIn.ended")}</p>
             </Notice>
           )}
-          <DiscordFailure />
+          <DiscordFailure
+            textOf={(reason) =>
+              t(reason === "discord_denied" ? "signIn.discordDenied" : "signIn.discordFailed")
+            }
+          />
           {options.data?.sends_email === false && (
             <Notice tone="warning">
               <p>{t("signIn.noEmail")}</p>
@@ -81,16 +86,97 @@ export function SignInPage({ page }: { readonly page: PageName }) {
   );
 }
 
-/** Discord sends people back with a reason if it did not work. */
-function DiscordFailure() {
+interface EmailFormProps {
+  readonly next: string;
+  readonly takesFocus: boolean;
+  readonly onSent: (code: SentCode) => void;
+}
+
+function EmailForm({ next, takesFocus, onSent }: EmailFormProps) {
   const { t } = useTranslation("portal");
-  const reason = new URLSearchParams(window.location.search).get("error");
-  if (reason === null) return null;
+  const [email, setEmail] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (takesFocus) field.current?.focus();
+  }, [takesFocus]);
+  const request = useMutation({
+    mutationFn: () => call("requestPortalSignIn", { body: { email, next } }),
+    onSuccess: ({ expires_in_seconds }) => onSent(newSentCode(email.trim(), expires_in_seconds, Date.now())),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!request.isPending) request.mutate();
+  };
+  const wrongEmail = fieldProblem(request.error, "email");
   return (
-    <div role="alert">
-      <Notice tone="danger">
-        <p>{t(reason === "discord_denied" ? "signIn.discordDenied" : "signIn.discordFailed")}</p>
-      </Notice>
+    <form className={classes.form} onSubmit={submit}>
+      <Field
+        ref={field}
+        label={t("signIn.email")}
+        hint={t("signIn.emailHint")}
+        error={wrongEmail}
+        type="email"
+        name="email"
+        autoComplete="email"
+        inputMode="email"
+        required
+        maxLength={254}
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <Trouble error={wrongEmail === null ? request.error : null} />
+      <Button type="submit" look="filled" isBusy={request.isPending}>
+        {t("signIn.sendCode")}
+      </Button>
+    </form>
+  );
+}
+
+function DiscordButton({ next }: { readonly next: string }) {
+  const { t } = useTranslation("portal");
+  const start = useMutation({
+    mutationFn: () => call("startPortalDiscord", { body: { next } }),
+    onSuccess: ({ url }) => window.location.assign(url),
+  });
+  return (
+    <div className={classes.wide}>
+      <Button isBusy={start.isPending || start.isSuccess} onClick={() => start.mutate()}>
+        {t("signIn.discord")}
+      </Button>
+      <Trouble error={start.error} />
+    </div>
+  );
+}
+
+/** From the link in the email. A button, because mail scanners open links too, and a link works once. */
+export function LinkPage() {
+  const { t } = useTranslation("portal");
+  const [link] = useState(() => linkToken(window.location.hash));
+  const signIn = useMutation({
+    mutationFn: () => call("signInWithPortalLink", { body: { token: link?.token ?? "" } }),
+    onSuccess: (me) => {
+      forgetSentCode();
+      signedIn(me);
+      navigate(link?.next ?? "/", { replaces: true });
+    },
+  });
+  return (
+    <div className={classes.frame}>
+      <div className={classes.card}>
+        <Page title={t("link.title")}>
+          <p>{t(link === null ? "link.incomplete" : "link.text")}</p>
+          <Trouble error={signIn.error} />
+          {signIn.isError || link === null ? (
+            <ButtonLink to="/" look="filled">
+              {t("link.newCode")}
+            </ButtonLink>
+          ) : (
+            <Button look="filled" isBusy={signIn.isPending} onClick={() => signIn.mutate()}>
+              {t("link.submit")}
+            </Button>
+          )}
+        </Page>
+      </div>
     </div>
   );
 }

@@ -1,17 +1,17 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Transfer } from "../base/api.ts";
+import { call, type Transfer } from "../base/api.ts";
 import { pathOf } from "../base/pages.ts";
-import { transfersQuery } from "../base/queries.ts";
+import { licenseQuery, listsChanged, queryClient, transfersQuery } from "../base/queries.ts";
 import { Link } from "../base/router.tsx";
-import { Badge } from "../ui/badge.tsx";
+import { announce } from "../ui/announce.tsx";
 import { Button } from "../ui/button.tsx";
-import type { Tone } from "../ui/notice.tsx";
+import { Confirm } from "../ui/dialog.tsx";
+import { Badge, type Tone } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";
 import { Empty, Loaded } from "../ui/state.tsx";
 import { Day } from "../ui/time.tsx";
-import { CancelTransfer } from "./cancel-transfer.tsx";
-import { Recipient } from "./recipient.tsx";
 import classes from "./transfers.module.css";
 
 export function TransfersPage() {
@@ -94,4 +94,43 @@ function Item({ transfer }: { readonly transfer: Transfer }) {
       {isPending && <CancelTransfer transfer={transfer} />}
     </>
   );
+}
+
+export function CancelTransfer({ transfer }: { readonly transfer: Transfer }) {
+  const { t } = useTranslation("portal");
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <div>
+      <Button
+        isSmall
+        aria-label={t("transfer.cancelOf", { product: transfer.product_name })}
+        onClick={() => setAsking(true)}
+      >
+        {t("transfer.cancel")}
+      </Button>
+      {isAsking && (
+        <Confirm
+          title={t("transfer.cancelTitle")}
+          label={t("transfer.cancel")}
+          run={() => call("cancelTransfer", { params: { transfer_id: transfer.id } })}
+          onDone={() => {
+            setAsking(false);
+            announce(t("transfer.cancelled"));
+            listsChanged();
+            void queryClient.invalidateQueries({ queryKey: licenseQuery(transfer.license_id).queryKey });
+          }}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t("transfer.cancelText")}</p>
+        </Confirm>
+      )}
+    </div>
+  );
+}
+
+/** To whom a license is transferred. */
+export function Recipient({ transfer }: { readonly transfer: Transfer }) {
+  const { t } = useTranslation("portal");
+  const { to_email: email, to_discord_id: id } = transfer;
+  return email ?? (id === null ? t("deletedCustomer") : t("discordId", { id }));
 }

@@ -1,5 +1,8 @@
 import type { ButtonHTMLAttributes } from "react";
+import { useTranslation } from "react-i18next";
+import { copyText } from "../../ui/copy-text.ts";
 import { Link } from "../base/router.tsx";
+import { announce } from "./announce.tsx";
 import classes from "./button.module.css";
 
 type Look = "filled" | "outlined" | "quiet" | "danger";
@@ -47,5 +50,23 @@ export function ButtonLink({ to, look = "outlined", children }: ButtonLinkProps)
     <Link to={to} className={classes.button} data-look={look}>
       {children}
     </Link>
+  );
+}
+
+interface CopyProps {
+  readonly text: string;
+  /** What is copied, such as "license key". */
+  readonly label: string;
+}
+
+export function Copy({ text, label }: CopyProps) {
+  const { t } = useTranslation("portal");
+  const copy = async () => {
+    announce((await copyText(text)) ? t("copied") : t("copyFailed"));
+  };
+  return (
+    <Button isSmall aria-label={label} onClick={() => void copy()}>
+      {t("copy")}
+    </Button>
   );
 }

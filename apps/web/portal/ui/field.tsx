@@ -1,4 +1,5 @@
 import { type InputHTMLAttributes, type Ref, type TextareaHTMLAttributes, useId } from "react";
+import { ApiProblem } from "../../api/problem.ts";
 import classes from "./field.module.css";
 
 interface Frame {
@@ -102,4 +103,9 @@ function describedBy(id: string, hint: string | undefined, error: string | null 
     (part) => part !== "",
   );
   return ids.length === 0 ? undefined : ids.join(" ");
+}
+
+/** What the server says about one field, to be shown beside it. */
+export function fieldProblem(error: Error | null, field: string): string | null {
+  return error instanceof ApiProblem ? error.of(field) : null;
 }

@@ -1,7 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { type Language, languages } from "../../i18n/languages.ts";
-import { saveChosenLanguage } from "../base/language.ts";
-import { changeLanguage } from "../base/translation.ts";
+import { changeLanguage, saveChosenLanguage } from "../base/language.ts";
 import { announce } from "./announce.tsx";
 import { Choice } from "./field.tsx";
 

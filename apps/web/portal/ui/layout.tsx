@@ -1,13 +1,12 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { Me, Seller } from "../base/api.ts";
+import type { Me } from "../base/api.ts";
 import { useBrand } from "../base/brand.tsx";
 import { type PageName, pathOf } from "../base/pages.ts";
 import { Link, usePath } from "../base/router.tsx";
-import { mailto } from "../base/safe-url.ts";
 import { LanguageChoice } from "./language-choice.tsx";
 import classes from "./layout.module.css";
-import { OutsideLink } from "./outside-link.tsx";
+import { SellerLinks } from "./seller-links.tsx";
 import { SellerMark } from "./seller-mark.tsx";
 
 const places = ["licenses", "transfers", "account"] as const satisfies readonly PageName[];
@@ -38,7 +37,13 @@ export function Layout({ me, children }: { readonly me: Me | null; readonly chil
       {me === null && (
         <footer className={classes.footer}>
           <div className={classes.footerBar}>
-            {brand !== null && <SellerLinks seller={brand} />}
+            {brand !== null && (
+              <SellerLinks
+                seller={brand}
+                className={classes.links}
+                aria-label={t("support.linksOf", { seller: brand.name })}
+              />
+            )}
             <LanguageChoice />
           </div>
         </footer>
@@ -62,30 +67,6 @@ function Navigation() {
         );
       })}
     </nav>
-  );
-}
-
-function SellerLinks({ seller }: { readonly seller: Seller }) {
-  const { t } = useTranslation("portal");
-  const { support_email: email, support_url: url, links } = seller;
-  return (
-    <ul className={classes.links} aria-label={t("support.linksOf", { seller: seller.name })}>
-      {email !== null && (
-        <li>
-          <OutsideLink url={mailto(email)}>{email}</OutsideLink>
-        </li>
-      )}
-      {url !== null && (
-        <li>
-          <OutsideLink url={url}>{t("support.page")}</OutsideLink>
-        </li>
-      )}
-      {links.map((link) => (
-        <li key={`${link.title} ${link.url}`}>
-          <OutsideLink url={link.url}>{link.title}</OutsideLink>
-        </li>
-      ))}
-    </ul>
   );
 }
 

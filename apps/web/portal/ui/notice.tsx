@@ -34,6 +34,19 @@ export function Trouble({ error }: { readonly error: Error | null }) {
   );
 }
 
+/** Discord sends people back with a reason if it did not work. */
+export function DiscordFailure({ textOf }: { readonly textOf: (reason: string) => string }) {
+  const reason = new URLSearchParams(window.location.search).get("error");
+  if (reason === null) return null;
+  return (
+    <div role="alert">
+      <Notice tone="danger">
+        <p>{textOf(reason)}</p>
+      </Notice>
+    </div>
+  );
+}
+
 export function useErrorText(): (error: Error) => string {
   const { t } = useTranslation("portal");
   return (error) => {
@@ -42,4 +55,13 @@ export function useErrorText(): (error: Error) => string {
     const isBroken = !(error instanceof ApiProblem) || error.code === "internal_error";
     return isBroken ? t("broken.text") : error.message;
   };
+}
+
+/** A state in a word or two. */
+export function Badge({ tone, children }: { readonly tone: Tone; readonly children: string }) {
+  return (
+    <span className={classes.badge} data-tone={tone}>
+      {children}
+    </span>
+  );
 }

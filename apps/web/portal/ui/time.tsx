@@ -1,5 +1,5 @@
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { relativeTime } from "../base/relative-time.ts";
 
 /** How long ago or how soon; the exact time on hover. */
 export function Ago({ at }: { readonly at: string }) {
@@ -24,4 +24,71 @@ export function Day({ at }: { readonly at: string }) {
 
 export function dayText(at: string, language: string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: "long" }).format(new Date(at));
+}
+
+const units = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+/** Such as "3 days ago". Past units count when they are complete. */
+function relativeTime(at: string, nowMs: number, language: string): string {
+  const seconds = (Date.parse(at) - nowMs) / 1_000;
+  const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  for (const [unit, length] of units)
+    if (Math.abs(seconds) >= length) {
+      const count = seconds / length;
+      return format.format(count < 0 ? Math.trunc(count) : Math.round(count), unit);
+    }
+  return format.format(0, "second");
+}
+
+const dayMs = 86_400_000;
+
+/** How a past day is named: the days of the last week by their name, others by their date. */
+type Since =
+  | { readonly kind: "today" | "yesterday" }
+  | { readonly kind: "weekday" | "date"; readonly day: string };
+
+export function sinceOf(at: string, nowMs: number, language: string, timeZone?: string): Since {
+  const days = Math.round((startOfDay(nowMs, timeZone) - startOfDay(Date.parse(at), timeZone)) / dayMs);
+  if (days <= 0) return { kind: "today" };
+  if (days === 1) return { kind: "yesterday" };
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat(language, { ...options, timeZone }).format(new Date(at));
+  return days < 7
+    ? { kind: "weekday", day: format({ weekday: "long" }) }
+    : { kind: "date", day: format({ day: "numeric", month: "long" }) };
+}
+
+/** The calendar day in a time zone, as midnight in UTC. */
+function startOfDay(ms: number, timeZone: string | undefined): number {
+  const parts = new Intl.DateTimeFormat("en-CA", { dateStyle: "short", timeZone }).format(new Date(ms));
+  return Date.parse(`${parts}T00:00:00Z`);
+}
+
+/** The seconds until a time, rounded up; never negative. */
+export function secondsUntil(untilMs: number, nowMs: number): number {
+  return Math.max(0, Math.ceil((untilMs - nowMs) / 1_000));
+}
+
+/** Such as "0:07". */
+export function clockText(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}
+
+/** Counts down to a time, second by second. */
+export function useCountdown(untilMs: number): number {
+  const [nowMs, setNowMs] = useState(Date.now);
+  const left = secondsUntil(untilMs, nowMs);
+  useEffect(() => {
+    if (left === 0) return;
+    const timer = setTimeout(() => setNowMs(Date.now()), 1_000);
+    return () => clearTimeout(timer);
+  });
+  return left;
 }

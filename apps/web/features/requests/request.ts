@@ -1,3 +1,0 @@
-import type { Item } from "../../api/client.ts";
-
-export type LoggedRequest = Item<"listRequests">;

@@ -1,0 +1,132 @@
+import { Stack, Text, Textarea } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
+import { ApiProblem } from "../../api/problem.ts";
+import { useChange } from "../../api/queries.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
+import { notify } from "../../ui/notify.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { useHolderName } from "./parts.tsx";
+import { effectsOf, type Transfer } from "./transfer.ts";
+import classes from "./transfer-page.module.css";
+
+interface ApproveQuestionProps {
+  readonly transfer: Transfer;
+  readonly license: Answer<"getLicense"> | null;
+  readonly product: Answer<"getProduct"> | null;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  /** Something has changed since the page was loaded. */
+  readonly onRefused: (problem: Error) => void;
+}
+
+/** Names everything that an approval does. */
+export function ApproveQuestion(props: ApproveQuestionProps) {
+  const { transfer, license, product, opened, onClose, onRefused } = props;
+  const { t } = useTranslation("transfers");
+  const nameOf = useHolderName();
+  const approve = useChange("approveTransfer");
+  const names = { from: nameOf(transfer.from), to: nameOf(transfer.to) };
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={t("approve.title")}
+      action={t("approve.do")}
+      harmless
+      onConfirm={async () => {
+        try {
+          await approve.mutateAsync({ params: { transfer_id: transfer.id } });
+          notify(t("approve.done", names));
+        } catch (problem) {
+          if (!isConflict(problem)) throw problem;
+          onRefused(problem);
+        }
+      }}
+    >
+      <Stack gap="xs">
+        <Text>{t("approve.words", names)}</Text>
+        <ul className={classes.effects}>
+          {effectsOf(transfer, license, product).map((effect) => (
+            <li key={effect.kind}>
+              {effect.kind === "ips_removed" && effect.count !== null
+                ? t("approve.effect.ips_counted", { ...names, count: effect.count })
+                : t(`approve.effect.${effect.kind}`, names)}
+            </li>
+          ))}
+        </ul>
+      </Stack>
+    </Confirm>
+  );
+}
+
+interface RejectDialogProps {
+  readonly transfer: Transfer;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  /** Something has changed since the page was loaded. */
+  readonly onRefused: (problem: Error) => void;
+}
+
+/** Rejects a transfer with a reason, which the customer sees. */
+export function RejectDialog(props: RejectDialogProps) {
+  const { t } = useTranslation("transfers");
+  return (
+    <Dialog opened={props.opened} onClose={props.onClose} title={t("reject.title")}>
+      {props.opened && <RejectForm {...props} />}
+    </Dialog>
+  );
+}
+
+function RejectForm({ transfer, onClose, onRefused }: RejectDialogProps) {
+  const { t } = useTranslation("transfers");
+  const name = useHolderName()(transfer.from);
+  const reject = useChange("rejectTransfer");
+  const [reason, setReason] = useState("");
+  const submit = async () => {
+    try {
+      await reject.mutateAsync({ params: { transfer_id: transfer.id }, body: { reason } });
+    } catch (problem) {
+      if (isConflict(problem)) onRefused(problem);
+      return;
+    }
+    notify(t("reject.done"));
+    onClose();
+  };
+  return (
+    <DialogForm
+      onSubmit={submit}
+      typed={reason}
+      error={reject.error}
+      isBusy={reject.isPending}
+      isDisabled={reason.trim() === ""}
+      isRemoval
+      action={t("reject.do")}
+    >
+      <Text c="dimmed" size="sm">
+        {t("reject.words", { name })}
+      </Text>
+      <ProblemAlert error={reject.error} beside={["reason"]} />
+      <Textarea
+        label={t("reject.reason")}
+        description={t("reject.reasonHint")}
+        required
+        autosize
+        minRows={3}
+        maxLength={500}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+        error={fieldError(reject.error, "reason")}
+        data-autofocus
+      />
+    </DialogForm>
+  );
+}
+
+/** Whether the transfer, its license or its product has changed, so that the decision is not possible now. */
+function isConflict(problem: unknown): problem is ApiProblem {
+  return problem instanceof ApiProblem && problem.status === 409;
+}
