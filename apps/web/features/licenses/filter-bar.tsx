@@ -11,9 +11,8 @@ import { notifyProblem } from "../../ui/notify.tsx";
 import { prefetchOnHover } from "../../ui/on-demand.tsx";
 import { minTermLength } from "../../ui/search-term.ts";
 import classes from "./filter-bar.module.css";
-import { licensesRoute } from "./list-route.ts";
+import { licensesRoute, useFilterChange } from "./list-route.ts";
 import { isFiltered, type LicenseSearch, queryOf, statuses } from "./search.ts";
-import { useFilterChange } from "./use-filter-change.ts";
 
 /** Search while typing, filters, and an export of the results. */
 export function FilterBar({ tags }: { tags: readonly string[] }) {

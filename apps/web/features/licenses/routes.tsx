@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
-import { type Action, actions } from "./detail/action.ts";
+import { type Action, actions } from "./detail/license.ts";
 import { readSearch, wordOf } from "./search.ts";
 
 const licensesRoute = createRoute({

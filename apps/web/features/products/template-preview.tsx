@@ -10,7 +10,7 @@ import { CodeText } from "../../ui/code-text.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import type { Product } from "./frame/use-product.ts";
 import { LicenseChoice } from "./license-choice.tsx";
-import { checkTemplate } from "./template-check.ts";
+import { checkTemplate } from "./template-editor.tsx";
 
 const customResponseRoute = getRouteApi("/signed-in/o/$organization/products/$productId/custom-response");
 

@@ -2,7 +2,7 @@ import type { Body } from "../../../api/client.ts";
 import { readObject, writeObject } from "../../../ui/json-field.tsx";
 import { fromEnd, toEnd } from "../../../ui/time-fields.tsx";
 import type { License } from "./license.ts";
-import { inDays, inSeconds } from "./spans.ts";
+import { inDays, inSeconds } from "./license.ts";
 
 /** A license as the form stores it: typed values as text. */
 export interface Draft {
