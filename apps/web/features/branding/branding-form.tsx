@@ -18,12 +18,12 @@ import { call } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { type Language, languages } from "../../i18n/languages.ts";
 import { useOrganization } from "../../session/current-organization.ts";
-import { ChangedMeanwhile } from "../../ui/use-form.tsx";
+import { SaveForm } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { SaveForm } from "../../ui/form.tsx";
+import { ChangedMeanwhile } from "../../ui/use-form.tsx";
 import classes from "./branding.module.css";
 import {
   type Branding,

@@ -6,12 +6,12 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
-import { Choice } from "../../ui/fields.tsx";
-import { DateTimeField, fromLocal, toLocal } from "../../ui/time-fields.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Choice } from "../../ui/fields.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { DateTimeField, fromLocal, toLocal } from "../../ui/time-fields.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { type BlockChoice, type BlockScope, type IpBlock, routesOf, sameScope, shownCidr } from "./scope.ts";
 

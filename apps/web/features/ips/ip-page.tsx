@@ -11,15 +11,14 @@ import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copy } from "../../ui/copy.tsx";
-import type { Column } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
+import type { Column } from "../../ui/list.tsx";
+import { Verdict } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Verdict } from "../../ui/notice.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { type BlockChoice, shownCidr } from "../ip-blocks/scope.ts";
 import { LicenseList } from "../licenses/license-list.tsx";
@@ -181,7 +180,6 @@ function IpLicenses({ ip }: { ip: string }) {
   const nameOf = (productId: string) => products.data?.find(({ id }) => id === productId)?.name;
   const columns: Column<IpLicense>[] = [
     {
-      id: "customer",
       header: t("customer"),
       wide: true,
       cell: (row) => {
@@ -197,20 +195,12 @@ function IpLicenses({ ip }: { ip: string }) {
       },
     },
     {
-      id: "registered",
       header: t("registered"),
       wide: true,
-      cell: (row) =>
-        row.registered_at === null ? (
-          <Text inherit component="span" c="dimmed">
-            {t("notRegistered")}
-          </Text>
-        ) : (
-          <ListTime at={row.registered_at} />
-        ),
+      at: (row) => row.registered_at,
+      never: t("notRegistered"),
     },
     {
-      id: "devices",
       header: t("devices"),
       wide: true,
       cell: (row) =>
@@ -221,16 +211,13 @@ function IpLicenses({ ip }: { ip: string }) {
         ),
     },
     {
-      id: "hits",
       header: t("requests"),
       wide: true,
-      align: "right",
-      cell: (row) => <span className="figures">{row.hits.toLocaleString()}</span>,
+      count: (row) => row.hits,
     },
     {
-      id: "last",
       header: t("lastSeen"),
-      cell: (row) => (row.last_seen_at === null ? <None /> : <ListTime at={row.last_seen_at} />),
+      at: (row) => row.last_seen_at,
     },
   ];
   return (

@@ -7,8 +7,8 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { useProducts } from "../../session/products.ts";
-import { termOf } from "../../ui/search-term.ts";
 import { useWhenSettled } from "../../ui/filters.tsx";
+import { termOf } from "../../ui/search-term.ts";
 import { useFilterChange } from "./filters.ts";
 import { type Endpoint, endpoints, millisecondsOf, type RequestFilters } from "./search.ts";
 
