@@ -4,7 +4,7 @@ const withoutDecimals = new Set("bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv
 const withThreeDecimals = new Set("bhd jod kwd omr tnd".split(" "));
 
 /** How many decimals the smallest unit is: 2 for cents. Stripe and the browsers disagree about some currencies. */
-export function decimalsOf(currency: string): number {
+function decimalsOf(currency: string): number {
   const code = currency.toLowerCase();
   if (withoutDecimals.has(code)) return 0;
   return withThreeDecimals.has(code) ? 3 : 2;
