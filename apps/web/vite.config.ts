@@ -14,9 +14,9 @@ const everyPageNeeds =
   /node_modules\/@tanstack\/|apps\/web\/(features\/[\w-]+\/search|session\/paths|ui\/time-in-url)\.ts$/;
 /** Fields with a list of choices: many pages have one, but not all of those that a first visit opens. */
 const choices = /@mantine\/core\/esm\/components\/(Combobox|ComboboxPopover|Select)\//;
-/** Fields that no first visit needs, although many forms do. */
-const rareFields =
-  /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|Switch|TagsInput|Textarea)\/|node_modules\/react-textarea-autosize\/|apps\/web\/ui\/(fields|number-field|select-field|time-fields)\.tsx$/;
+/** What many pages have, but no list that a first visit opens: fields, forms, and other lists. */
+const rareParts =
+  /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|Switch|TagsInput|Textarea)\/|node_modules\/react-textarea-autosize\/|apps\/web\/ui\/(confirm|data-table|fields|list|number-field|select-field|time-fields|use-form)\.tsx$/;
 const parts = /node_modules|apps\/web\/(ui|app|api|session)\//;
 
 /** Runs under Bun, which imports the contract's TypeScript directly. */
@@ -44,11 +44,12 @@ export default defineConfig({
             { name: "frame", test: everyPageNeeds, priority: 2 },
             {
               name: "parts",
-              test: (id: string) => parts.test(id) && !choices.test(id) && !rareFields.test(id),
+              test: (id: string) => parts.test(id) && !choices.test(id) && !rareParts.test(id),
               minShareCount: 20,
               priority: 1,
             },
             { name: "choices", test: choices, priority: 0 },
+            { name: "fields", test: fields, priority: 0 },
           ],
         },
       },

@@ -6,6 +6,7 @@ import type { Answer } from "../../../api/client.ts";
 import { ask, useChange } from "../../../api/queries.ts";
 import { useMay } from "../../../session/current-organization.ts";
 import { notify, notifyProblem } from "../../../ui/notify.tsx";
+import type { Action } from "../search.ts";
 
 export type License = Answer<"getLicense">;
 export type Product = Answer<"getProduct">;
@@ -19,10 +20,6 @@ export function useProductOf(license: License): Product | null {
   });
   return data ?? null;
 }
-
-/** Actions that the page of a license can open from a link. */
-export const actions = ["edit", "renew", "revoke", "rotate", "transfer", "reset", "delete"] as const;
-export type Action = (typeof actions)[number];
 
 const licenseRoute = getRouteApi("/signed-in/o/$organization/licenses/$licenseId");
 
