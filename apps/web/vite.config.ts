@@ -14,6 +14,8 @@ const everyPageNeeds =
   /node_modules\/@tanstack\/|apps\/web\/(features\/[\w-]+\/search|session\/paths|ui\/time-in-url)\.ts$/;
 /** Fields with a list of choices: many pages have one, but not all of those that a first visit opens. */
 const choices = /@mantine\/core\/esm\/components\/(Combobox|ComboboxPopover|Select)\//;
+/** Fields that a list does not have. */
+const fields = /@mantine\/core\/esm\/components\/(Textarea|Switch)\/|apps\/web\/ui\/fields\.tsx$/;
 /** What many pages have, but no list that a first visit opens: fields, forms, and other lists. */
 const rareParts =
   /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|Switch|TagsInput|Textarea)\/|node_modules\/react-textarea-autosize\/|apps\/web\/ui\/(confirm|data-table|fields|list|number-field|select-field|time-fields|use-form)\.tsx$/;

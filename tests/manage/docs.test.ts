@@ -4,7 +4,7 @@ import { contractRoutes } from "@countersign/contract/manage/routes";
 import { problems } from "@countersign/contract/problems/problems";
 import { eventTypes } from "@countersign/domain/events/types";
 import { validateStatuses } from "@countersign/domain/validate/status";
-import { docsSections } from "../../apps/web/ui/validate-help.tsx";
+import { docsSections } from "../../apps/web/ui/docs-sections.ts";
 import { sqlite } from "../support/databases.ts";
 import { openApiDocument } from "../support/openapi-document.ts";
 import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";

@@ -1,6 +1,7 @@
 import { Anchor, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { type DocsSection, docsSections } from "./docs-sections.ts";
 
 /** The text, and the section of the API reference with more about it. */
 const sections = {
@@ -67,21 +68,3 @@ export function DocsLink({ section, children }: DocsLinkProps) {
     </Anchor>
   );
 }
-
-/** The sections of the API reference that the dashboard links to. A test checks that each exists. */
-export const docsSections = {
-  branding: "group-branding",
-  results: "group-results",
-  ipLimit: "topic-ip-limit",
-  ipBlocks: "topic-ip-blocks",
-  expiry: "topic-expiry",
-  revoked: "topic-revoked",
-  versions: "topic-versions",
-  signing: "topic-signing",
-  customResponse: "topic-custom-response",
-  dailyLimit: "topic-daily-limit",
-  sandbox: "group-sandbox",
-  productStatus: "topic-product-status",
-} as const;
-
-export type DocsSection = keyof typeof docsSections;

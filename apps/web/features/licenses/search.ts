@@ -103,7 +103,3 @@ function wholeOf(value: unknown, min: number, max: number): number | undefined {
 function flagOf(value: unknown): boolean | undefined {
   return value === true || value === "true" ? true : value === false || value === "false" ? false : undefined;
 }
-
-/** Actions that the page of a license can open from a link. */
-export const actions = ["edit", "renew", "revoke", "rotate", "transfer", "reset", "delete"] as const;
-export type Action = (typeof actions)[number];
