@@ -14,8 +14,9 @@ const everyPageNeeds =
   /node_modules\/@tanstack\/|apps\/web\/(features\/[\w-]+\/search|session\/paths|ui\/time-in-url)\.ts$/;
 /** Fields with a list of choices: many pages have one, but not all of those that a first visit opens. */
 const choices = /@mantine\/core\/esm\/components\/(Combobox|ComboboxPopover|Select)\//;
-/** Fields that a list does not have. */
-const fields = /@mantine\/core\/esm\/components\/(Textarea|Switch)\/|apps\/web\/ui\/fields\.tsx$/;
+/** Fields that a list does not have; the page of a license has a switch. */
+const fields = /@mantine\/core\/esm\/components\/Textarea\/|apps\/web\/ui\/fields\.tsx$/;
+const switches = /@mantine\/core\/esm\/components\/Switch\//;
 /** What many pages have, but no list that a first visit opens: fields, forms, and other lists. */
 const rareParts =
   /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|Switch|TagsInput|Textarea)\/|node_modules\/react-textarea-autosize\/|apps\/web\/ui\/(confirm|data-table|fields|list|number-field|select-field|time-fields|use-form)\.tsx$/;
@@ -47,11 +48,12 @@ export default defineConfig({
             {
               name: "parts",
               test: (id: string) => parts.test(id) && !choices.test(id) && !rareParts.test(id),
-              minShareCount: 20,
+              minShareCount: 24,
               priority: 1,
             },
             { name: "choices", test: choices, priority: 0 },
             { name: "fields", test: fields, priority: 0 },
+            { name: "switches", test: switches, priority: 1 },
           ],
         },
       },
