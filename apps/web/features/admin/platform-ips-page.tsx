@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { askPages, flat } from "../../api/queries.ts";
+import { askPages } from "../../api/queries.ts";
 import { PlainDeviceIds } from "../../app/device-ids.tsx";
 import { paths } from "../../session/paths.ts";
 import { Page } from "../../ui/page.tsx";
@@ -25,7 +25,6 @@ export function PlatformIpsPage() {
         onSearch={(next) => void navigate({ search: next, replace: next.min !== search.min })}
         devices={PlainDeviceIds}
         list={list}
-        rows={flat(list.data)}
       />
     </Page>
   );
