@@ -41,6 +41,16 @@ export function useForm<Values extends object>({ start, send, reload }: FormOpti
       // Unless `restart` was called.
       setBase((before) => (before === base ? values : before));
     });
+  /** Takes newer saved values, except where the user has changed them. Returns the names of those that both changed. */
+  const rebase = (now: Values) => {
+    const mine = changedNames(base, values);
+    const theirs = changedNames(base, now);
+    const merged: Values = { ...now };
+    for (const name of mine) merged[name] = values[name];
+    setValues(merged);
+    setBase(now);
+    return mine.filter((name) => theirs.includes(name));
+  };
   return {
     values,
     base,
@@ -61,18 +71,11 @@ export function useForm<Values extends object>({ start, send, reload }: FormOpti
     },
     /** The names of the fields whose saved values were loaded again although the user had changed them. */
     changedByBoth,
+    rebase,
     reload:
       reload &&
       (async () => {
-        const now: Values = await reload();
-        const mine = changedNames(base, values);
-        const theirs = changedNames(base, now);
-        setChangedByBoth(mine.filter((name) => theirs.includes(name)));
-        // What the user has not changed takes the current values.
-        const merged: Values = { ...now };
-        for (const name of mine) merged[name] = values[name];
-        setValues(merged);
-        setBase(now);
+        setChangedByBoth(rebase(await reload()));
         sending.reset();
       }),
     props: { onSubmit: submit, typed: values, base, error, isBusy },
