@@ -54,19 +54,16 @@ export class GeneratedRequests {
     const version = `${1 + (license % 3)}.${Math.floor(this.#random() * 6)}.0`;
     const device = license % 3 === 0 ? `device-${license}` : null;
     const durationUs = 300 + Math.floor(this.#random() * 900);
-    return [
-      ...([atMs, this.#newId(), organizations[organization] ?? "", products[organization] ?? ""] as const),
-      ...([
-        isFound ? (licenses[license] ?? null) : null,
-        "validate",
-        status,
-        ip,
-        version,
-        device,
-        null,
-      ] as const),
-      ...([durationUs, 1, 0, facts, false] as const),
-    ];
+    return {
+      at: atMs,
+      id: this.#newId(),
+      organization_id: organizations[organization] ?? "",
+      product_id: products[organization] ?? "",
+      license_id: isFound ? (licenses[license] ?? null) : null,
+      endpoint: "validate",
+      ...{ status, ip, version, device_id: device, problem: null },
+      ...{ duration_us: durationUs, count: 1, sandbox: 0, facts, tracked: false },
+    };
   }
 }
 

@@ -12,7 +12,7 @@ import type { TimeRange } from "@countersign/store/queries/requests/span";
 import { existingDays } from "@countersign/store/request-log/days";
 import { logOf, startOfDay } from "@countersign/store/request-log/tables";
 import type { Database } from "@countersign/store/store";
-import type { RequestLogRow } from "@countersign/store/tables";
+import type { RequestLogRow } from "@countersign/store/tables/journal";
 import { GeneratedRequests } from "./generated-requests.ts";
 
 const { values: options } = parseArgs({

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { type DatabaseLocation, openStore } from "@countersign/store/databases/open";
-import { distribution } from "@countersign/store/distribution";
 import { addEvents } from "@countersign/store/queries/events/events";
 import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import type { Store } from "@countersign/store/store";
-import type { DeliveryRow, EventRow } from "@countersign/store/tables";
+import { type DeliveryRow, distribution, type EventRow } from "@countersign/store/tables/events";
 import { newId } from "../tests/support/test-organization.ts";
 import { makeEndpoint } from "../tests/support/webhooks.ts";
 

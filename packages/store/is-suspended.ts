@@ -1,4 +1,4 @@
-import type { OrganizationRow } from "./tables.ts";
+import type { OrganizationRow } from "./tables/organizations.ts";
 
 /** Whether an organization is not served: the operator suspended it, or its payment is overdue for too long. */
 export function isSuspended({

@@ -1,30 +1,10 @@
 import { quotaDay } from "@countersign/domain/quota/day";
+import type { RequestLogRow } from "./tables/journal.ts";
 
-/**
- * The log entry of one request. A tuple, because thousands a second are passed between threads: the columns of
- * `RequestLogRow`, and whether the IP address counts as a sighting.
- */
-export type JournalEntry = readonly [
-  atMs: number,
-  id: string,
-  organizationId: string,
-  productId: string,
-  licenseId: string | null,
-  endpoint: "validate" | "lookup",
-  status: string,
-  ip: string,
-  version: string | null,
-  deviceId: string | null,
-  problem: string | null,
-  durationUs: number,
-  count: number,
-  sandbox: 0 | 1,
-  facts: string | null,
-  tracked: boolean,
-];
-
-/** How many members of an entry are columns of the request log, in their order. */
-export const loggedMembers = 15;
+/** The log entry of one request: a row of the request log, and whether its IP address counts as a sighting. */
+export interface JournalEntry extends RequestLogRow {
+  tracked: boolean;
+}
 
 /**
  * The progress of deleting an organization from the journal: first its IP sightings, then its requests, then its
@@ -56,9 +36,7 @@ export interface Sighting {
  */
 export function sightings(entries: readonly JournalEntry[]): Sighting[] {
   const seen = new Map<string, Sighting>();
-  for (const entry of entries) {
-    const [atMs, , organizationId, , licenseId, , , ip] = entry;
-    const tracked = entry[loggedMembers];
+  for (const { at: atMs, organization_id: organizationId, license_id: licenseId, ip, tracked } of entries) {
     if (!tracked || licenseId === null) continue;
     const key = `${licenseId} ${ip}`;
     const known = seen.get(key);
@@ -129,7 +107,8 @@ export interface Refusal {
 export function refusals(entries: readonly JournalEntry[]): Refusal[] {
   const counts = new Map<string, Refusal>();
   for (const entry of entries) {
-    const [atMs, , organizationId, , licenseId, endpoint, status, ip, version, , , , , sandbox] = entry;
+    const { at: atMs, organization_id: organizationId, license_id: licenseId } = entry;
+    const { endpoint, status, ip, version, sandbox } = entry;
     if (status === "active" || licenseId === null || endpoint !== "validate" || sandbox === 1) continue;
     const day = quotaDay(atMs);
     const key = `${licenseId} ${day} ${status}`;

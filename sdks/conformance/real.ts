@@ -5,7 +5,8 @@ import { addSigningKey, removeUpcomingSigningKeys } from "@countersign/store/que
 import { defaultProductSettings, updateProduct } from "@countersign/store/queries/products/products";
 import { replaceSandboxKey } from "@countersign/store/queries/sandbox/keys";
 import { replaceVersions } from "@countersign/store/queries/versions/versions";
-import type { OrganizationRow, ProductRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
+import type { ProductRow } from "@countersign/store/tables/products";
 import {
   sandboxServerKey,
   sandboxServerProductId,

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { Page } from "playwright-core";
 import { expectErrors, looksRight, phone, violationsOf, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";

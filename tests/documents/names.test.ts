@@ -17,9 +17,7 @@ const files = new Set(
 );
 const folders = new Set([...files].flatMap(foldersAbove));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
-const everyDocument = [...files].filter((file) => file.endsWith(".md"));
-/** The changelog says what was, also of files that are gone. */
-const documents = everyDocument.filter((file) => file !== "CHANGELOG.md");
+const documents = [...files].filter((file) => file.endsWith(".md"));
 const sourceKinds = /\.(ts|tsx|mjs|py|java|json|ya?ml|toml|css)$/;
 const words = new Set(
   [...files]
@@ -51,7 +49,7 @@ test("every file and folder that a document names exists", () => {
 });
 
 test("every document, and every section of one, that another or a source file links to exists", () => {
-  const linked = everyDocument.flatMap((document) =>
+  const linked = documents.flatMap((document) =>
     Array.from(read(document).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g), ([, target = ""]) => ({
       from: document,
       target: target.startsWith("#") ? document + target : join(dirname(document), target),
@@ -85,7 +83,7 @@ function sectionsOf(document: string): ReadonlySet<string> {
 }
 
 test("every decision has a number of its own, and is listed under it", () => {
-  const pages = everyDocument.filter((file) => file.startsWith("docs/decisions/"));
+  const pages = documents.filter((file) => file.startsWith("docs/decisions/"));
   const anchors = pages.flatMap((page) =>
     Array.from(
       read(page).matchAll(/^<a id="d(\d+)">/gm),

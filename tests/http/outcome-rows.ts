@@ -1,6 +1,6 @@
 import type { NewLicense } from "@countersign/store/queries/licenses/create";
 import type { ProductSettings } from "@countersign/store/queries/products/products";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 
 const past = Date.UTC(2020, 0, 2, 3, 4, 5, 6);
 const future = Date.UTC(2040, 0, 2, 3, 4, 5, 6);

@@ -9,7 +9,7 @@ import { uuidSource } from "@countersign/domain/ids/uuid";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { openJournal } from "@countersign/store/databases/open";
 import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
-import type { RequestLogRow } from "@countersign/store/tables";
+import type { RequestLogRow } from "@countersign/store/tables/journal";
 import { openGeo } from "../../apps/server/features/geoip/geo-file.ts";
 import type { TestedDatabase } from "../support/databases.ts";
 import { closeSegments, logRequests } from "../support/journal.ts";

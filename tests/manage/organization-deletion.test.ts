@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { organizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { apiOf } from "../support/api.ts";
 import { auditOf } from "../support/audit-of.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { setState } from "@countersign/store/queries/admin/platform-state";
-import type { AuditLogRow } from "@countersign/store/tables";
+import type { AuditLogRow } from "@countersign/store/tables/audit-log";
 import { recorded } from "../support/audit-of.ts";
 import type { TestDatabase } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";

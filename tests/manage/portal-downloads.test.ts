@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { VersionPin } from "@countersign/domain/versions/gate";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { openPortalFixture, type Seller } from "../support/portal-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { registerIp } from "@countersign/store/queries/licenses/create";
-import type { RequestLogRow } from "@countersign/store/tables";
+import type { RequestLogRow } from "@countersign/store/tables/journal";
 import { type AddedLicense, addLicense } from "../support/add-license.ts";
 import { apiOf } from "../support/api.ts";
 import { logRequests } from "../support/journal.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { addLicense } from "../support/add-license.ts";
 import { problemOf, statusesAtOnce } from "../support/answers.ts";
 import { apiOf } from "../support/api.ts";

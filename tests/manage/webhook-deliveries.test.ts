@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { failure } from "@countersign/contract/problems/failures";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
-import type { DeliveryRow } from "@countersign/store/tables";
+import type { DeliveryRow } from "@countersign/store/tables/events";
 import { auditOf } from "../support/audit-of.ts";
 import { refusal } from "../support/licenses.ts";
 import { listPages } from "../support/list-pages.ts";

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { TestedDatabase } from "../support/databases.ts";
 import { csvFile, importFile } from "../support/license-files.ts";
 import { type ManageAnswer, manageClient } from "../support/manage-client.ts";

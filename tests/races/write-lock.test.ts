@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { customerFor } from "@countersign/store/queries/customers/identify";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
-import { productById } from "@countersign/store/queries/manage/access";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import { productById } from "@countersign/store/queries/products/products";
 import type { SqliteStore } from "@countersign/store/sqlite/store";
 import type { Tables } from "@countersign/store/tables";
 import type { Insertable } from "kysely";

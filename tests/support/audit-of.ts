@@ -1,5 +1,5 @@
 import type { Store } from "@countersign/store/store";
-import type { AuditLogRow } from "@countersign/store/tables";
+import type { AuditLogRow } from "@countersign/store/tables/audit-log";
 import { storedRows } from "./stored-rows.ts";
 import { newId } from "./test-organization.ts";
 

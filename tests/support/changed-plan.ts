@@ -1,6 +1,6 @@
 import type { Plan } from "@countersign/domain/quota/limit";
 import { planById, updatePlan } from "@countersign/store/queries/plans/plans";
-import type { PlanRow } from "@countersign/store/tables";
+import type { PlanRow } from "@countersign/store/tables/billing";
 import type { QueryFixture } from "./query-tests.ts";
 
 /** Changes a plan while `work` runs: other tests of the same store use it too. */

@@ -1,6 +1,6 @@
 import { openEmail } from "@countersign/store/queries/mail/outbox";
 import type { Store } from "@countersign/store/store";
-import type { OutboxRow, WaitingEmailRow } from "@countersign/store/tables";
+import type { OutboxRow, WaitingEmailRow } from "@countersign/store/tables/platform";
 import { newId } from "./test-organization.ts";
 
 /** The contents of the outbox, decrypted, oldest first. */

@@ -1,4 +1,4 @@
-import type { ImportRow } from "@countersign/store/tables";
+import type { ImportRow } from "@countersign/store/tables/license-files";
 import { newId, type TestOrganization } from "./test-organization.ts";
 
 /** An import that waits, with ordinary values for everything that a test does not care about. */

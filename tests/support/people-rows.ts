@@ -2,7 +2,8 @@ import { addAccessToken, type TokenHolder } from "@countersign/store/queries/acc
 import { addInvitation } from "@countersign/store/queries/invitations/invitations";
 import { addRole } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
-import type { InvitationRow, RoleRow, SessionRow } from "@countersign/store/tables";
+import type { InvitationRow, RoleRow } from "@countersign/store/tables/organizations";
+import type { SessionRow } from "@countersign/store/tables/sign-in";
 import { newId } from "./test-organization.ts";
 
 /** Rows of people and their access, for tests of queries. Each has plausible columns unless others are given. */

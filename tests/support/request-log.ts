@@ -3,7 +3,7 @@ import { newId } from "@countersign/store/new-id";
 import { existingDays } from "@countersign/store/request-log/days";
 import { logOf } from "@countersign/store/request-log/tables";
 import type { Store } from "@countersign/store/store";
-import type { RequestLogRow } from "@countersign/store/tables";
+import type { RequestLogRow } from "@countersign/store/tables/journal";
 
 /** All rows of the request log that have these values, in the order of their time. */
 export async function requestLog(
@@ -19,21 +19,12 @@ export async function requestLog(
   return found;
 }
 
-interface Entry extends RequestLogRow {
-  readonly tracked: boolean;
-}
-
 /** An entry for the request log, with ordinary values for everything that a test does not care about. */
-export function journalEntry(values: Partial<Entry> = {}): JournalEntry {
-  const row: Entry = {
+export function journalEntry(values: Partial<JournalEntry> = {}): JournalEntry {
+  return {
     ...{ at: Date.now(), id: newId(), organization_id: "o", product_id: "p", license_id: null },
     ...{ endpoint: "validate", status: "active", ip: "192.0.2.1", version: null, device_id: null },
     ...{ problem: null, duration_us: 900, count: 1, sandbox: 0, facts: null, tracked: false },
     ...values,
   };
-  return [
-    ...([row.at, row.id, row.organization_id, row.product_id, row.license_id, row.endpoint] as const),
-    ...([row.status, row.ip, row.version, row.device_id, row.problem, row.duration_us, row.count] as const),
-    ...([row.sandbox === 1 ? 1 : 0, row.facts, row.tracked] as const),
-  ];
 }

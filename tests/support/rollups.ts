@@ -6,7 +6,12 @@ import { logOf } from "@countersign/store/request-log/tables";
 import { mergedDay, mergedHour, mergedHourUniques } from "@countersign/store/rollups/merge";
 import { allProducts, type RollUps, rollUp } from "@countersign/store/rollups/roll-up";
 import type { Database, Store } from "@countersign/store/store";
-import type { HourUniquesRow, RequestLogRow, RollUpDayRow, RollUpHourRow } from "@countersign/store/tables";
+import type {
+  HourUniquesRow,
+  RequestLogRow,
+  RollUpDayRow,
+  RollUpHourRow,
+} from "@countersign/store/tables/journal";
 import { storedRow, storedRows } from "./stored-rows.ts";
 
 /** The tables of roll-ups, by their keys, as they are after writing roll-ups one after the other. */

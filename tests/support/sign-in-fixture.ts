@@ -2,7 +2,7 @@ import { setState } from "@countersign/store/queries/admin/platform-state";
 import { addPassword } from "@countersign/store/queries/identity/sign-in";
 import { addUser } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
-import type { OutboxRow } from "@countersign/store/tables";
+import type { OutboxRow } from "@countersign/store/tables/platform";
 import { newPasswordLink } from "../../apps/server/features/identity/password-link.ts";
 import { AccountLimits, type Origin } from "../../apps/server/limits/account-limits.ts";
 import type { Attempt } from "../../apps/server/limits/attempts.ts";

@@ -1,4 +1,4 @@
-import type { TransferRow } from "@countersign/store/tables";
+import type { TransferRow } from "@countersign/store/tables/portal";
 import { newId } from "./test-organization.ts";
 
 /** A stored transfer that waits, from Ada to Grace, except for these columns. */

@@ -1,6 +1,6 @@
 import { updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import type { Store } from "@countersign/store/store";
-import type { WebhookEndpointRow } from "@countersign/store/tables";
+import type { WebhookEndpointRow } from "@countersign/store/tables/events";
 import { Dispatcher } from "../../apps/server/features/webhooks/dispatch.ts";
 import { Distributor } from "../../apps/server/features/webhooks/distribute.ts";
 import type { Outgoing, Sender } from "../../apps/server/features/webhooks/send.ts";

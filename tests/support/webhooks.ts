@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { generateWebhookSecret } from "@countersign/domain/webhooks/signature";
-import { distribution } from "@countersign/store/distribution";
 import { addEvents } from "@countersign/store/queries/events/events";
 import { openAttempt, sealAttempt } from "@countersign/store/queries/webhooks/delivery-results";
 import { addEndpoint, addSecret } from "@countersign/store/queries/webhooks/endpoints";
 import type { Store } from "@countersign/store/store";
-import type {
-  DeliveryAttemptRow,
-  DeliveryRow,
-  EventRow,
-  WebhookEndpointRow,
-} from "@countersign/store/tables";
+import {
+  type DeliveryAttemptRow,
+  type DeliveryRow,
+  distribution,
+  type EventRow,
+  type WebhookEndpointRow,
+} from "@countersign/store/tables/events";
 import type { QueryFixture } from "./query-tests.ts";
 import { storedRows } from "./stored-rows.ts";
 import { newId } from "./test-organization.ts";

@@ -7,18 +7,15 @@ import {
   viewPermissions,
 } from "@countersign/domain/members/permissions";
 import { parseBearer } from "@countersign/domain/products/api-key";
+import { tokenByHash, touchToken } from "@countersign/store/queries/access-tokens/tokens";
 import { activeImpersonation } from "@countersign/store/queries/impersonations/impersonations";
-import {
-  licenseReference,
-  memberPermissions,
-  organizationById,
-  productById,
-  tokenByHash,
-  touchToken,
-} from "@countersign/store/queries/manage/access";
+import { licenseReference } from "@countersign/store/queries/licenses/views";
+import { memberPermissions } from "@countersign/store/queries/members/members";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
+import { productById } from "@countersign/store/queries/products/products";
 import { transferById } from "@countersign/store/queries/transfers/transfers";
 import type { Store } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { Problem } from "../http/problem.ts";
 import type { FloodLimits } from "../limits/flood-limits.ts";
 import { type Actor, accessOf, type OrganizationAccess, type PersonActor, sessionOf } from "./actor.ts";

@@ -1,7 +1,9 @@
 import type { Access } from "@countersign/contract/api/route";
-import type { LicenseReference } from "@countersign/store/queries/manage/access";
+import type { LicenseReference } from "@countersign/store/queries/licenses/views";
 import type { Database, Store } from "@countersign/store/store";
-import type { OrganizationRow, ProductRow, TransferRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
+import type { TransferRow } from "@countersign/store/tables/portal";
+import type { ProductRow } from "@countersign/store/tables/products";
 import type { Config } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { Problem } from "../http/problem.ts";

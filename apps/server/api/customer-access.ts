@@ -1,10 +1,11 @@
-import { organizationById, productById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import { portalLicenseReference } from "@countersign/store/queries/portal/licenses";
 import { lockedPortalPerson } from "@countersign/store/queries/portal/people";
 import { portalIdentitiesOf, portalSessionById } from "@countersign/store/queries/portal/sessions";
+import { productById } from "@countersign/store/queries/products/products";
 import { transferById } from "@countersign/store/queries/transfers/transfers";
 import type { Database, Store } from "@countersign/store/store";
-import type { TransferRow } from "@countersign/store/tables";
+import type { TransferRow } from "@countersign/store/tables/portal";
 import { Problem } from "../http/problem.ts";
 import type { Actor, CustomerActor } from "./actor.ts";
 import { type CustomerReference, noSubject, type Subject } from "./subject.ts";

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
-import { storedAnswer, storeNew, storeOver } from "@countersign/store/queries/manage/idempotency";
+import { storedAnswer, storeNew, storeOver } from "@countersign/store/queries/api/idempotency";
 import type { Database, Store } from "@countersign/store/store";
-import type { IdempotencyKeyRow } from "@countersign/store/tables";
+import type { IdempotencyKeyRow } from "@countersign/store/tables/platform";
 import { Problem } from "../http/problem.ts";
 
 /** A stored response to a request with the same key. */

@@ -2,7 +2,7 @@ import { manageBase } from "@countersign/contract/api/bases";
 import type { Route } from "@countersign/contract/api/route";
 import { isSuspended } from "@countersign/store/is-suspended";
 import type { Database, Store } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { Config } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { callerIpOf } from "../http/caller-ip.ts";
@@ -98,7 +98,7 @@ export class RoutedApi {
     if (!match.found) throw unmatched(request.method, match.methods);
     const { route, handle } = match.bound;
     observed.routed(route.id, this.#site.base + route.path);
-    const ip = callerIpOf(peer, request.headers, this.#parts.config.trustedProxies);
+    const ip = callerIpOf(peer, request.headers, this.#parts.config.trustedProxies)?.text ?? null;
     if (route.access.who === "anyone") await this.#parts.signIn.flood.check(route.access.attempt, ip, null);
     // The database's clock: validations use it, whatever this node's clock says.
     const nowMs = await store.clock();

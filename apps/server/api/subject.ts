@@ -1,5 +1,7 @@
-import type { LicenseReference } from "@countersign/store/queries/manage/access";
-import type { OrganizationRow, ProductRow, TransferRow } from "@countersign/store/tables";
+import type { LicenseReference } from "@countersign/store/queries/licenses/views";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
+import type { TransferRow } from "@countersign/store/tables/portal";
+import type { ProductRow } from "@countersign/store/tables/products";
 import type { OrganizationAccess } from "./actor.ts";
 
 /** The resource in the path, if the actor can know about it. */

@@ -1,11 +1,11 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { choosableTypes, type EventType, isEventType } from "@countersign/domain/events/types";
-import { distribution } from "@countersign/store/distribution";
 import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";
 import { shownLicense } from "@countersign/store/queries/licenses/views";
-import { organizationById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
+import { distribution } from "@countersign/store/tables/events";
 import { type Environment, readConfig } from "../base/config.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { auditWithoutRequest } from "../features/audit-log/record.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Store } from "@countersign/store/store";
-import type { JobRunRow } from "@countersign/store/tables";
+import type { JobRunRow } from "@countersign/store/tables/platform";
 import { reasonOf } from "../base/log.ts";
 
 /** The last runs of a periodic job on this node. */

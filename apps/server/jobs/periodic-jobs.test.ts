@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { JobRunRow } from "@countersign/store/tables";
+import type { JobRunRow } from "@countersign/store/tables/platform";
 import { failureText, JobRuns } from "./job-runs.ts";
 import { PeriodicJobs } from "./periodic-jobs.ts";
 

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { newId } from "@countersign/store/new-id";
+import { storeNew } from "@countersign/store/queries/api/idempotency";
 import { recordStripeEvent } from "@countersign/store/queries/billing/stripe-events";
 import { addOneTimeToken } from "@countersign/store/queries/identity/sign-in";
 import { addUser } from "@countersign/store/queries/identity/users";
 import { addEmails } from "@countersign/store/queries/mail/outbox";
-import { storeNew } from "@countersign/store/queries/manage/idempotency";
 import { addPortalAction } from "@countersign/store/queries/portal/actions";
 import { addPortalCode } from "@countersign/store/queries/portal/codes";
 import { personWith } from "@countersign/store/queries/portal/people";

@@ -6,7 +6,7 @@ import {
   takeAttempt,
 } from "@countersign/store/queries/identity/attempts";
 import type { Database, Store } from "@countersign/store/store";
-import { networkOf } from "../http/network.ts";
+import { networkOf } from "../http/caller-ip.ts";
 import { type AccountRates, type Attempt, limits, secondsUntil, tooManyAttempts } from "./attempts.ts";
 
 /** How long a rejection is repeated without querying the database: a flood of guesses is not a flood of writes. */

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { userById } from "@countersign/store/queries/identity/users";
 import type { Database, Store } from "@countersign/store/store";
-import type { UserRow } from "@countersign/store/tables";
+import type { UserRow } from "@countersign/store/tables/sign-in";
 import { cookieIn, cookiePrefix } from "../http/session-cookie.ts";
 
 /** A browser in which someone has signed in before. It grants no access, only a separate limit. */

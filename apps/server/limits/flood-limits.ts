@@ -1,5 +1,5 @@
 import type { Store } from "@countersign/store/store";
-import { networkOf } from "../http/network.ts";
+import { networkOf } from "../http/caller-ip.ts";
 import { AccountLimits } from "./account-limits.ts";
 import { type Attempt, limits, tooManyAttempts } from "./attempts.ts";
 import type { Device } from "./devices.ts";

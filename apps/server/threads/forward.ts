@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
-import { callerIpOf } from "../http/caller-ip.ts";
-import { networkOf } from "../http/network.ts";
+import { callerIpOf, networkOf } from "../http/caller-ip.ts";
 import { Problem, problemResponse } from "../http/problem.ts";
 import { siteHeader, withoutHost } from "../http/target.ts";
 import { FairQueue, type Party, type Slot } from "../limits/fair-queue.ts";
@@ -92,7 +91,7 @@ export class Forwarder {
     const { worker, failed, portalHost, trustedProxies } = this.#parts;
     const target = withoutHost(request.url);
     const party = {
-      network: networkOf(callerIpOf(connection.peer, request.headers, trustedProxies)),
+      network: networkOf(callerIpOf(connection.peer, request.headers, trustedProxies)?.text ?? null),
       client: clientOf(request, target),
     };
     if (worker.isUnresponsive) {

@@ -2,11 +2,11 @@ import type { Log } from "../base/log.ts";
 import type { Metrics } from "../features/health/metrics.ts";
 import type { MetricsGate } from "../features/health/metrics-gate.ts";
 import type { Readiness } from "../features/health/readiness.ts";
+import { newRequestId, type PublicApi } from "../features/validate/public-api.ts";
 import { broken, metricsTokenMissing, options, unavailable, wrongMethod } from "../http/answers.ts";
 import { noSniffing } from "../http/no-sniffing.ts";
 import { problemOf } from "../http/problem-of.ts";
 import type { Forwarder } from "./forward.ts";
-import { newRequestId, type PublicApi } from "./public.ts";
 
 /** What the validating thread answers itself; everything else is forwarded to the management worker. */
 export interface PublicParts {

@@ -4,8 +4,8 @@ import { sandboxSigningKey } from "@countersign/domain/sandbox/facts";
 import type { SandboxCallerRow } from "@countersign/store/queries/sandbox/keys";
 import { SandboxBatcher } from "../features/sandbox/batch.ts";
 import type { CallQueue } from "../features/validate/batch.ts";
+import { newRequestId, PublicApi } from "../features/validate/public-api.ts";
 import { noSuchPath, wrongMethod } from "../http/answers.ts";
-import { newRequestId, PublicApi } from "./public.ts";
 
 /** What the sandbox server answers for. Always the same, so that tests can contain it. */
 export const sandboxServerKey = generateTestKey((count) => new Uint8Array(count));

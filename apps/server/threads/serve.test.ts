@@ -9,12 +9,12 @@ const server = join(import.meta.dir, "..");
 const allowed = listed(`
   base/config.ts base/log.ts base/operator-problem.ts base/own-ip.ts base/release.ts base/storage-errors.ts
   base/worker-thread.ts
-  http/answers.ts http/caller-ip.ts http/network.ts http/no-sniffing.ts http/problem-of.ts http/problem.ts http/target.ts
+  http/answers.ts http/caller-ip.ts http/no-sniffing.ts http/problem-of.ts http/problem.ts http/target.ts
   limits/fair-queue.ts limits/oldest-first.ts limits/rate-limit.ts limits/tarpit.ts
-  threads/forward.ts threads/listen.ts threads/public.ts threads/reports.ts threads/request-sender.ts threads/serve.ts
+  threads/forward.ts threads/listen.ts threads/reports.ts threads/request-sender.ts threads/serve.ts
   threads/worker-handle.ts threads/worker-part.ts
   features/health/ features/validate/ features/identity/setup-link.ts features/products/api-key-use.ts
-  features/requests/folded-entries.ts features/requests/recorder.ts features/requests/unwritten.ts
+  features/requests/entries-message.ts features/requests/folded-entries.ts features/requests/recorder.ts features/requests/unwritten.ts
   features/sandbox/batch.ts features/sandbox/license-record.ts
   features/sandbox/observers.ts features/sandbox/product.ts`);
 

@@ -15,13 +15,13 @@ import {
   openApi,
   publicOpenApi,
 } from "../features/reference/answers.ts";
+import { newRequestId } from "../features/validate/public-api.ts";
 import { noSuchPath } from "../http/answers.ts";
 import { withoutSniffing } from "../http/no-sniffing.ts";
 import { observed, type RequestObserver } from "../http/observer.ts";
 import { isForPortalHost, targetOf } from "../http/target.ts";
 import { peerHeader } from "./forward.ts";
 import { errorResponder, read } from "./listen.ts";
-import { newRequestId } from "./public.ts";
 
 /** The routes of the management worker. */
 export interface WorkerParts {

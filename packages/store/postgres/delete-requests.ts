@@ -2,7 +2,7 @@ import type pg from "pg";
 import { everyBucket, keysIn } from "../request-log/keys.ts";
 import { storedBytes } from "../request-log/segment.ts";
 import { dayOf, logColumns } from "../request-log/tables.ts";
-import type { RequestLogRow, RequestSegmentRow } from "../tables.ts";
+import type { RequestLogRow, RequestSegmentRow } from "../tables/journal.ts";
 import { writeKeys } from "./request-log.ts";
 
 /**

@@ -62,7 +62,7 @@ export class PostgresJournal implements Journal {
 
   async #write(client: pg.Client, entries: readonly JournalEntry[], turn: Turn): Promise<void> {
     const closedUntil = await beginTurn(client, turn);
-    const late = entries.filter(([at]) => at < closedUntil);
+    const late = entries.filter(({ at }) => at < closedUntil);
     // Late rows change segments that are closed.
     if (late.length > 0 && turn === "together") {
       await client.query("rollback");

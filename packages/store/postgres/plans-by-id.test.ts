@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { migratedDatabase } from "../../../tests/support/postgres.ts";
-import { distribution } from "../distribution.ts";
 import { claimDeliveries, releaseDeliveries } from "../queries/webhooks/claim-deliveries.ts";
 import { writeDeliveries } from "../queries/webhooks/delivery-results.ts";
 import { takeEvents } from "../queries/webhooks/distribute.ts";
-import type { DeliveryRow, EventRow, Tables } from "../tables.ts";
+import { type DeliveryRow, distribution, type EventRow } from "../tables/events.ts";
+import type { Tables } from "../tables.ts";
 import { PostgresBulk } from "./bulk.ts";
 
 /**

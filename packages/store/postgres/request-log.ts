@@ -1,7 +1,7 @@
 import type pg from "pg";
-import { type JournalEntry, loggedMembers } from "../journal.ts";
+import type { JournalEntry } from "../journal.ts";
 import { forgetCuts } from "../request-log/cuts.ts";
-import { byTime, rowOf } from "../request-log/entry-row.ts";
+import { byTime } from "../request-log/entry-row.ts";
 import { keysIn, mergeKeys } from "../request-log/keys.ts";
 import { type Bounds, placeLate } from "../request-log/late.ts";
 import { horizon, isDue, rowsPerSegment, storedBytes, wholeMilliseconds } from "../request-log/segment.ts";
@@ -9,7 +9,7 @@ import { createDay, dayOf, dropDay, logColumns, startOfDay } from "../request-lo
 import type { Geo } from "../rollups/geo.ts";
 import { RecentUse } from "../rollups/recent-use.ts";
 import { rollUp } from "../rollups/roll-up.ts";
-import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
+import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
 import { advisoryLocks } from "./advisory-locks.ts";
 import { endedList, numbers, texts } from "./lists.ts";
 import { writeRollUps } from "./write-rollups.ts";
@@ -43,7 +43,7 @@ export class PostgresRequestLog {
   /** Creates the tables for the days of these entries, in a transaction of its own: nodes do it one after another. */
   async prepare(client: pg.Client, entries: readonly JournalEntry[]): Promise<void> {
     const missing = new Set<number>();
-    for (const [at] of entries) {
+    for (const { at } of entries) {
       const day = dayOf(at);
       if (!this.#days.has(day)) missing.add(day);
     }
@@ -74,10 +74,10 @@ export class PostgresRequestLog {
     const { rows } = await client.query<{ id: string }>(
       `select r.id from unnest(${numbers("$1")}, ${texts("$2")}) as entry (at, id)
        join request_log r on r.at = entry.at and r.id = entry.id`,
-      [endedList(entries, ([at]) => at), endedList(entries, ([, id]) => id)],
+      [endedList(entries, ({ at }) => at), endedList(entries, ({ id }) => id)],
     );
     const written = new Set(rows.map((row) => row.id));
-    return entries.filter(([, id]) => !written.has(id));
+    return entries.filter(({ id }) => !written.has(id));
   }
 
   /** Whether it is worth taking a turn. */
@@ -118,7 +118,7 @@ export class PostgresRequestLog {
 
   /** Entries before the time until which the log is closed. Needs a turn alone. */
   async addLate(client: pg.Client, entries: readonly JournalEntry[]): Promise<void> {
-    const late = entries.map(rowOf).sort(byTime);
+    const late = entries.toSorted(byTime);
     for (const [day, rows] of Map.groupBy(late, ({ at }) => dayOf(at))) {
       const { rows: segments } = await client.query<Bounds>(
         "select from_at, until_at from request_segments where from_at >= $1 and from_at < $2",
@@ -209,9 +209,7 @@ export async function writeKeys(client: pg.Client, keys: readonly RequestKeyRow[
 
 /** The entries transposed: one list per column. */
 function columns(entries: readonly JournalEntry[]): string[] {
-  return Array.from({ length: loggedMembers }, (_, column) =>
-    endedList(entries, (entry) => entry[column] ?? null),
-  );
+  return logColumns.map((column) => endedList(entries, (entry) => entry[column]));
 }
 
 const isNumber = new Set(["at", "duration_us", "count", "sandbox"]);

@@ -5,7 +5,7 @@ import {
 } from "@countersign/domain/events/thresholds";
 import { callerColumns, licenseDetailColumns, licenseFactsColumns, planJoin } from "../batches/caller.ts";
 import { licenseRecordColumns } from "../batches/license-record.ts";
-import { distribution } from "../distribution.ts";
+import { distribution } from "../tables/events.ts";
 
 /** The statements of the hot path, each for a whole batch, prepared once per connection. */
 

@@ -17,7 +17,7 @@ import {
   sweptAtOnce,
 } from "../log-retention.ts";
 import { dayOf, keysTable, logTable, startOfDay } from "../request-log/tables.ts";
-import type { RequestSegmentRow } from "../tables.ts";
+import type { RequestSegmentRow } from "../tables/journal.ts";
 import { deleteFromSegment, segmentsAfter } from "./delete-requests.ts";
 import type { PostgresRequestLog } from "./request-log.ts";
 

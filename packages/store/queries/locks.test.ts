@@ -11,8 +11,10 @@ import * as state from "./admin/platform-state.ts";
 import { lockedUser as lockedByOperator, lockPlatformAdmins } from "./admin/users.ts";
 import { countAnnouncements } from "./announcements/announcements.ts";
 import { lockedUser } from "./identity/users.ts";
-import { lockedLicense, lockedOrganization, lockedProduct } from "./manage/access.ts";
+import { lockedLicense } from "./licenses/views.ts";
+import { lockedOrganization } from "./organizations/organizations.ts";
 import { lockedPlan } from "./plans/plans.ts";
+import { lockedProduct } from "./products/products.ts";
 import { lockedEndpoint } from "./webhooks/endpoints.ts";
 
 onBothDatabases("locks", (fixture) => {

@@ -2,14 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { journalEntry } from "../../../tests/support/request-log.ts";
 import { newId } from "../new-id.ts";
 import { times } from "../suite/calls.ts";
-import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
-import { rowOf } from "./entry-row.ts";
+import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
 import * as requestKeys from "./keys.ts";
 
 const { ipKey, keyColumn, keysIn, mergeKeys, mostTimes, timesOfKey } = requestKeys;
 
 function row(values: Partial<RequestLogRow>): RequestLogRow {
-  return rowOf(journalEntry(values));
+  return journalEntry(values);
 }
 
 describe("the keys of a segment", () => {

@@ -1,4 +1,4 @@
-import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
+import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
 
 /**
  * The keys of a segment: in which milliseconds an organization, a license or an IP address occurs. An organization has a

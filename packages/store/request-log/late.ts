@@ -1,4 +1,4 @@
-import type { RequestLogRow } from "../tables.ts";
+import type { RequestLogRow } from "../tables/journal.ts";
 
 /** The bounds of a segment. */
 export interface Bounds {

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { journalEntry } from "../../../tests/support/request-log.ts";
 import { times } from "../suite/calls.ts";
-import type { RequestLogRow } from "../tables.ts";
-import { rowOf } from "./entry-row.ts";
+import type { RequestLogRow } from "../tables/journal.ts";
 import { horizon, isDue, rowsPerSegment, wholeMilliseconds } from "./segment.ts";
 
 function row(values: Partial<RequestLogRow>): RequestLogRow {
-  return rowOf(journalEntry(values));
+  return journalEntry(values);
 }
 
 describe("segments", () => {

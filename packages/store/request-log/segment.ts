@@ -1,5 +1,5 @@
 import { minuteMs } from "@countersign/domain/dates/lengths";
-import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
+import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
 import { dayOf, startOfDay } from "./tables.ts";
 
 /**

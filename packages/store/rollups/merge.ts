@@ -1,4 +1,4 @@
-import type { HourUniquesRow, LicenseDayRow, RollUpDayRow, RollUpHourRow } from "../tables.ts";
+import type { HourUniquesRow, LicenseDayRow, RollUpDayRow, RollUpHourRow } from "../tables/journal.ts";
 import { addText, type Counts, countsText, keepMost } from "./counts.ts";
 import {
   type DayRollUp,

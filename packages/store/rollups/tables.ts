@@ -1,4 +1,4 @@
-import type { HourUniquesRow, LicenseDayRow, RollUpDayRow, RollUpHourRow } from "../tables.ts";
+import type { HourUniquesRow, LicenseDayRow, RollUpDayRow, RollUpHourRow } from "../tables/journal.ts";
 import { mergedDay, mergedHour, mergedHourUniques, mergedLicenseDay } from "./merge.ts";
 import type { DayRollUp, HourRollUp } from "./roll-up.ts";
 import type { LicenseDay } from "./sharing.ts";

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { everyBucket, keysIn } from "../request-log/keys.ts";
 import { storedBytes } from "../request-log/segment.ts";
 import { dayOf, keysTable, logColumns, logTable } from "../request-log/tables.ts";
-import type { RequestLogRow, RequestSegmentRow } from "../tables.ts";
+import type { RequestLogRow, RequestSegmentRow } from "../tables/journal.ts";
 import { writeKeys } from "./request-log.ts";
 
 /** Deletes the rows of some organizations from a segment, and returns how many. Its keys are written again. */

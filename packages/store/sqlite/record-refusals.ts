@@ -1,8 +1,8 @@
 import { recordingAfter, refusalHour } from "@countersign/domain/events/thresholds";
 import type { EventType } from "@countersign/domain/events/types";
 import { ipEventData, type Refusal, type Refusals } from "../batches/refusals.ts";
-import { distribution } from "../distribution.ts";
 import { newId } from "../new-id.ts";
+import { distribution } from "../tables/events.ts";
 import type { Statements } from "./sql.ts";
 
 /**

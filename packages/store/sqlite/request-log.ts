@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { type JournalEntry, loggedMembers } from "../journal.ts";
+import type { JournalEntry } from "../journal.ts";
 import { forgetCuts } from "../request-log/cuts.ts";
-import { byTime, rowOf } from "../request-log/entry-row.ts";
+import { byTime } from "../request-log/entry-row.ts";
 import { keysIn, mergeKeys } from "../request-log/keys.ts";
 import { type Bounds, placeLate } from "../request-log/late.ts";
 import { horizon, isDue, rowsPerSegment, storedBytes, wholeMilliseconds } from "../request-log/segment.ts";
@@ -17,7 +17,7 @@ import {
 import type { Geo } from "../rollups/geo.ts";
 import { RecentUse } from "../rollups/recent-use.ts";
 import { rollUp } from "../rollups/roll-up.ts";
-import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
+import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
 import { writeRollUps } from "./write-rollups.ts";
 
 /** Writes the request log. Every function runs inside a transaction that the caller has begun. */
@@ -40,14 +40,14 @@ export class SqliteRequestLog {
     let day = Number.NaN;
     let statement: StatementSync | null = null;
     const fresh = entries.filter((entry) => {
-      const [at] = entry;
+      const { at } = entry;
       if (statement === null || dayOf(at) !== day) {
         day = dayOf(at);
         statement = this.#inserting(day);
       }
-      const { changes } = statement.run(...(entry.slice(0, loggedMembers) as (string | number | null)[]));
+      const { changes } = statement.run(...logColumns.map((column) => entry[column]));
       if (changes === 0) return false;
-      if (at < closedUntil) late.push(rowOf(entry));
+      if (at < closedUntil) late.push(entry);
       return true;
     });
     if (late.length > 0) this.#addLate(late);

@@ -25,9 +25,9 @@ import type { Call, CallResult, Question, QuotaState } from "../batches/calls.ts
 import { type LicenseRecordRow, licenseRecord } from "../batches/license-record.ts";
 import { quotaData } from "../batches/quota-data.ts";
 import { RecordedRefusals } from "../batches/refusals.ts";
-import { distribution } from "../distribution.ts";
 import { newId } from "../new-id.ts";
 import type { Sealer } from "../secrets/sealer.ts";
+import { distribution } from "../tables/events.ts";
 import { addIpEvent, recordRefusals, summarize } from "./record-refusals.ts";
 import { prepare, type Statements } from "./sql.ts";
 

@@ -1,7 +1,9 @@
 import { changeRows } from "../../../tests/support/stored-rows.ts";
 import type { TestOrganization } from "../../../tests/support/test-organization.ts";
 import type { Store } from "../store.ts";
-import type { LicenseRow, OrganizationRow, ProductRow } from "../tables.ts";
+import type { LicenseRow } from "../tables/licenses.ts";
+import type { OrganizationRow } from "../tables/organizations.ts";
+import type { ProductRow } from "../tables/products.ts";
 
 /** Changes made directly in the tables, equivalent to those of the management API. */
 

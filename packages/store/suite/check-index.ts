@@ -5,7 +5,7 @@ import { existingDays } from "../request-log/days.ts";
 import { keysIn, labelled } from "../request-log/keys.ts";
 import { dayOf, keysOf } from "../request-log/tables.ts";
 import type { Store } from "../store.ts";
-import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
+import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
 
 /**
  * Checks that segments do not overlap, that every row before the end of the closed part is in one, and that its keys are

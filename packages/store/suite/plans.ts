@@ -3,7 +3,7 @@ import type { Plan } from "@countersign/domain/quota/limit";
 import { keepVersionModule } from "../queries/plans/organizations.ts";
 import { allPlans, updatePlan } from "../queries/plans/plans.ts";
 import type { Store } from "../store.ts";
-import type { PlanRow } from "../tables.ts";
+import type { PlanRow } from "../tables/billing.ts";
 import { statusOf, validated } from "./calls.ts";
 import { changeOrganization } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { prepared } from "../prepared-query.ts";
 import { createOrganization } from "../queries/organizations/organizations.ts";
-import type { OrganizationRow } from "../tables.ts";
+import type { OrganizationRow } from "../tables/organizations.ts";
 import { times } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
 

@@ -4,7 +4,7 @@ import { countedRequests } from "../../../tests/support/public-api-fixture.ts";
 import type { TestOrganization } from "../../../tests/support/test-organization.ts";
 import { until } from "../../../tests/support/until.ts";
 import { StorageUnavailable } from "../errors/problem.ts";
-import type { OrganizationRow } from "../tables.ts";
+import type { OrganizationRow } from "../tables/organizations.ts";
 import {
   admission,
   ask,

@@ -19,12 +19,12 @@ import {
   searchRequests,
 } from "../queries/requests/search.ts";
 import type { TimeRange } from "../queries/requests/span.ts";
-import { byTime, rowOf } from "../request-log/entry-row.ts";
+import { byTime } from "../request-log/entry-row.ts";
 import { keyColumn, timesOfKey } from "../request-log/keys.ts";
 import { oldestOpenMs } from "../request-log/segment.ts";
 import { dayOf, keysOf } from "../request-log/tables.ts";
 import type { Database, Journal } from "../store.ts";
-import type { RequestLogRow } from "../tables.ts";
+import type { RequestLogRow } from "../tables/journal.ts";
 import { times } from "./calls.ts";
 import { type StoreFixture, separateLog } from "./fixture.ts";
 
@@ -201,19 +201,19 @@ export function requestSearch(fixture: StoreFixture) {
 /** Adds entries: most of them in segments of different sizes, some of them late. */
 async function fill(journal: Journal, values: readonly Partial<RequestLogRow>[]): Promise<RequestLogRow[]> {
   const entries = values.map((row) => journalEntry({ id: idAt(startMs), ...row }));
-  const ordered = entries.sort((one, other) => one[0] - other[0]);
+  const ordered = entries.sort((one, other) => one.at - other.at);
   const isLate = (index: number) => index % 50 === 7;
   const inTime = ordered.filter((_, index) => !isLate(index));
   const openFrom = Math.floor(inTime.length * 0.8);
   for (let start = 0, size = 1_600; start < openFrom; size = (size * 5) % 211) {
     const some = inTime.slice(start, Math.min(openFrom, start + size));
     await journal.append(some);
-    await closeSegments(journal, (some.at(-1)?.[0] ?? 0) + oldestOpenMs);
+    await closeSegments(journal, (some.at(-1)?.at ?? 0) + oldestOpenMs);
     start += some.length;
   }
   await journal.append(inTime.slice(openFrom));
   await journal.append(ordered.filter((_, index) => isLate(index)));
-  return ordered.map(rowOf).sort(byTime);
+  return ordered.map(({ tracked: _, ...row }) => row).sort(byTime);
 }
 
 const idAt = (ms: number) => uuidSource(() => ms, randomFillSync)();

@@ -107,11 +107,11 @@ of the emails that wait for another day, the newest are sent first
 a revoked access token still works
   Whoever has a leaked token keeps access after it was revoked.
   - .where("access_tokens.revoked_at", "is", null)
-  packages/store/queries/manage/access.test.ts tests/manage/access-tokens.test.ts
+  packages/store/queries/access-tokens/tokens.test.ts tests/manage/access-tokens.test.ts
 a repeated request does not notice that the first one is further ahead
   A seller who repeats a request with its Idempotency-Key gets licenses twice or an error.
   - .where("sealed_answer", "=", sealedBefore)
-  packages/store/queries/manage/idempotency.test.ts tests/manage/licenses-create.test.ts
+  packages/store/queries/api/idempotency.test.ts tests/manage/licenses-create.test.ts
 removing a member from one organization removes them from all
   Someone who leaves one organization loses access to every other one.
   - .deleteFrom("members")

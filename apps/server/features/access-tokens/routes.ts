@@ -5,7 +5,7 @@ import {
   type TokenHolder,
 } from "@countersign/store/queries/access-tokens/tokens";
 import type { Database } from "@countersign/store/store";
-import type { AccessTokenRow } from "@countersign/store/tables";
+import type { AccessTokenRow } from "@countersign/store/tables/organizations";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";

@@ -1,6 +1,6 @@
 import type { accessToken } from "@countersign/contract/manage/access-tokens";
 import { sortedPermissions } from "@countersign/domain/members/permissions";
-import type { AccessTokenRow } from "@countersign/store/tables";
+import type { AccessTokenRow } from "@countersign/store/tables/organizations";
 import type { z } from "zod";
 import { permissionSet } from "../../api/access.ts";
 import { iso } from "../../api/page.ts";

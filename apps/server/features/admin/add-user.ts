@@ -5,7 +5,7 @@ import { lockedUser } from "@countersign/store/queries/admin/users";
 import { passwordHashOf } from "@countersign/store/queries/identity/sign-in";
 import { addUser, userByEmail } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
-import type { UserRow } from "@countersign/store/tables";
+import type { UserRow } from "@countersign/store/tables/sign-in";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";

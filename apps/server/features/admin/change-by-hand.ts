@@ -4,7 +4,7 @@ import { type BillingTerms, inState } from "@countersign/domain/billing/terms";
 import { type LockedBilling, updateBilling } from "@countersign/store/queries/billing/billing";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { z } from "zod";
 import { asColumns } from "../../api/columns.ts";
 import { type Context, nextUpdatedAt } from "../../api/context.ts";

@@ -1,6 +1,6 @@
 import * as contract from "@countersign/contract/manage/admin";
 import { jobRunsOfOthers } from "@countersign/store/queries/jobs/job-runs";
-import type { JobRunRow } from "@countersign/store/tables";
+import type { JobRunRow } from "@countersign/store/tables/platform";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { iso } from "../../api/page.ts";
 import { jobRunsOf } from "../../jobs/job-runs.ts";

@@ -1,6 +1,6 @@
 import { organizationsSeeing } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
-import type { IpSightingRow } from "@countersign/store/tables";
+import type { IpSightingRow } from "@countersign/store/tables/journal";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 
 const listed = 100;

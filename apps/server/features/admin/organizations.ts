@@ -11,11 +11,14 @@ import { billingOf, lockedBilling } from "@countersign/store/queries/billing/bil
 import { billingsOf, usageOfDay } from "@countersign/store/queries/billing/platform";
 import { everyLicenseOf } from "@countersign/store/queries/licenses/filter";
 import { storedCount } from "@countersign/store/queries/licenses/stored-counts";
-import { lockedOrganization } from "@countersign/store/queries/manage/access";
-import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import {
+  lockedOrganization,
+  updateOrganization,
+} from "@countersign/store/queries/organizations/organizations";
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationBillingRow, OrganizationRow, PlanRow } from "@countersign/store/tables";
+import type { OrganizationBillingRow, PlanRow } from "@countersign/store/tables/billing";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { checkUnchanged, nextUpdatedAt, type PersonContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";

@@ -1,6 +1,6 @@
 import * as contract from "@countersign/contract/manage/admin-mail";
 import { emailById, emails } from "@countersign/store/queries/mail/outbox";
-import type { OutboxRow } from "@countersign/store/tables";
+import type { OutboxRow } from "@countersign/store/tables/platform";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { shownFailure } from "../../base/shown-failure.ts";

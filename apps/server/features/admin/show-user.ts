@@ -1,7 +1,7 @@
 import { organizationsOfUser } from "@countersign/store/queries/admin/users";
 import { userById } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
-import type { UserRow } from "@countersign/store/tables";
+import type { UserRow } from "@countersign/store/tables/sign-in";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 

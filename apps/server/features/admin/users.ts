@@ -8,7 +8,7 @@ import {
   usersStartingWith,
 } from "@countersign/store/queries/admin/users";
 import type { Database } from "@countersign/store/store";
-import type { UserRow } from "@countersign/store/tables";
+import type { UserRow } from "@countersign/store/tables/sign-in";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
 import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";

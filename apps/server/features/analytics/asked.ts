@@ -1,7 +1,7 @@
 import { type HourRange, hourRange } from "@countersign/domain/analytics/range";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import type { Scope } from "@countersign/store/queries/analytics/figures";
-import { productById } from "@countersign/store/queries/manage/access";
+import { productById } from "@countersign/store/queries/products/products";
 import type { Geo } from "@countersign/store/rollups/geo";
 import { allProducts } from "@countersign/store/rollups/roll-up";
 import type { OrganizationContext } from "../../api/context.ts";

@@ -9,7 +9,7 @@ import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { unusualLicenseDays } from "@countersign/store/queries/analytics/license-days";
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
 import type { Travel, Visit } from "@countersign/store/rollups/sharing";
-import type { LicenseDayRow } from "@countersign/store/tables";
+import type { LicenseDayRow } from "@countersign/store/tables/journal";
 import type { MemberContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { deviceIds } from "../requests/device-ids.ts";

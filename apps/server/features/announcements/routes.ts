@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/announcements";
 import { newId } from "@countersign/store/new-id";
 import * as announcements from "@countersign/store/queries/announcements/announcements";
-import type { AnnouncementRow } from "@countersign/store/tables";
+import type { AnnouncementRow } from "@countersign/store/tables/platform";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
 import { decodeCursor, milliseconds, pageOf } from "../../api/page.ts";

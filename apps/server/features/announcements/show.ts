@@ -1,4 +1,4 @@
-import type { AnnouncementRow } from "@countersign/store/tables";
+import type { AnnouncementRow } from "@countersign/store/tables/platform";
 import { iso } from "../../api/page.ts";
 
 export function showAnnouncement(row: AnnouncementRow) {

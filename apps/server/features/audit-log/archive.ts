@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { AuditLogRow } from "@countersign/store/tables";
+import type { AuditLogRow } from "@countersign/store/tables/audit-log";
 import type { AuditLogArchive } from "../../base/config.ts";
 import { type Log, reasonOf } from "../../base/log.ts";
 import { asJsonLine } from "./export.ts";

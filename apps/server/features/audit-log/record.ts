@@ -1,7 +1,7 @@
 import { newId } from "@countersign/store/new-id";
 import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
 import type { Database } from "@countersign/store/store";
-import type { AuditLogRow } from "@countersign/store/tables";
+import type { AuditLogRow } from "@countersign/store/tables/audit-log";
 import type { Context } from "../../api/context.ts";
 
 /** One action. */

@@ -16,7 +16,7 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { addAuditEntries, lastEntry } from "@countersign/store/queries/audit-log/entries";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { times } from "@countersign/store/suite/calls";
-import type { AuditLogRow } from "@countersign/store/tables";
+import type { AuditLogRow } from "@countersign/store/tables/audit-log";
 import { auditRow } from "../../../../tests/support/audit-of.ts";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import type { AuditLogArchive } from "../../base/config.ts";

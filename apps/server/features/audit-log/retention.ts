@@ -8,7 +8,7 @@ import {
   organizationsAuditLogDays,
 } from "@countersign/store/queries/audit-log/retention";
 import type { Database, Store } from "@countersign/store/store";
-import type { AuditLogRow } from "@countersign/store/tables";
+import type { AuditLogRow } from "@countersign/store/tables/audit-log";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { AuditLogArchive } from "../../base/config.ts";
 import type { Log } from "../../base/log.ts";

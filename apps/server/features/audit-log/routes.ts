@@ -2,7 +2,7 @@ import * as contract from "@countersign/contract/manage/audit-log";
 import { auditLogDays } from "@countersign/domain/audit-log/audit-log-days";
 import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit-log/entries";
 import { keptEntries } from "@countersign/store/queries/audit-log/retention";
-import type { AuditLogRow } from "@countersign/store/tables";
+import type { AuditLogRow } from "@countersign/store/tables/audit-log";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context, OrganizationContext } from "../../api/context.ts";
 import { download } from "../../api/download.ts";

@@ -1,6 +1,6 @@
 import { concealed } from "@countersign/contract/api/concealed";
 import type { auditEntry } from "@countersign/contract/manage/audit-log";
-import type { AuditLogRow } from "@countersign/store/tables";
+import type { AuditLogRow } from "@countersign/store/tables/audit-log";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 

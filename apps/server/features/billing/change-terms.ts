@@ -3,7 +3,8 @@ import { updateBilling } from "@countersign/store/queries/billing/billing";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { planById } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationBillingRow, OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { iso } from "../../api/page.ts";
 import {
   type AuditContext,

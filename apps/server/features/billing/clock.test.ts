@@ -9,7 +9,7 @@ import {
   updateOrganization,
 } from "@countersign/store/queries/organizations/organizations";
 import type { Store } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { dashboardUrl } from "../../../../tests/support/payers.ts";
 import { onDatabase, type QueryFixture, several } from "../../../../tests/support/query-tests.ts";

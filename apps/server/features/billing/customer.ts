@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { billingOf, lockedBilling, updateBilling } from "@countersign/store/queries/billing/billing";
 import { userById } from "@countersign/store/queries/identity/users";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { Problem } from "../../http/problem.ts";
 import { stripeClient } from "./stripe-client.ts";
 import { type PaymentParts, syncEveryMs } from "./sync.ts";

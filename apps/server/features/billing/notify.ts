@@ -1,10 +1,10 @@
-import type { BillingTerms, ClockStep } from "@countersign/domain/billing/terms";
-import { afterPlanEnd } from "@countersign/domain/billing/terms";
+import { afterPlanEnd, type BillingTerms, type ClockStep } from "@countersign/domain/billing/terms";
 import { effectivePlan } from "@countersign/domain/quota/limit";
 import { countVersionChecks } from "@countersign/store/queries/billing/billing";
 import { planById } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationBillingRow, OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { Recipient } from "../mail/compose.ts";
 import { type Email, writeEmails } from "../mail/email.ts";
 import { recipientsWith } from "../members/recipients.ts";

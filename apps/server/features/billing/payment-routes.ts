@@ -1,6 +1,6 @@
 import * as contract from "@countersign/contract/manage/billing";
 import { userById } from "@countersign/store/queries/identity/users";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context, OrganizationContext } from "../../api/context.ts";
 import { Shares } from "../../api/shares.ts";

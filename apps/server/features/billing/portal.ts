@@ -3,7 +3,7 @@ import { billingIntervals, priceFor } from "@countersign/domain/billing/subscrip
 import { setState, stateOf } from "@countersign/store/queries/admin/platform-state";
 import { billingOf } from "@countersign/store/queries/billing/billing";
 import { allPlans } from "@countersign/store/queries/plans/plans";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type Stripe from "stripe";
 import { Problem } from "../../http/problem.ts";
 import { paymentSettings } from "../settings/platform-settings.ts";

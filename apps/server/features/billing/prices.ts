@@ -1,7 +1,7 @@
 import type { BillingInterval } from "@countersign/domain/billing/subscription";
 import { setState, stateOf } from "@countersign/store/queries/admin/platform-state";
 import { type PriceTerms, storedPrice, storePrice } from "@countersign/store/queries/billing/prices";
-import type { PlanRow } from "@countersign/store/tables";
+import type { PlanRow } from "@countersign/store/tables/billing";
 import type Stripe from "stripe";
 import { productId } from "./read-subscription.ts";
 import { stripeClient } from "./stripe-client.ts";

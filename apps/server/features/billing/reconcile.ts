@@ -1,6 +1,6 @@
 import { StorageUnavailable } from "@countersign/store/errors/problem";
 import { claimSync, dueSyncs } from "@countersign/store/queries/billing/sync";
-import { organizationById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import type { Log } from "../../base/log.ts";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";

@@ -1,4 +1,4 @@
-import type { OrganizationBillingRow } from "@countersign/store/tables";
+import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
 import { iso } from "../../api/page.ts";
 import { storedSubscription } from "./stored-subscription.ts";
 

@@ -1,5 +1,5 @@
 import type { Subscription } from "@countersign/domain/billing/subscription";
-import type { OrganizationBillingRow } from "@countersign/store/tables";
+import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
 
 /** The subscription as it was last fetched from Stripe; null without one. */
 export function storedSubscription(billing: OrganizationBillingRow | undefined): Subscription | null {

@@ -4,7 +4,7 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { lockedBilling, updateBilling } from "@countersign/store/queries/billing/billing";
 import { plansOfPrices, takeSyncTicket } from "@countersign/store/queries/billing/sync";
 import type { Database, Store } from "@countersign/store/store";
-import type { OrganizationBillingRow } from "@countersign/store/tables";
+import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
 import type Stripe from "stripe";
 import type { StripeSettings } from "../../base/config.ts";
 import { changeTerms, termsOf } from "./change-terms.ts";

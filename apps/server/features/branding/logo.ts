@@ -3,7 +3,7 @@ import { type FieldFault, fieldFault } from "@countersign/contract/problems/prob
 import { checkLogo, type LogoFault } from "@countersign/domain/branding/logo";
 import { logoByHash } from "@countersign/store/queries/branding/branding";
 import type { Database } from "@countersign/store/store";
-import type { BrandingRow } from "@countersign/store/tables";
+import type { BrandingRow } from "@countersign/store/tables/organizations";
 import { invalidField, Problem } from "../../http/problem.ts";
 import { logoEndings } from "./show.ts";
 

@@ -6,8 +6,8 @@ import {
   portalOrganizationBySlug,
   saveBranding,
 } from "@countersign/store/queries/branding/branding";
-import { lockedOrganization } from "@countersign/store/queries/manage/access";
-import type { BrandingRow } from "@countersign/store/tables";
+import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
+import type { BrandingRow } from "@countersign/store/tables/organizations";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
 import { checkUnchanged, nextUpdatedAt, type OrganizationContext } from "../../api/context.ts";

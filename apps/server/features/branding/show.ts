@@ -2,7 +2,7 @@ import { portalBase } from "@countersign/contract/api/bases";
 import type { branding } from "@countersign/contract/manage/branding";
 import { darkModeAccent, lightestDarkSurface } from "@countersign/domain/branding/accent-color";
 import { type StoredBranding, unbranded } from "@countersign/store/queries/branding/branding";
-import type { BrandingRow, OrganizationRow } from "@countersign/store/tables";
+import type { BrandingRow, OrganizationRow } from "@countersign/store/tables/organizations";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 import { portalLink } from "../mail/transfer-emails.ts";

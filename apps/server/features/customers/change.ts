@@ -15,9 +15,9 @@ import {
 } from "@countersign/store/queries/customers/views";
 import { moveCustomerBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { refreshSearchText } from "@countersign/store/queries/licenses/search";
-import { lockedOrganization } from "@countersign/store/queries/manage/access";
+import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationCustomerRow } from "@countersign/store/tables";
+import type { OrganizationCustomerRow } from "@countersign/store/tables/licenses";
 import type { z } from "zod";
 import { type Context, checkUnchanged, nextUpdatedAt, type OrganizationContext } from "../../api/context.ts";
 import { invalid, Problem } from "../../http/problem.ts";

@@ -13,11 +13,11 @@ import {
   statusCountsOf,
 } from "@countersign/store/queries/customers/views";
 import { removeIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
-import { lockedOrganization } from "@countersign/store/queries/manage/access";
+import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
 import { removeUnknownIdentities } from "@countersign/store/queries/portal/unknown-identities";
 import { eraseFromTransfers } from "@countersign/store/queries/transfers/erase-customer";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationCustomerRow } from "@countersign/store/tables";
+import type { OrganizationCustomerRow } from "@countersign/store/tables/licenses";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { OrganizationContext } from "../../api/context.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";

@@ -1,6 +1,6 @@
 import { customersOf, customersStartingWith } from "@countersign/store/queries/customers/views";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationCustomerRow } from "@countersign/store/tables";
+import type { OrganizationCustomerRow } from "@countersign/store/tables/licenses";
 import { searchPage } from "../../api/search.ts";
 
 /** A page of customers: all of them, or those whose email, name and Discord ID contain every word of a text. */

@@ -1,7 +1,7 @@
 import type { customer } from "@countersign/contract/manage/customers";
 import { licenseCountsOf } from "@countersign/store/queries/customers/views";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationCustomerRow } from "@countersign/store/tables";
+import type { OrganizationCustomerRow } from "@countersign/store/tables/licenses";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 

@@ -1,7 +1,8 @@
 import type { Plan } from "@countersign/domain/quota/limit";
 import type { VersionState } from "@countersign/domain/versions/catalog";
 import type { ProductSettings } from "@countersign/store/queries/products/products";
-import type { BrandingRow, ProductDownloadRow } from "@countersign/store/tables";
+import type { BrandingRow } from "@countersign/store/tables/organizations";
+import type { ProductDownloadRow } from "@countersign/store/tables/products";
 
 /** What a demo product demonstrates. */
 export type Role =

@@ -2,7 +2,7 @@ import type { event, listLicenseEvents } from "@countersign/contract/manage/even
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { webhookId } from "@countersign/domain/webhooks/signature";
 import { type EventFilter, eventsAfter } from "@countersign/store/queries/events/events";
-import type { EventRow } from "@countersign/store/tables";
+import type { EventRow } from "@countersign/store/tables/events";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";
 import type { Context, OrganizationContext } from "../../api/context.ts";

@@ -10,7 +10,8 @@ import {
 } from "@countersign/store/queries/events/quota-checks";
 import { planById } from "@countersign/store/queries/plans/plans";
 import type { Database, Store } from "@countersign/store/store";
-import type { OrganizationRow, QuotaCheckRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
+import type { QuotaCheckRow } from "@countersign/store/tables/products";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { scheduleForLoweredPlans } from "./lowered-plans.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { distribution } from "@countersign/store/distribution";
 import { revoking } from "@countersign/store/queries/licenses/changes";
 import { licenseViews, shownLicenses } from "@countersign/store/queries/licenses/views";
+import { distribution } from "@countersign/store/tables/events";
 import { idsOf, onDatabase } from "../../../../tests/support/query-tests.ts";
 import { recordBulkRevoked, recordingChanges } from "./record-changes.ts";
 

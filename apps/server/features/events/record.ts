@@ -1,9 +1,9 @@
 import type { EventType } from "@countersign/domain/events/types";
-import { type Distribution, distribution } from "@countersign/store/distribution";
 import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";
 import type { ShownLicense } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
+import { type Distribution, distribution } from "@countersign/store/tables/events";
 
 /** An event that the seller's systems may want to receive. */
 export interface NewEvent {

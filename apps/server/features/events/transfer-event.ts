@@ -1,7 +1,7 @@
 import type { EventType } from "@countersign/domain/events/types";
 import type { ShownLicense } from "@countersign/store/queries/licenses/views";
 import type { KnownTarget } from "@countersign/store/queries/transfers/targets";
-import type { TransferRow } from "@countersign/store/tables";
+import type { TransferRow } from "@countersign/store/tables/portal";
 import { iso } from "../../api/page.ts";
 import type { NewEvent } from "./record.ts";
 

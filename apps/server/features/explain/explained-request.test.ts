@@ -7,7 +7,8 @@ import { updateOrganization } from "@countersign/store/queries/organizations/org
 import { updateProduct } from "@countersign/store/queries/products/products";
 import { setVersion } from "@countersign/store/queries/versions/versions";
 import { ask } from "@countersign/store/suite/calls";
-import type { OrganizationRow, ProductRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
+import type { ProductRow } from "@countersign/store/tables/products";
 import { type AddedLicense, addLicense } from "../../../../tests/support/add-license.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";

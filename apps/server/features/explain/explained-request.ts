@@ -5,11 +5,11 @@ import type { BlockDetails, ExplainedIp, ExplainedRequest } from "@countersign/d
 import { isRegistered, licenseFacts, productState } from "@countersign/store/queries/explain/request-facts";
 import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks/blocks";
 import { registeredIps } from "@countersign/store/queries/licenses/ips";
-import { licenseById } from "@countersign/store/queries/manage/access";
+import { licenseById } from "@countersign/store/queries/licenses/views";
 import { workingApiKeys } from "@countersign/store/queries/products/products";
 import { usageSince } from "@countersign/store/queries/usage/daily";
 import type { Database, Store } from "@countersign/store/store";
-import type { IpBlockRow, LicenseRow } from "@countersign/store/tables";
+import type { IpBlockRow, LicenseRow } from "@countersign/store/tables/licenses";
 import { concerns, isInForce, networksThatCover } from "../ips/blocked.ts";
 
 /** How many registered IP addresses an explanation lists. */

@@ -1,7 +1,7 @@
 import { authBase } from "@countersign/contract/auth/route";
 import { checked } from "../../api/checked.ts";
 import { queryValues } from "../../api/input.ts";
-import { networkOf } from "../../http/network.ts";
+import { networkOf } from "../../http/caller-ip.ts";
 import { invalidField, Problem } from "../../http/problem.ts";
 import { tooManyAttempts } from "../../limits/attempts.ts";
 import { type Device, markedAt, ownerOf } from "../../limits/devices.ts";

@@ -1,5 +1,5 @@
 import type { Store } from "@countersign/store/store";
-import type { UserRow } from "@countersign/store/tables";
+import type { UserRow } from "@countersign/store/tables/sign-in";
 import type { PersonActor } from "../../api/actor.ts";
 import type { Config } from "../../base/config.ts";
 import type { Log } from "../../base/log.ts";

@@ -51,7 +51,7 @@ export class AuthGate {
     const path = pathBelow(url.pathname, authBase);
     const route = routeAt(request.method, path);
     const attempt = route?.attempt ?? "anything";
-    const ip = callerIpOf(peer, request.headers, this.#config.trustedProxies);
+    const ip = callerIpOf(peer, request.headers, this.#config.trustedProxies)?.text ?? null;
     // An IP address over its own limit does not count towards the shared one: alone, it must not keep others out.
     const claimedDevice = this.#devices.claimedBy(request.headers);
     let retryAfterSeconds = this.#flood.waitFor(attempt, ip, claimedDevice);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { sessionOf } from "../../api/actor.ts";
-import { networkOf } from "../../http/network.ts";
+import { networkOf } from "../../http/caller-ip.ts";
 import type { Origin } from "../../limits/account-limits.ts";
 import type { AuthCall } from "./auth-call.ts";
 import { checkingPasswordsOf } from "./passwords.ts";

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { networkOf } from "../../http/network.ts";
+import { networkOf } from "../../http/caller-ip.ts";
 import { Problem } from "../../http/problem.ts";
 import { type TaskOwner, ThrottledQueue } from "./throttled-queue.ts";
 

@@ -1,7 +1,7 @@
 import { passwordHashOf, sessionOpenedAt } from "@countersign/store/queries/identity/sign-in";
 import type { Store } from "@countersign/store/store";
 import { type PersonActor, sessionOf } from "../../api/actor.ts";
-import { networkOf } from "../../http/network.ts";
+import { networkOf } from "../../http/caller-ip.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import type { FloodLimits } from "../../limits/flood-limits.ts";
 import { takeConfirmation } from "./confirmation.ts";

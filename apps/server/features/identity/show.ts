@@ -2,7 +2,7 @@ import type { me, session } from "@countersign/contract/manage/account";
 import { accountsOf, passkeysOf } from "@countersign/store/queries/identity/sign-in";
 import { userById } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
-import type { SessionRow } from "@countersign/store/tables";
+import type { SessionRow } from "@countersign/store/tables/sign-in";
 import type { z } from "zod";
 import { Problem } from "../../http/problem.ts";
 import { discordProvider } from "./discord-provider.ts";

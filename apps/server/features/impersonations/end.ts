@@ -1,5 +1,5 @@
 import { endImpersonationsOf } from "@countersign/store/queries/impersonations/impersonations";
-import { organizationById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
 import type { Context } from "../../api/context.ts";
 import { asPlatform, audit, type Change } from "../audit-log/record.ts";

@@ -7,8 +7,8 @@ import {
   pendingInvitationByToken,
   updateInvitation,
 } from "@countersign/store/queries/invitations/invitations";
-import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import { addMember, memberOf } from "@countersign/store/queries/members/members";
+import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import { permissionSet } from "../../api/access.ts";

@@ -14,7 +14,7 @@ import {
 } from "@countersign/store/queries/invitations/invitations";
 import { countEmails, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";

@@ -12,7 +12,7 @@ import {
   updateIpBlock,
 } from "@countersign/store/queries/ip-blocks/blocks";
 import type { Database } from "@countersign/store/store";
-import type { IpBlockRow } from "@countersign/store/tables";
+import type { IpBlockRow } from "@countersign/store/tables/licenses";
 import type { z } from "zod";
 import { type Context, checkUnchanged, nextUpdatedAt, type UserOrTokenContext } from "../../api/context.ts";
 import { decodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";

@@ -1,6 +1,7 @@
 import * as contract from "@countersign/contract/manage/ip-blocks";
 import { customerOf } from "@countersign/store/queries/customers/views";
-import { lockedLicense, lockedOrganization } from "@countersign/store/queries/manage/access";
+import { lockedLicense } from "@countersign/store/queries/licenses/views";
+import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { LicenseContext, OrganizationContext } from "../../api/context.ts";

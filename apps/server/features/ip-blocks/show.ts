@@ -1,5 +1,5 @@
 import type { ipBlock } from "@countersign/contract/manage/ip-blocks";
-import type { IpBlockRow } from "@countersign/store/tables";
+import type { IpBlockRow } from "@countersign/store/tables/licenses";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 

@@ -1,7 +1,7 @@
 import { type AskedIp, networksOf, parseAsked } from "@countersign/domain/ip/cidr";
 import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks/blocks";
 import type { Database } from "@countersign/store/store";
-import type { IpBlockRow } from "@countersign/store/tables";
+import type { IpBlockRow } from "@countersign/store/tables/licenses";
 
 /** Whose blocks count besides the platform's. */
 interface BlockedFor {

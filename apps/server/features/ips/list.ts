@@ -1,7 +1,7 @@
 import { type AskedIp, parseAsked, parseCidr } from "@countersign/domain/ip/cidr";
 import { busiestIps, type SightingScope } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
-import type { IpSightingRow } from "@countersign/store/tables";
+import type { IpSightingRow } from "@countersign/store/tables/journal";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { invalid } from "../../http/problem.ts";
 import { ipsWithin } from "./within.ts";

@@ -9,7 +9,8 @@ import {
   type SightingScope,
   sightingsOf,
 } from "@countersign/store/queries/ips/sightings";
-import type { IpSightingRow, LicenseRow } from "@countersign/store/tables";
+import type { IpSightingRow } from "@countersign/store/tables/journal";
+import type { LicenseRow } from "@countersign/store/tables/licenses";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { MemberContext, OrganizationContext } from "../../api/context.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";

@@ -2,7 +2,7 @@ import type { Cidr } from "@countersign/domain/ip/cidr";
 import { commonText, isWithin } from "@countersign/domain/ip/cidr";
 import { ipsStartingWith, type SightingScope } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
-import type { IpSightingRow } from "@countersign/store/tables";
+import type { IpSightingRow } from "@countersign/store/tables/journal";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { decodeCursor, encodeCursor } from "../../api/page.ts";
 

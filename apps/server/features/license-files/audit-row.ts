@@ -1,6 +1,7 @@
 import type { Failure } from "@countersign/contract/problems/failures";
 import { newId } from "@countersign/store/new-id";
-import type { AuditLogRow, ImportRow } from "@countersign/store/tables";
+import type { AuditLogRow } from "@countersign/store/tables/audit-log";
+import type { ImportRow } from "@countersign/store/tables/license-files";
 
 /** Who started it, and the result. */
 export function auditRow(job: ImportRow, action: string, nowMs: number): AuditLogRow {

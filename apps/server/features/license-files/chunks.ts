@@ -4,7 +4,7 @@ import { type ImportDefaults, readRow } from "@countersign/domain/license-files/
 import { pieceOf } from "@countersign/store/queries/license-files/imports";
 import type { NumberedError, NumberedLicense } from "@countersign/store/queries/license-files/write-rows";
 import type { Store } from "@countersign/store/store";
-import type { ImportRow } from "@countersign/store/tables";
+import type { ImportRow } from "@countersign/store/tables/license-files";
 import { ImportFailed } from "./failed.ts";
 import { type FileRow, rowReader, type Source } from "./rows.ts";
 

@@ -1,6 +1,6 @@
 import { importById } from "@countersign/store/queries/license-files/imports";
 import type { Database } from "@countersign/store/store";
-import type { ImportRow } from "@countersign/store/tables";
+import type { ImportRow } from "@countersign/store/tables/license-files";
 import type { ProductContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 

@@ -1,9 +1,10 @@
 import { newId } from "@countersign/store/new-id";
 import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
 import { addImport, releaseImport, updateImport } from "@countersign/store/queries/license-files/imports";
-import { organizationById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import type { Store } from "@countersign/store/store";
-import type { ImportRow, ProductRow } from "@countersign/store/tables";
+import type { ImportRow } from "@countersign/store/tables/license-files";
+import type { ProductRow } from "@countersign/store/tables/products";
 import { auditRow } from "./audit-row.ts";
 import { type ImportOptions, newImport } from "./job.ts";
 import { leaseMs } from "./lease.ts";

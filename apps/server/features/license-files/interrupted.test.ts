@@ -8,7 +8,7 @@ import {
   undoOf,
 } from "@countersign/store/queries/license-files/imports";
 import { deleteProduct } from "@countersign/store/queries/products/products";
-import type { ImportRow } from "@countersign/store/tables";
+import type { ImportRow } from "@countersign/store/tables/license-files";
 import { importRow } from "../../../../tests/support/import-row.ts";
 import { csvFile } from "../../../../tests/support/license-files.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";

@@ -1,6 +1,8 @@
 import type { ColumnMap } from "@countersign/domain/license-files/columns";
 import { newId } from "@countersign/store/new-id";
-import type { AuditLogRow, ImportRow, ProductRow } from "@countersign/store/tables";
+import type { AuditLogRow } from "@countersign/store/tables/audit-log";
+import type { ImportRow } from "@countersign/store/tables/license-files";
+import type { ProductRow } from "@countersign/store/tables/products";
 import { leaseMs } from "./lease.ts";
 
 /** Who requested it, as in the audit log. */

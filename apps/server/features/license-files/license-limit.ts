@@ -1,6 +1,6 @@
 import { type Failure, failure } from "@countersign/contract/problems/failures";
 import type { Sorted } from "@countersign/store/queries/license-files/write-rows";
-import { organizationById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
 import { currentLimit, type Limit } from "../plans/check-limit.ts";
 

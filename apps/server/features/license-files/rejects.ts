@@ -1,5 +1,5 @@
 import type { NumberedError, Sorted } from "@countersign/store/queries/license-files/write-rows";
-import type { ImportRejectRow } from "@countersign/store/tables";
+import type { ImportRejectRow } from "@countersign/store/tables/license-files";
 import type { Chunk } from "./chunks.ts";
 
 /** An error with the file's own column and value; null if there are none. */

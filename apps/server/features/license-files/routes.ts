@@ -7,7 +7,7 @@ import {
   updateImport,
 } from "@countersign/store/queries/license-files/imports";
 import { rejectedHeader, rejectsOf } from "@countersign/store/queries/license-files/rejects";
-import type { ImportRow } from "@countersign/store/tables";
+import type { ImportRow } from "@countersign/store/tables/license-files";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { closeConnection } from "../../api/bounded-body.ts";
 import type { Context, MemberContext } from "../../api/context.ts";

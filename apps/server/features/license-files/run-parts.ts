@@ -1,5 +1,5 @@
 import type { Store } from "@countersign/store/store";
-import type { ImportRow } from "@countersign/store/tables";
+import type { ImportRow } from "@countersign/store/tables/license-files";
 import type { Throttle } from "./throttle.ts";
 
 /** The context of a worker that processes an import. */

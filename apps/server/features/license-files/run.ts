@@ -26,9 +26,10 @@ import {
   writeSorted,
 } from "@countersign/store/queries/license-files/write-rows";
 import { shownLicenses } from "@countersign/store/queries/licenses/views";
-import { productById } from "@countersign/store/queries/manage/access";
+import { productById } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
-import type { ImportRow, ProductRow } from "@countersign/store/tables";
+import type { ImportRow } from "@countersign/store/tables/license-files";
+import type { ProductRow } from "@countersign/store/tables/products";
 import { closeOutdatedTransfers } from "../events/close-transfers.ts";
 import { recordCreated, recordingChanges } from "../events/record-changes.ts";
 import { recordMissedExpiries } from "../events/record-expiries.ts";

@@ -1,6 +1,6 @@
 import type { licenseImport, licenseImportWithErrors } from "@countersign/contract/manage/license-files";
 import { fieldErrorBody } from "@countersign/contract/problems/problems";
-import type { ImportRow } from "@countersign/store/tables";
+import type { ImportRow } from "@countersign/store/tables/license-files";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 import { shownFailure } from "../../base/shown-failure.ts";

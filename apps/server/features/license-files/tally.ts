@@ -1,5 +1,5 @@
 import type { Sorted } from "@countersign/store/queries/license-files/write-rows";
-import type { ImportRow } from "@countersign/store/tables";
+import type { ImportRow } from "@countersign/store/tables/license-files";
 import type { NamedError } from "./rejects.ts";
 
 /** All errors are counted; this many are stored. */

@@ -7,7 +7,7 @@ import {
   removeUndoRows,
   withFewIps,
 } from "@countersign/store/queries/license-files/undo-on-request";
-import type { ImportRow } from "@countersign/store/tables";
+import type { ImportRow } from "@countersign/store/tables/license-files";
 import { closeOutdatedTransfers } from "../events/close-transfers.ts";
 import { recordingChanges } from "../events/record-changes.ts";
 import { drain } from "../licenses/drain.ts";

@@ -2,7 +2,7 @@ import * as contract from "@countersign/contract/manage/license-files";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { requestCancel, requestUndo } from "@countersign/store/queries/license-files/imports";
 import { forecastUndo } from "@countersign/store/queries/license-files/undo-on-request";
-import type { ImportRow } from "@countersign/store/tables";
+import type { ImportRow } from "@countersign/store/tables/license-files";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { MemberContext } from "../../api/context.ts";

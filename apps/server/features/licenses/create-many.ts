@@ -3,7 +3,7 @@ import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import { newId } from "@countersign/store/new-id";
 import { deleting } from "@countersign/store/queries/licenses/changes";
 import { licenseViews, type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
-import type { ProductRow } from "@countersign/store/tables";
+import type { ProductRow } from "@countersign/store/tables/products";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { Context, OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";

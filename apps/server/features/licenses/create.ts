@@ -6,7 +6,7 @@ import { customersInBulk, identifierOf } from "@countersign/store/queries/custom
 import { licenseRow, type NewLicense, tagRows, takenKeys } from "@countersign/store/queries/licenses/create";
 import { type ShownLicense, shownLicenses } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
-import type { ProductRow } from "@countersign/store/tables";
+import type { ProductRow } from "@countersign/store/tables/products";
 import type { Context } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";

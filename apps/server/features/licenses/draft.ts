@@ -4,7 +4,7 @@ import { matchForm, parseImportedKey } from "@countersign/domain/licenses/key";
 import { noPin, type Pin } from "@countersign/domain/licenses/version-pin";
 import type { CustomerIdentifiers } from "@countersign/store/queries/customers/identify";
 import type { NewLicense } from "@countersign/store/queries/licenses/create";
-import type { ProductRow } from "@countersign/store/tables";
+import type { ProductRow } from "@countersign/store/tables/products";
 import { expiryOf, FieldErrors, jsonColumns, type LicenseInput, pinOf, uniqueTags } from "./fields.ts";
 
 /** A checked license that has everything but its ID, its key if none was given, and its customer's ID. */

@@ -6,7 +6,7 @@ import { addDuration, parseDuration } from "@countersign/domain/dates/duration";
 import { endOfDay, isDay } from "@countersign/domain/dates/time-zone";
 import { type ExpiryAnswer, type Extension, readExpiry } from "@countersign/domain/licenses/expiry";
 import { type Pin, type PinAnswer, readPin } from "@countersign/domain/licenses/version-pin";
-import type { LicenseRow } from "@countersign/store/tables";
+import type { LicenseRow } from "@countersign/store/tables/licenses";
 import type { z } from "zod";
 import { ErrorList } from "../../api/error-list.ts";
 import { milliseconds } from "../../api/page.ts";

@@ -6,7 +6,7 @@ import { everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/l
 import { licensePage } from "@countersign/store/queries/licenses/list";
 import type { LicenseOrder, Position } from "@countersign/store/queries/licenses/scan";
 import { licenseViews, showLicense } from "@countersign/store/queries/licenses/views";
-import { productById } from "@countersign/store/queries/manage/access";
+import { productById } from "@countersign/store/queries/products/products";
 import type { z } from "zod";
 import type { OrganizationContext } from "../../api/context.ts";
 import { decodeCursor, encodeCursor, wrongCursor } from "../../api/page.ts";

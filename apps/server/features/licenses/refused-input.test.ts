@@ -3,7 +3,7 @@ import type { Route } from "@countersign/contract/api/route";
 import * as actions from "@countersign/contract/manage/license-actions";
 import * as licenses from "@countersign/contract/manage/licenses";
 import type { FieldErrorBody } from "@countersign/contract/problems/declare";
-import type { ProductRow } from "@countersign/store/tables";
+import type { ProductRow } from "@countersign/store/tables/products";
 import { readBody, readQuery } from "../../api/input.ts";
 import { Problem } from "../../http/problem.ts";
 import { checkTotalSize } from "./batch-size.ts";

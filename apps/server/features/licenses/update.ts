@@ -8,7 +8,7 @@ import { changeLicense } from "@countersign/store/queries/licenses/changes";
 import { refreshSearchText } from "@countersign/store/queries/licenses/search";
 import type { LicenseView, ShownLicense } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
-import type { LicenseRow } from "@countersign/store/tables";
+import type { LicenseRow } from "@countersign/store/tables/licenses";
 import type { z } from "zod";
 import { asColumns } from "../../api/columns.ts";
 import type { Context, OrganizationContext } from "../../api/context.ts";

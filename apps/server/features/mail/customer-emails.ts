@@ -6,7 +6,7 @@ import { countEmails, lockedEmailCount } from "@countersign/store/queries/mail/d
 import type { LicenseEmailFacts } from "@countersign/store/queries/mail/license-facts";
 import { addWaitingEmails, knownEmails } from "@countersign/store/queries/mail/waiting-emails";
 import type { Database } from "@countersign/store/store";
-import type { WaitingEmailRow } from "@countersign/store/tables";
+import type { WaitingEmailRow } from "@countersign/store/tables/platform";
 import type { Config } from "../../base/config.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
 import { compose, type Recipient } from "./compose.ts";

@@ -1,7 +1,7 @@
 import { moment } from "@countersign/domain/mail/translate";
-import { organizationById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
-import type { WebhookEndpointRow } from "@countersign/store/tables";
+import type { WebhookEndpointRow } from "@countersign/store/tables/events";
 import { compose, type LabeledValue, type Recipient } from "./compose.ts";
 import { type Email, writeEmail } from "./email.ts";
 import { recipientById } from "./recipient.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { addEmails } from "@countersign/store/queries/mail/outbox";
-import type { OutboxRow, StoredEmailRow } from "@countersign/store/tables";
+import type { OutboxRow, StoredEmailRow } from "@countersign/store/tables/platform";
 import { emailRow, openedEmails } from "../../../../tests/support/emails.ts";
 import { type MailServer, openMailServer } from "../../../../tests/support/mail-server.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";

@@ -7,7 +7,7 @@ import {
   openEmail,
 } from "@countersign/store/queries/mail/outbox";
 import type { Store } from "@countersign/store/store";
-import type { StoredEmailRow } from "@countersign/store/tables";
+import type { StoredEmailRow } from "@countersign/store/tables/platform";
 import { inBursts, type Log, reasonOf } from "../../base/log.ts";
 import { isStorageError } from "../../base/storage-errors.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";

@@ -1,6 +1,6 @@
 import { userById } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
-import type { UserRow } from "@countersign/store/tables";
+import type { UserRow } from "@countersign/store/tables/sign-in";
 import type { Recipient } from "./compose.ts";
 
 /** A user, as a recipient of emails. */

@@ -1,10 +1,10 @@
 import type { Language } from "@countersign/domain/mail/languages";
 import { paragraphs } from "@countersign/domain/text/plain-line";
 import { licenseEmailFacts } from "@countersign/store/queries/mail/license-facts";
-import { organizationById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import { lastTransfers } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
-import type { TransferRow } from "@countersign/store/tables";
+import type { TransferRow } from "@countersign/store/tables/portal";
 import { compose, type Recipient } from "./compose.ts";
 import type { CustomerEmail } from "./customer-emails.ts";
 import type { Email } from "./email.ts";

@@ -1,4 +1,4 @@
-import type { OutboxRow } from "@countersign/store/tables";
+import type { OutboxRow } from "@countersign/store/tables/platform";
 import type { MailSettings } from "../../base/config.ts";
 
 /** The connection to a mail server. */

@@ -6,9 +6,10 @@ import {
   removeWaitingEmails,
   waitingEmails,
 } from "@countersign/store/queries/mail/waiting-emails";
-import { lockedOrganization, organizationById } from "@countersign/store/queries/manage/access";
+import { lockedOrganization, organizationById } from "@countersign/store/queries/organizations/organizations";
 import type { Database, Store } from "@countersign/store/store";
-import type { OrganizationRow, WaitingEmailRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
+import type { WaitingEmailRow } from "@countersign/store/tables/platform";
 import type { Config } from "../../base/config.ts";
 import { inBatches, neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";

@@ -1,7 +1,8 @@
 import type { Permission } from "@countersign/domain/members/permissions";
-import { lockedOrganization, memberPermissions } from "@countersign/store/queries/manage/access";
+import { memberPermissions } from "@countersign/store/queries/members/members";
+import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { permissionSet } from "../../api/access.ts";
 import { accessOf, type OrganizationAccess } from "../../api/actor.ts";
 import type { OrganizationContext } from "../../api/context.ts";

@@ -1,7 +1,7 @@
 import { checkPowerChange } from "@countersign/domain/members/permissions";
 import { roleOf } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
-import type { RoleRow } from "@countersign/store/tables";
+import type { RoleRow } from "@countersign/store/tables/organizations";
 import { permissionSet } from "../../api/access.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import type { LockedOrganization } from "./lock.ts";

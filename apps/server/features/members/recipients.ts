@@ -1,7 +1,7 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import { membersOf } from "@countersign/store/queries/members/members";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { permissionSet } from "../../api/access.ts";
 import type { Recipient } from "../mail/compose.ts";
 import { recipientById } from "../mail/recipient.ts";

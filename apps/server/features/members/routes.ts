@@ -9,7 +9,7 @@ import {
   setMemberRole,
 } from "@countersign/store/queries/members/members";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { type AuthenticatedContext, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
 import { type CursorValues, decodeCursor, pageOf } from "../../api/page.ts";

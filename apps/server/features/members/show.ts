@@ -1,7 +1,8 @@
 import type { member } from "@countersign/contract/manage/members";
 import { sortedPermissions } from "@countersign/domain/members/permissions";
 import type { MemberWithRole } from "@countersign/store/queries/members/members";
-import type { OrganizationRow, UserRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
+import type { UserRow } from "@countersign/store/tables/sign-in";
 import type { z } from "zod";
 import { permissionSet } from "../../api/access.ts";
 import { iso } from "../../api/page.ts";

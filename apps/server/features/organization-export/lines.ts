@@ -18,7 +18,7 @@ import { productsOf } from "@countersign/store/queries/products/products";
 import { rolesOf } from "@countersign/store/queries/roles/roles";
 import { transfersToExport } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { iso } from "../../api/page.ts";
 import { showToOrganization } from "../audit-log/show.ts";
 import { exportedBranding } from "../branding/show.ts";

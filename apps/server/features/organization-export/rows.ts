@@ -2,7 +2,7 @@ import type {
   customersToExport,
   webhooksToExport,
 } from "@countersign/store/queries/organization-export/rows";
-import type { IpBlockRow, LicenseIpRow, LicenseRow } from "@countersign/store/tables";
+import type { IpBlockRow, LicenseIpRow, LicenseRow } from "@countersign/store/tables/licenses";
 import { iso } from "../../api/page.ts";
 import { redactedUrl } from "../webhooks/show.ts";
 

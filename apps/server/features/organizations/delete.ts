@@ -3,7 +3,7 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { type MemberContext, nextUpdatedAt, type UserOrTokenContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";

@@ -1,4 +1,4 @@
-import { removeAnswersOfTokens } from "@countersign/store/queries/manage/idempotency";
+import { removeAnswersOfTokens } from "@countersign/store/queries/api/idempotency";
 import {
   type AuditPosition,
   closeOrganization,

@@ -2,8 +2,9 @@ import * as contract from "@countersign/contract/manage/organizations";
 import { defaultLanguage } from "@countersign/domain/mail/languages";
 import { userById } from "@countersign/store/queries/identity/users";
 import { activeImpersonations } from "@countersign/store/queries/impersonations/impersonations";
-import { lockedOrganization, organizationById } from "@countersign/store/queries/manage/access";
 import {
+  lockedOrganization,
+  organizationById,
   organizationsOf,
   slugIsTaken,
   updateOrganization,

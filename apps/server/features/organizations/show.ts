@@ -1,7 +1,8 @@
 import type { ownOrganization } from "@countersign/contract/manage/organizations";
 import { sortedPermissions } from "@countersign/domain/members/permissions";
 import { effectivePlan } from "@countersign/domain/quota/limit";
-import type { OrganizationRow, PlanRow } from "@countersign/store/tables";
+import type { PlanRow } from "@countersign/store/tables/billing";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { z } from "zod";
 import type { OrganizationAccess } from "../../api/actor.ts";
 import { iso } from "../../api/page.ts";

@@ -1,8 +1,8 @@
-import { lockedOrganization } from "@countersign/store/queries/manage/access";
+import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
 import { organizationLimits } from "@countersign/store/queries/plans/organizations";
 import { countPendingInvitations } from "@countersign/store/queries/plans/used";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { Problem } from "../../http/problem.ts";
 import { countUsed, type LimitName, limitIn, planOf } from "./limits.ts";
 

@@ -6,7 +6,8 @@ import { planById } from "@countersign/store/queries/plans/plans";
 import { countMembers, countProducts } from "@countersign/store/queries/plans/used";
 import { countEndpoints } from "@countersign/store/queries/webhooks/endpoints";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationRow, PlanRow } from "@countersign/store/tables";
+import type { PlanRow } from "@countersign/store/tables/billing";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 
 export type LimitName = (typeof limitNames)[number];
 

@@ -1,6 +1,6 @@
 import type { planShape } from "@countersign/contract/manage/plans";
 import { billingIntervals, priceFor } from "@countersign/domain/billing/subscription";
-import type { PlanRow } from "@countersign/store/tables";
+import type { PlanRow } from "@countersign/store/tables/billing";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 import type { Config } from "../../base/config.ts";

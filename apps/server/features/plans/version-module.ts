@@ -1,5 +1,5 @@
 import type { Database } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { Problem } from "../../http/problem.ts";
 import { planOf } from "./limits.ts";
 

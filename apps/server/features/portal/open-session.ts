@@ -6,7 +6,7 @@ import {
   limitPortalSessions,
 } from "@countersign/store/queries/portal/sessions";
 import type { Database } from "@countersign/store/store";
-import type { PortalSessionRow } from "@countersign/store/tables";
+import type { PortalSessionRow } from "@countersign/store/tables/portal";
 import type { Context } from "../../api/context.ts";
 import { Devices } from "../../limits/devices.ts";
 import { signInSecret } from "../identity/secret.ts";

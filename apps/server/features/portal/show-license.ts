@@ -19,21 +19,19 @@ import { lastCustomerChangeAt } from "@countersign/store/queries/audit-log/entri
 import { customerCreatedAt } from "@countersign/store/queries/customers/identify";
 import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
 import { licenseIp, licenseIps, registeredIps } from "@countersign/store/queries/licenses/ips";
-import { organizationById, productById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import { portalActions } from "@countersign/store/queries/portal/actions";
 import { type PortalLicenseRow, portalLicenses } from "@countersign/store/queries/portal/licenses";
 import { downloadsOf } from "@countersign/store/queries/products/downloads";
+import { productById } from "@countersign/store/queries/products/products";
 import { type LicenseRefusals, licenseRefusals } from "@countersign/store/queries/requests/license-refusals";
 import { lastTransferredAt, pendingTransferOf } from "@countersign/store/queries/transfers/transfers";
 import { versionsOf } from "@countersign/store/queries/versions/versions";
 import type { Database } from "@countersign/store/store";
-import type {
-  LicenseRow,
-  OrganizationRow,
-  ProductDownloadRow,
-  ProductRow,
-  TransferRow,
-} from "@countersign/store/tables";
+import type { LicenseRow } from "@countersign/store/tables/licenses";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
+import type { TransferRow } from "@countersign/store/tables/portal";
+import type { ProductDownloadRow, ProductRow } from "@countersign/store/tables/products";
 import type { z } from "zod";
 import type { LicenseContext, ProductContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";

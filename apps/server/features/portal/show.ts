@@ -3,7 +3,7 @@ import { browserName } from "@countersign/domain/user-agent/parse";
 import { portalPerson } from "@countersign/store/queries/portal/people";
 import { portalIdentitiesOf } from "@countersign/store/queries/portal/sessions";
 import type { Database } from "@countersign/store/store";
-import type { PortalSessionRow } from "@countersign/store/tables";
+import type { PortalSessionRow } from "@countersign/store/tables/portal";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";

@@ -1,6 +1,6 @@
-import { lockedProduct } from "@countersign/store/queries/manage/access";
+import { lockedProduct } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
-import type { ProductRow } from "@countersign/store/tables";
+import type { ProductRow } from "@countersign/store/tables/products";
 import { Problem } from "../../http/problem.ts";
 
 /** The current row, locked until the transaction ends: what was read before may be outdated. */

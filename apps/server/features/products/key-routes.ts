@@ -15,7 +15,7 @@ import {
 } from "@countersign/store/queries/products/keys";
 import { addApiKey, updateProduct } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
-import type { ProductApiKeyRow, ProductRow } from "@countersign/store/tables";
+import type { ProductApiKeyRow, ProductRow } from "@countersign/store/tables/products";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { type Context, nextUpdatedAt } from "../../api/context.ts";
 import { iso, milliseconds } from "../../api/page.ts";

@@ -1,10 +1,9 @@
-import { lockedProduct } from "@countersign/store/queries/manage/access";
 import {
   licensesWithSingleIps,
   mergeIps,
   productsMergingIps,
 } from "@countersign/store/queries/products/merge-ips";
-import { updateProduct } from "@countersign/store/queries/products/products";
+import { lockedProduct, updateProduct } from "@countersign/store/queries/products/products";
 import type { Database, Store } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { inBatches, neverAborted } from "../../jobs/batches.ts";

@@ -1,4 +1,4 @@
-import type { ProductRow } from "@countersign/store/tables";
+import type { ProductRow } from "@countersign/store/tables/products";
 import { Problem } from "../../http/problem.ts";
 
 /** Every way to create licenses starts with this check. */

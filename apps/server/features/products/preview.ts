@@ -8,9 +8,9 @@ import {
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { isoTime } from "@countersign/domain/validate/answer";
 import { customerOf } from "@countersign/store/queries/customers/views";
-import { licenseById } from "@countersign/store/queries/manage/access";
+import { licenseById } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
-import type { LicenseRow } from "@countersign/store/tables";
+import type { LicenseRow } from "@countersign/store/tables/licenses";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { MemberContext, ProductContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";

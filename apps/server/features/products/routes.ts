@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/products";
 import { parseCustomResponse } from "@countersign/domain/custom-response/template";
 import { deleteProduct, productsOf, updateProduct } from "@countersign/store/queries/products/products";
-import type { ProductRow } from "@countersign/store/tables";
+import type { ProductRow } from "@countersign/store/tables/products";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
 import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";

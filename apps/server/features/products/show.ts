@@ -2,7 +2,7 @@ import type { product } from "@countersign/contract/manage/products";
 import { isUnused, shownPrefix } from "@countersign/domain/products/api-key";
 import { workingApiKeys } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
-import type { ProductRow } from "@countersign/store/tables";
+import type { ProductRow } from "@countersign/store/tables/products";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 

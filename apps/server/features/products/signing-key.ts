@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { signingKey } from "@countersign/contract/manage/product-keys";
 import type { Sealer } from "@countersign/store/secrets/sealer";
-import type { ProductSigningKeyRow } from "@countersign/store/tables";
+import type { ProductSigningKeyRow } from "@countersign/store/tables/products";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 

@@ -1,7 +1,8 @@
 import { minuteMs } from "@countersign/domain/dates/lengths";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { shownPrefix, unusedAfterMs } from "@countersign/domain/products/api-key";
-import { organizationById, productById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
+import { productById } from "@countersign/store/queries/products/products";
 import { productsWithUnusedKeys, takeUnusedKeys } from "@countersign/store/queries/products/unused-keys";
 import type { Database, Store } from "@countersign/store/store";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";

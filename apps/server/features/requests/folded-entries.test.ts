@@ -10,8 +10,7 @@ function folding() {
   const folded = new FoldedEntries((entry) => logged.push(entry));
   const add = (values: Parameters<typeof journalEntry>[0]) => folded.add(journalEntry(values));
   /** The second of the minute, the ID, the IP address and the number of requests of each. */
-  const rows = () =>
-    logged.map(([at, id, , , , , , ip, , , , , count]) => [(at - noon) / 1_000, id, ip, count]);
+  const rows = () => logged.map(({ at, id, ip, count }) => [(at - noon) / 1_000, id, ip, count]);
   return { folded, add, rows, logged };
 }
 
@@ -57,7 +56,7 @@ describe("requests beyond the daily limit", () => {
     for (let product = 0; product < 30_000; product++)
       for (const id of ["1", "2", "3"]) add(limited(1, id, { product_id: `p${product}` }));
     folded.flush(noon + 2_000);
-    expect(logged.reduce((sum, entry) => sum + entry[12], 0)).toBe(90_000);
+    expect(logged.reduce((sum, entry) => sum + entry.count, 0)).toBe(90_000);
     expect(logged.length).toBeLessThan(61_000);
   });
 });
@@ -72,8 +71,8 @@ test("sandbox requests are logged one by one up to 600 a minute and product, the
   send(70, { status: "active" });
   send(5, { status: "active", product_id: "another" });
   folded.flush(noon + 1_000);
-  expect(logged.slice(0, 600).every((entry) => entry[12] === 1)).toBe(true);
-  expect(logged.slice(605).map((entry) => [entry[6], entry[12], entry[13]])).toEqual([
+  expect(logged.slice(0, 600).every((entry) => entry.count === 1)).toBe(true);
+  expect(logged.slice(605).map((entry) => [entry.status, entry.count, entry.sandbox])).toEqual([
     ["expired", 200, 1],
     ["active", 70, 1],
   ]);

@@ -4,7 +4,7 @@ import type { JournalEntry } from "@countersign/store/journal";
 /** How many sandbox requests of a product are logged one by one in a minute. */
 const sandboxPerMinute = 600;
 /** Of products, endpoints and outcomes. With more, those of the minute so far are logged, and counting starts again. */
-const mostGroups = 10_000;
+const maxGroups = 10_000;
 
 /**
  * Requests that a client can send without end: those beyond the daily limit, and those of the sandbox. The first in each
@@ -22,14 +22,14 @@ export class FoldedEntries {
   }
 
   concerns(entry: JournalEntry): boolean {
-    return entry[6] === "rate_limit_exceeded" || entry[13] === 1;
+    return entry.status === "rate_limit_exceeded" || entry.sandbox === 1;
   }
 
   add(entry: JournalEntry): void {
-    const [atMs, , , productId, , endpoint, status, , , , , , , sandbox] = entry;
+    const { at: atMs, product_id: productId, endpoint, status, sandbox } = entry;
     const minute = Math.floor(atMs / minuteMs);
     // An entry of an earlier minute, which a slow request can have, counts for the current one.
-    if (minute > this.#minute || this.#groups.size >= mostGroups) this.flush(atMs);
+    if (minute > this.#minute || this.#groups.size >= maxGroups) this.flush(atMs);
     if (this.#groups.size === 0) this.#start(Math.max(minute, this.#minute), atMs);
     const limited = sandbox === 0;
     const single = this.#group(limited ? `${productId} ${endpoint}` : productId);
@@ -43,13 +43,13 @@ export class FoldedEntries {
     rest.count += 1;
   }
 
-  /** Logs what was counted so far. */
+  /** Logs what was counted so far. The time is the end of the minute, because the live stream reads only the newest entries. */
   flush(nowMs: number): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     const endMs = (this.#minute + 1) * minuteMs - 1;
     for (const { first, count } of this.#groups.values())
-      if (first !== null) this.#log(counted(first, Math.max(first[0], Math.min(nowMs, endMs)), count));
+      if (first !== null) this.#log({ ...first, at: Math.max(first.at, Math.min(nowMs, endMs)), count });
     this.#groups.clear();
   }
 
@@ -73,14 +73,4 @@ interface Group {
   /** Of those that were not logged one by one. */
   first: JournalEntry | null;
   count: number;
-}
-
-/** The time is the end of the minute, because the live stream reads only the newest entries. */
-function counted(first: JournalEntry, atMs: number, count: number): JournalEntry {
-  const [, ...rest] = first;
-  const entry = [atMs, ...rest] as unknown as {
-    -readonly [index in keyof JournalEntry]: JournalEntry[index];
-  };
-  entry[12] = count;
-  return entry;
 }

@@ -4,6 +4,7 @@ import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";
 import { reasonOf } from "../../base/log.ts";
 import { runWorker, type ThreadCalls } from "../../base/worker-thread.ts";
 import { GeoFile } from "../geoip/geo-file.ts";
+import { entriesOf } from "./entries-message.ts";
 import { repeatUntilZero } from "./repeat-until-zero.ts";
 
 export interface JournalSettings {
@@ -17,8 +18,8 @@ export interface JournalSettings {
 
 /** What the journal thread can be asked to do. */
 export interface JournalCalls {
-  /** A list of entries, as JSON. */
-  entries(json: string): void;
+  /** As `entriesMessage` writes them. */
+  entries(message: string): void;
   /** Deletes an organization's data. */
   deleteOrganization(organizationId: string): Promise<void>;
   /** Writes the remaining entries first. */
@@ -43,7 +44,7 @@ const gatherMs = 1_000;
  * However many entries were collected while the database was unavailable, each write stays within the statement time
  * limit.
  */
-const mostAtOnce = 5_000;
+const maxAtOnce = 5_000;
 const pruneEveryMs = 60_000;
 const closeEveryMs = 10_000;
 const firstRunMs = 1_000;
@@ -73,9 +74,9 @@ async function start(
 
   const write = async () => {
     while (waiting.length > 0) {
-      const entries = waiting.slice(0, mostAtOnce);
+      const entries = waiting.slice(0, maxAtOnce);
       // More entries can arrive while these are being written, so the two lists must be separate.
-      waiting = waiting.slice(mostAtOnce);
+      waiting = waiting.slice(maxAtOnce);
       try {
         await journal.append(entries);
         recorder.notify("written", entries.length);
@@ -157,8 +158,8 @@ async function start(
   const pruning = periodically(prune, pruneEveryMs, recorder);
   const reclaiming = periodically(reclaim, pruneEveryMs, recorder);
   return {
-    entries: (json) => {
-      const entries = JSON.parse(json) as JournalEntry[];
+    entries: (message) => {
+      const entries = entriesOf(message);
       arrived += entries.length;
       for (const entry of entries) waiting.push(entry);
     },

@@ -1,7 +1,7 @@
 import { keptSince, logDays } from "@countersign/domain/requests/log-days";
 import { logStart } from "@countersign/store/queries/requests/log-start";
 import type { Store } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { Config } from "../../base/config.ts";
 import { planOf } from "../plans/limits.ts";
 import { platformSettings } from "../settings/platform-settings.ts";

@@ -1,6 +1,7 @@
 import { threadFile } from "@countersign/store/built";
 import type { JournalEntry } from "@countersign/store/journal";
 import { WorkerThread } from "../../base/worker-thread.ts";
+import { entriesMessage } from "./entries-message.ts";
 import { FoldedEntries } from "./folded-entries.ts";
 import type { JournalCalls, JournalReports, JournalSettings } from "./journal-thread.ts";
 import { Unwritten } from "./unwritten.ts";
@@ -28,7 +29,7 @@ export interface RequestLogState {
 }
 
 /** How many entries are kept while the journal cannot be written; further ones are dropped and counted. */
-const mostKept = 200_000;
+const maxKept = 200_000;
 
 /** Nobody waits for these, and every message costs time on both sides. */
 const gatherMs = 100;
@@ -137,11 +138,11 @@ export class Recorder {
     if (entries.length === 0) return;
     this.#gathered = [];
     const { calls } = this.#thread;
-    if (calls === null || this.#kept.count + entries.length > mostKept) {
+    if (calls === null || this.#kept.count + entries.length > maxKept) {
       this.#dropped(entries.length);
       return;
     }
     this.#kept.add(entries.length, this.#gatheredSinceMs);
-    calls.notify("entries", JSON.stringify(entries));
+    calls.notify("entries", entriesMessage(entries));
   }
 }

@@ -3,7 +3,7 @@ import { requestOutcomes } from "@countersign/domain/validate/status";
 import { type NamedLicense, namedLicenses } from "@countersign/store/queries/requests/named-licenses";
 import { namedProducts } from "@countersign/store/queries/requests/named-products";
 import type { Database } from "@countersign/store/store";
-import type { RequestLogRow } from "@countersign/store/tables";
+import type { RequestLogRow } from "@countersign/store/tables/journal";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 

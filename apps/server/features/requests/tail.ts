@@ -1,6 +1,6 @@
 import { countEntries, newestRequests } from "@countersign/store/queries/requests/newest";
 import type { Database } from "@countersign/store/store";
-import type { RequestLogRow } from "@countersign/store/tables";
+import type { RequestLogRow } from "@countersign/store/tables/journal";
 
 /**
  * Rows become visible up to a few seconds after the time they have, and those of several nodes in any order: so much of

@@ -12,7 +12,7 @@ import {
   usesOfRoles,
 } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
-import type { RoleRow } from "@countersign/store/tables";
+import type { RoleRow } from "@countersign/store/tables/organizations";
 import { permissionSet } from "../../api/access.ts";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";

@@ -2,7 +2,7 @@ import type { role } from "@countersign/contract/manage/roles";
 import { sortedPermissions } from "@countersign/domain/members/permissions";
 import { usesOfRoles } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
-import type { RoleRow } from "@countersign/store/tables";
+import type { RoleRow } from "@countersign/store/tables/organizations";
 import type { z } from "zod";
 import { permissionSet } from "../../api/access.ts";
 import { iso } from "../../api/page.ts";

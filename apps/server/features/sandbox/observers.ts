@@ -1,5 +1,5 @@
 import type { JournalEntry } from "@countersign/store/journal";
-import type { RequestObservers } from "../validate/caller.ts";
+import type { RequestObservers } from "../validate/public-call.ts";
 
 /** Reports requests to the sandbox so that they do not distort what is known about real ones. */
 export function sandboxObservers(live: RequestObservers): RequestObservers {
@@ -12,8 +12,5 @@ export function sandboxObservers(live: RequestObservers): RequestObservers {
 
 /** About no license, and no sighting of an IP address. */
 function asSandbox(entry: JournalEntry): JournalEntry {
-  const [atMs, id, organizationId, productId, , endpoint, status, ip, ...rest] = entry;
-  const [version, deviceId, problem, durationUs, count, , facts] = rest;
-  const known = [atMs, id, organizationId, productId, null, endpoint, status, ip] as const;
-  return [...known, version, deviceId, problem, durationUs, count, 1, facts, false];
+  return { ...entry, license_id: null, sandbox: 1, tracked: false };
 }

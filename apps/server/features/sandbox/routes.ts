@@ -4,7 +4,7 @@ import { generateTestKey } from "@countersign/domain/products/api-key";
 import { sandboxSigningKey } from "@countersign/domain/sandbox/facts";
 import { sandboxLicenses } from "@countersign/domain/sandbox/license-keys";
 import { addSandboxKey, replaceSandboxKey, sandboxKeyOf } from "@countersign/store/queries/sandbox/keys";
-import type { ProductSandboxKeyRow } from "@countersign/store/tables";
+import type { ProductSandboxKeyRow } from "@countersign/store/tables/products";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { audit } from "../audit-log/record.ts";

@@ -15,7 +15,7 @@ import {
   slotsBefore,
 } from "@countersign/store/queries/shadow/registrations";
 import type { Database, Store } from "@countersign/store/store";
-import type { LicenseRow } from "@countersign/store/tables";
+import type { LicenseRow } from "@countersign/store/tables/licenses";
 import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 

@@ -10,7 +10,7 @@ import { removeWaitingEmail } from "@countersign/store/queries/mail/waiting-emai
 import { knownTarget } from "@countersign/store/queries/transfers/targets";
 import { decideTransfer } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
-import type { TransferRow } from "@countersign/store/tables";
+import type { TransferRow } from "@countersign/store/tables/portal";
 import type { OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";

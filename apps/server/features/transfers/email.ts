@@ -1,6 +1,7 @@
 import { brandingOf } from "@countersign/store/queries/branding/branding";
 import type { Database } from "@countersign/store/store";
-import type { ProductRow, TransferRow } from "@countersign/store/tables";
+import type { TransferRow } from "@countersign/store/tables/portal";
+import type { ProductRow } from "@countersign/store/tables/products";
 import type { OrganizationContext } from "../../api/context.ts";
 import { type Email, writeEmail } from "../mail/email.ts";
 import { portalLink, type TransferEmailFacts } from "../mail/transfer-emails.ts";

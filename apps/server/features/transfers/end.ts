@@ -8,7 +8,7 @@ import {
   removeRequester,
 } from "@countersign/store/queries/transfers/transfers";
 import type { Database, Store } from "@countersign/store/store";
-import type { TransferRow } from "@countersign/store/tables";
+import type { TransferRow } from "@countersign/store/tables/portal";
 import { type AuditContext, audit } from "../audit-log/record.ts";
 import { recordEvents } from "../events/record.ts";
 import { transferEvent } from "../events/transfer-event.ts";

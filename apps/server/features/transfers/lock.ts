@@ -1,8 +1,8 @@
 import { ipsAtOnce } from "@countersign/store/queries/licenses/drain-ips";
 import { type LicenseView, ownLicenseViews } from "@countersign/store/queries/licenses/views";
-import { productById } from "@countersign/store/queries/manage/access";
+import { productById } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
-import type { ProductRow } from "@countersign/store/tables";
+import type { ProductRow } from "@countersign/store/tables/products";
 import type { OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { type Drained, drain } from "../licenses/drain.ts";

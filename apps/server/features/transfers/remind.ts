@@ -1,7 +1,7 @@
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { isSuspended } from "@countersign/store/is-suspended";
-import { organizationById } from "@countersign/store/queries/manage/access";
+import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import {
   countPendingTransfers,
   nextOrganizationToRemind,

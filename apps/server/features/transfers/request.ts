@@ -20,7 +20,7 @@ import {
   portalTransferView,
 } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
-import type { TransferRow } from "@countersign/store/tables";
+import type { TransferRow } from "@countersign/store/tables/portal";
 import type { z } from "zod";
 import type { Context, CustomerContext, CustomerLicenseContext } from "../../api/context.ts";
 import { isTheirsNow, requireSession } from "../../api/customer-access.ts";

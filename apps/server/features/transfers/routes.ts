@@ -1,5 +1,5 @@
 import * as contract from "@countersign/contract/manage/transfers";
-import { productById } from "@countersign/store/queries/manage/access";
+import { productById } from "@countersign/store/queries/products/products";
 import { transferById, transferPage, transferView } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind } from "../../api/bind.ts";

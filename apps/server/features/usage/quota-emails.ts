@@ -1,7 +1,8 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay, runsOutAt } from "@countersign/domain/quota/day";
 import { initializeState, replaceState, stateOf } from "@countersign/store/queries/admin/platform-state";
-import { lockedOrganization, productById } from "@countersign/store/queries/manage/access";
+import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
+import { productById } from "@countersign/store/queries/products/products";
 import { usageSince } from "@countersign/store/queries/usage/daily";
 import {
   addNotice,
@@ -11,7 +12,8 @@ import {
   storedNotices,
 } from "@countersign/store/queries/usage/quota-notices";
 import type { Database, Store } from "@countersign/store/store";
-import type { EventRow, QuotaNoticeRow } from "@countersign/store/tables";
+import type { EventRow } from "@countersign/store/tables/events";
+import type { QuotaNoticeRow } from "@countersign/store/tables/products";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { writeEmails } from "../mail/email.ts";

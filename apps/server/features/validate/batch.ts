@@ -84,10 +84,7 @@ export class Batcher implements CallQueue {
         const answer = results[index];
         if (answer === undefined) call.failed();
         else if (answer instanceof Promise) void this.#answerLater(call, answer);
-        else {
-          if (answer.tag !== "unauthorized") this.#observer.keyUsed(call.apiKey.publicId, doneMs);
-          call.finish(answer);
-        }
+        else this.#answer(call, answer, doneMs);
       });
     } catch (cause) {
       this.#observer.batchFailed(batch.length, cause);
@@ -99,11 +96,15 @@ export class Batcher implements CallQueue {
     }
   }
 
+  #answer(call: WaitingCall, result: CallResult, doneMs: number): void {
+    if (result.tag !== "unauthorized") this.#observer.keyUsed(call.apiKey.publicId, doneMs);
+    call.finish(result);
+  }
+
   async #answerLater(call: WaitingCall, answer: Promise<CallResult>): Promise<void> {
     this.#locked += 1;
     try {
-      const result = await answer;
-      call.finish(result);
+      this.#answer(call, await answer, performance.now());
     } catch (cause) {
       this.#observer.batchFailed(1, cause);
       call.failed();

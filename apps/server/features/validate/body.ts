@@ -64,3 +64,15 @@ function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** A body of unknown length, or null as soon as it exceeds the limit. */
+export async function readChunks(body: ReadableStream<Uint8Array>): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBodyBytes) return null;
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}

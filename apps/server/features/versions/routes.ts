@@ -6,7 +6,7 @@ import {
   setVersion,
   versionsOf,
 } from "@countersign/store/queries/versions/versions";
-import type { ProductRow, ProductVersionRow } from "@countersign/store/tables";
+import type { ProductRow, ProductVersionRow } from "@countersign/store/tables/products";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";

@@ -6,7 +6,7 @@ import {
   eventOf,
 } from "@countersign/store/queries/webhooks/delivery-log";
 import type { Database } from "@countersign/store/store";
-import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables";
+import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables/events";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { OrganizationContext } from "../../api/context.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";

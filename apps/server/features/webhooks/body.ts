@@ -1,6 +1,6 @@
 import { discordMessage, slackMessage } from "@countersign/domain/webhooks/formats";
 import type { SentEvent } from "@countersign/store/queries/webhooks/claim-deliveries";
-import type { WebhookEndpointRow } from "@countersign/store/tables";
+import type { WebhookEndpointRow } from "@countersign/store/tables/events";
 
 export const mostBodyBytes = 20 * 1024;
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { distribution } from "@countersign/store/distribution";
 import type { Listener, UndistributedEvent } from "@countersign/store/queries/webhooks/distribute";
 import { deletedEndpoints, updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
-import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
+import { type DeliveryRow, distribution, type WebhookEndpointRow } from "@countersign/store/tables/events";
 import { idsOf, onDatabase } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { makeAttempts, makeDeliveries, makeEvents, newEndpoint } from "../../../../tests/support/webhooks.ts";

@@ -1,4 +1,3 @@
-import { distribution } from "@countersign/store/distribution";
 import { newId } from "@countersign/store/new-id";
 import { licenseViews, showLicense } from "@countersign/store/queries/licenses/views";
 import {
@@ -12,7 +11,7 @@ import {
   undistributedEvents,
 } from "@countersign/store/queries/webhooks/distribute";
 import type { Store } from "@countersign/store/store";
-import type { DeliveryRow } from "@countersign/store/tables";
+import { type DeliveryRow, distribution } from "@countersign/store/tables/events";
 
 const eventsAtOnce = 512;
 const organizationsAtOnce = 32;

@@ -14,7 +14,8 @@ import {
   updateEndpoint,
 } from "@countersign/store/queries/webhooks/endpoints";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationRow, WebhookEndpointRow } from "@countersign/store/tables";
+import type { WebhookEndpointRow } from "@countersign/store/tables/events";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { z } from "zod";
 import {
   type Context,

@@ -12,7 +12,7 @@ import {
 import { openEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import { holdDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { Database } from "@countersign/store/store";
-import type { DeliveryAttemptRow } from "@countersign/store/tables";
+import type { DeliveryAttemptRow } from "@countersign/store/tables/events";
 import type { Sent } from "./request.ts";
 import type { Answer } from "./send.ts";
 import { type SwitchContext, switchOff } from "./switch.ts";

@@ -10,7 +10,7 @@ import {
   writeProbe,
 } from "@countersign/store/queries/webhooks/probe";
 import type { Store } from "@countersign/store/store";
-import type { DeliveryAttemptRow, DeliveryRow, StoredEndpointRow } from "@countersign/store/tables";
+import type { DeliveryAttemptRow, DeliveryRow, StoredEndpointRow } from "@countersign/store/tables/events";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { attemptRow, succeeded, withoutTexts } from "./outcome.ts";

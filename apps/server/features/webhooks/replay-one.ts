@@ -1,5 +1,4 @@
 import { isFinal } from "@countersign/domain/webhooks/delivery-state";
-import { distribution } from "@countersign/store/distribution";
 import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";
 import {
@@ -9,7 +8,7 @@ import {
 } from "@countersign/store/queries/webhooks/delivery-log";
 import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import type { Database } from "@countersign/store/store";
-import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
+import { type DeliveryRow, distribution, type WebhookEndpointRow } from "@countersign/store/tables/events";
 import type { OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";

@@ -7,7 +7,7 @@ import {
 } from "@countersign/store/queries/webhooks/delivery-log";
 import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import type { Database } from "@countersign/store/store";
-import type { DeliveryRow } from "@countersign/store/tables";
+import type { DeliveryRow } from "@countersign/store/tables/events";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";
 import type { Context, OrganizationContext } from "../../api/context.ts";

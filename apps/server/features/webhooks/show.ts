@@ -3,7 +3,7 @@ import type { webhook } from "@countersign/contract/manage/webhook-shapes";
 import { webhookId } from "@countersign/domain/webhooks/signature";
 import { oldSecrets } from "@countersign/store/queries/webhooks/endpoints";
 import type { Database } from "@countersign/store/store";
-import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
+import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables/events";
 import type { z } from "zod";
 import type { MemberContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";

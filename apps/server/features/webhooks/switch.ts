@@ -2,7 +2,7 @@ import { nextProbeAtMs } from "@countersign/domain/webhooks/schedule";
 import { updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import { enableDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { Database } from "@countersign/store/store";
-import type { WebhookEndpointRow } from "@countersign/store/tables";
+import type { WebhookEndpointRow } from "@countersign/store/tables/events";
 import { auditWithoutRequest } from "../audit-log/record.ts";
 import { notifyEndpointDisabled, notifyEndpointEnabled } from "../mail/endpoint-emails.ts";
 import { subjectOf } from "./show.ts";

@@ -6,12 +6,12 @@ export const accessTokenRoutes = [
   createRoute({
     getParentRoute: () => organizationRoute,
     path: "/access-tokens",
-    component: lazyRouteComponent(() => import("./organization-tokens-page.tsx"), "OrganizationTokensPage"),
+    component: lazyRouteComponent(() => import("./token-pages.tsx"), "OrganizationTokensPage"),
   }),
   createRoute({
     getParentRoute: () => organizationRoute,
     path: "/access-tokens/new",
-    component: lazyRouteComponent(() => import("./organization-tokens-page.tsx"), "NewOrganizationTokenPage"),
+    component: lazyRouteComponent(() => import("./token-pages.tsx"), "NewOrganizationTokenPage"),
   }),
 ] as const;
 
@@ -20,11 +20,11 @@ export const myTokenRoutes = [
   createRoute({
     getParentRoute: () => accountFrameRoute,
     path: "/access-tokens",
-    component: lazyRouteComponent(() => import("./my-tokens-page.tsx"), "MyTokensPage"),
+    component: lazyRouteComponent(() => import("./token-pages.tsx"), "MyTokensPage"),
   }),
   createRoute({
     getParentRoute: () => accountFrameRoute,
     path: "/access-tokens/new",
-    component: lazyRouteComponent(() => import("./my-tokens-page.tsx"), "NewMyTokenPage"),
+    component: lazyRouteComponent(() => import("./token-pages.tsx"), "NewMyTokenPage"),
   }),
 ] as const;

@@ -1,21 +1,22 @@
 import { browserName } from "@countersign/domain/user-agent/parse";
-import { ActionIcon, Button, Menu, Text } from "@mantine/core";
+import { ActionIcon, Button, Menu, Text, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { callAuth } from "../../api/client.ts";
+import { type Answer, callAuth } from "../../api/client.ts";
 import { reloadAccount } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { canUsePasskeys } from "../identity/passkey.ts";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { canUsePasskeys, createPasskey, type PasskeyCreation } from "../identity/passkey.ts";
 import classes from "./account.module.css";
-import { ConfirmIdentity } from "./confirm-identity.tsx";
-import { createPasskey, type PasskeyCreation } from "./new-passkey.ts";
 import type { ProofBody } from "./proof.tsx";
-import { type Passkey, RenamePasskey } from "./rename-passkey.tsx";
+import { ConfirmIdentity } from "./proof.tsx";
 
 export function PasskeysPanel() {
   const { t } = useTranslation("account");
@@ -136,5 +137,42 @@ export function PasskeysPanel() {
         }}
       />
     </Panel>
+  );
+}
+
+type Passkey = Answer<"getMe">["sign_in_methods"]["passkeys"][number];
+
+interface RenamePasskeyProps {
+  readonly passkey: Passkey;
+  readonly onDone: () => Promise<void>;
+}
+
+function RenamePasskey({ passkey, onDone }: RenamePasskeyProps) {
+  const { t } = useTranslation("account");
+  const [name, setName] = useState(passkey.name ?? "");
+  const rename = useMutation({
+    mutationFn: () => callAuth("renamePasskey", { id: passkey.id, name }),
+    onSuccess: onDone,
+  });
+  return (
+    <DialogForm
+      onSubmit={() => rename.mutate()}
+      typed={name}
+      error={rename.error}
+      isBusy={rename.isPending}
+      action={t("everywhere:save")}
+    >
+      <ProblemAlert error={rename.error} beside={["name"]} />
+      <TextInput
+        label={t("passkeys.name")}
+        description={t("passkeys.nameWords")}
+        required
+        maxLength={100}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={fieldError(rename.error, "name")}
+      />
+    </DialogForm>
   );
 }

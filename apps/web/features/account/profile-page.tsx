@@ -1,18 +1,27 @@
-import { Stack, TextInput } from "@mantine/core";
+import { Alert, Badge, Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
+import { NoEmail } from "../../app/no-email.tsx";
 import type { Language } from "../../i18n/languages.ts";
 import { changeLanguage } from "../../i18n/start.ts";
-import { useMe } from "../../session/current-organization.ts";
+import { type Organization, useMe, useOrganizations } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
+import { useSendsEmail } from "../../session/sends-email.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { LanguageSelect } from "../../ui/language-select.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
-import { EmailPanel } from "./email-panel.tsx";
-import { OrganizationsPanel } from "./organizations-panel.tsx";
+import { LeaveDialog } from "../members/leave-dialog.tsx";
+import classes from "./account.module.css";
+import { ProofFields, useProof } from "./proof.tsx";
 
 export function ProfilePage() {
   const { t } = useTranslation("account");
@@ -74,6 +83,136 @@ function LanguagePanel() {
           onChange={setEmailLimit}
         />
       </Stack>
+    </Panel>
+  );
+}
+
+/** A new email address takes effect after it is confirmed. */
+function EmailPanel() {
+  const { t } = useTranslation("account");
+  const me = useMe();
+  const [isOpen, setOpen] = useState(false);
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const sendsEmail = useSendsEmail();
+  return (
+    <Panel
+      title={t("email.title")}
+      lead={t("email.lead")}
+      actions={
+        <Button variant="default" onClick={() => setOpen(true)}>
+          {t("email.open")}
+        </Button>
+      }
+    >
+      <Group gap="xs">
+        <Text fw={600} style={{ overflowWrap: "anywhere" }}>
+          {me.email}
+        </Text>
+        <Badge variant="light" color={me.email_verified ? "verdigris" : "orange"}>
+          {t(me.email_verified ? "email.verified" : "email.unverified")}
+        </Badge>
+      </Group>
+      {sentTo !== null && !sendsEmail && <NoEmail>{t("email.sentNoEmail", { email: sentTo })}</NoEmail>}
+      {sentTo !== null && sendsEmail && (
+        <Alert icon={<Icon name="mail" />} role="status">
+          {t("email.sent", { email: sentTo })}
+        </Alert>
+      )}
+      <Dialog opened={isOpen} onClose={() => setOpen(false)} title={t("email.open")}>
+        {isOpen && (
+          <EmailForm
+            onSent={(email) => {
+              setSentTo(email);
+              setOpen(false);
+            }}
+          />
+        )}
+      </Dialog>
+    </Panel>
+  );
+}
+
+function EmailForm({ onSent }: { onSent: (email: string) => void }) {
+  const { t } = useTranslation("account");
+  const sendsEmail = useSendsEmail();
+  const change = useChange("changeMyEmail");
+  const [email, setEmail] = useState("");
+  const proof = useProof();
+  const send = useMutation({
+    mutationFn: async () => {
+      const proven = await proof.prove();
+      if (proven === null) return;
+      const answer = await change.mutateAsync({ body: { new_email: email, ...proven } });
+      onSent(answer.new_email);
+    },
+  });
+  return (
+    <DialogForm
+      onSubmit={send.mutate}
+      typed={email}
+      error={send.error}
+      isBusy={send.isPending}
+      action={t(sendsEmail ? "email.do" : "email.doNoEmail")}
+    >
+      <ProblemAlert error={send.error} beside={["new_email", "password", "code"]} />
+      <TextInput
+        label={t("email.new")}
+        type="email"
+        required
+        data-autofocus
+        autoComplete="email"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        error={fieldError(send.error, "new_email")}
+      />
+      <ProofFields proof={proof} error={send.error} />
+      <Text size="sm" c="dimmed">
+        {t(sendsEmail ? "email.words" : "email.wordsNoEmail")}
+      </Text>
+    </DialogForm>
+  );
+}
+
+/** The user's organizations. Everyone can leave here, even if their role does not include the members page. */
+function OrganizationsPanel() {
+  const { t } = useTranslation("account");
+  const organizations = useOrganizations();
+  const [leaving, setLeaving] = useState<Organization | null>(null);
+  return (
+    <Panel title={t("organizations.title")} lead={t("organizations.lead")}>
+      {organizations.length === 0 && (
+        <Text>
+          {t("organizations.none")}{" "}
+          <GoLink to={paths.newOrganization()} underline="always" inherit>
+            {t("organizations.create")}
+          </GoLink>
+        </Text>
+      )}
+      <div>
+        {organizations.map((organization) => (
+          <div key={organization.id} className={classes.line}>
+            <Icon name="organization" />
+            <div className={classes.words}>
+              <GoLink to={paths.overview(organization.slug)} fw={600}>
+                {organization.name}
+              </GoLink>
+            </div>
+            {organization.is_owner ? (
+              <Badge variant="light">{t("organizations.owner")}</Badge>
+            ) : (
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={t("organizations.leaveOne", { name: organization.name })}
+                onClick={() => setLeaving(organization)}
+              >
+                {t("organizations.leave")}
+              </Button>
+            )}
+          </div>
+        ))}
+      </div>
+      <LeaveDialog organization={leaving} onClose={() => setLeaving(null)} />
     </Panel>
   );
 }

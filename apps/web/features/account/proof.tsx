@@ -1,9 +1,12 @@
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../session/current-organization.ts";
-import { fieldError } from "../../ui/problem-alert.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { canUsePasskeys, type PasskeyRequest, signWithPasskey } from "../identity/passkey.ts";
 import { type ProofMethod, proofMethods } from "./proof-methods.ts";
 
@@ -120,5 +123,62 @@ export function ProofFields({ proof, error, description, isFirst = false }: Proo
         </Group>
       )}
     </Stack>
+  );
+}
+
+interface PasswordAgainProps {
+  readonly opened: boolean;
+  readonly title: string;
+  readonly words: string;
+  readonly action: string;
+  readonly isRemoval?: boolean;
+  readonly isForSecondFactor?: boolean;
+  readonly onClose: () => void;
+  /** Receives the proof, for the body of the request. */
+  readonly run: (proof: ProofBody) => Promise<unknown>;
+}
+
+/** Asks for the password, a passkey or a code before a sign-in method is added or removed. */
+export function ConfirmIdentity({ opened, title, onClose, ...form }: PasswordAgainProps) {
+  return (
+    <Dialog opened={opened} onClose={onClose} title={title}>
+      {opened && <Form {...form} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function Form({
+  words,
+  action,
+  isRemoval = false,
+  isForSecondFactor = false,
+  onClose,
+  run,
+}: Omit<PasswordAgainProps, "opened" | "title">) {
+  const proof = useProof(isForSecondFactor);
+  const send = useMutation({
+    mutationFn: async () => {
+      const body = await proof.prove();
+      if (body !== null) await run(body);
+      return body !== null;
+    },
+    onSuccess: (isDone) => {
+      if (isDone) onClose();
+    },
+  });
+  return (
+    <DialogForm
+      onSubmit={send.mutate}
+      // Retyping a password is quicker than answering a question about it.
+      typed={null}
+      error={send.error}
+      isBusy={send.isPending}
+      action={action}
+      isRemoval={isRemoval}
+    >
+      <Text>{words}</Text>
+      <ProblemAlert error={send.error} beside={["password", "code"]} />
+      <ProofFields proof={proof} error={send.error} isFirst />
+    </DialogForm>
   );
 }

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ask, useChange } from "../../api/queries.ts";
-import { notify } from "../../ui/notify.tsx";
+import { ask } from "../../api/queries.ts";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
-import { OverrideField } from "./override-field.tsx";
+import { OverrideField } from "./limit-fields.tsx";
+import { useSave } from "./use-save.ts";
 
 /** How many organizations a user can own. It belongs to the user, also on an organization's page. */
 export function AllowancePanel({ userId, ofOwner = false }: { userId: string; ofOwner?: boolean }) {
@@ -33,38 +33,30 @@ export function AllowancePanel({ userId, ofOwner = false }: { userId: string; of
 function AllowanceForm(props: { userId: string; allowance: number | null; updatedAt: string }) {
   const { t } = useTranslation("admin");
   const [allowance, setAllowance] = useState(props.allowance);
-  const save = useChange("updateUser");
-  const submit = () => {
-    // The new state remounts the form, and callbacks of an unmounted form are not called.
-    save
-      .mutateAsync({
-        params: { user_id: props.userId },
-        body: { organization_allowance: allowance, updated_at: props.updatedAt },
-      })
-      .then(
-        () => notify(t("terms.done")),
-        // The error is shown above the button.
-        () => undefined,
-      );
-  };
+  const { save, error, isBusy } = useSave("updateUser");
   return (
     <SaveForm
-      onSubmit={submit}
-      isBusy={save.isPending}
+      onSubmit={() =>
+        save({
+          params: { user_id: props.userId },
+          body: { organization_allowance: allowance, updated_at: props.updatedAt },
+        })
+      }
+      isBusy={isBusy}
       typed={allowance}
       base={props.allowance}
-      error={save.error}
+      error={error}
     >
       <OverrideField
         label={t("allowance.label")}
         description={t("allowance.words")}
-        usual={t("allowance.planDefault")}
+        defaultText={t("allowance.planDefault")}
         value={allowance}
         onChange={setAllowance}
-        error={fieldError(save.error, "organization_allowance")}
+        error={fieldError(error, "organization_allowance")}
         max={1_000_000}
       />
-      <ProblemAlert error={save.error} beside={["organization_allowance"]} />
+      <ProblemAlert error={error} beside={["organization_allowance"]} />
     </SaveForm>
   );
 }

@@ -1,17 +1,20 @@
-import { Drawer, Group, Pill, Select, Stack, Text, UnstyledButton } from "@mantine/core";
+import { Button, Drawer, Group, Pill, Select, Stack, Text, Title, UnstyledButton } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, askPages, flat } from "../../api/queries.ts";
+import { paths } from "../../session/paths.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
+import { exactTime } from "../../ui/time.tsx";
 import { actions, plainWords } from "../audit-log/actions.ts";
 import { Actor, ActorName } from "../audit-log/actor.tsx";
-import { ShortDifference } from "../audit-log/difference.tsx";
+import { Difference, ShortDifference } from "../audit-log/difference.tsx";
 import type { Entry } from "../audit-log/field-changes.ts";
-import { EntryDetails } from "./entry-details.tsx";
 import { platformActions } from "./platform-actions.ts";
 
 const platformAuditRoute = getRouteApi("/inside/admin/admin-layout/audit-log");
@@ -170,4 +173,64 @@ function nameOf(by: "actor" | "subject", id: string | undefined, rows: readonly 
       ? rows.find(({ actor }) => actor.id === id)?.actor.name
       : rows.find(({ subject }) => subject.id === id)?.subject.name;
   return name ?? id ?? "";
+}
+
+interface EntryInFullProps {
+  readonly entry: Entry;
+  readonly title: string;
+  readonly narrow: (to: { actor?: string; subject?: string; entry: undefined }) => void;
+}
+
+/** One entry in full, with links to the organization and related entries. */
+function EntryDetails({ entry, title, narrow }: EntryInFullProps) {
+  const { t, i18n } = useTranslation(["audit-log", "admin"]);
+  const { id: actorId } = entry.actor;
+  return (
+    <Stack>
+      <Title order={2}>{title}</Title>
+      <Facts>
+        <dt>{t("columns.who")}</dt>
+        <dd>
+          <Actor actor={entry.actor} />
+        </dd>
+        <dt>{t("columns.when")}</dt>
+        <dd>{exactTime(entry.at, i18n.language)}</dd>
+        <dt>{t("columns.target")}</dt>
+        <dd>{entry.subject.name ?? entry.subject.id}</dd>
+        {entry.organization_id !== null && (
+          <>
+            <dt>{t("admin:audit.organization")}</dt>
+            <dd>
+              <GoLink to={paths.platformOrganization(entry.organization_id)}>{t("admin:audit.open")}</GoLink>
+            </dd>
+          </>
+        )}
+        <dt>{t("columns.ip")}</dt>
+        <dd>
+          <Text component="span" inherit className="mono">
+            {entry.ip ?? "–"}
+          </Text>
+        </dd>
+      </Facts>
+      <Group gap="xs">
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => narrow({ subject: entry.subject.id, entry: undefined })}
+        >
+          {t("entry.onlyTarget")}
+        </Button>
+        {actorId !== null && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => narrow({ actor: actorId, entry: undefined })}
+          >
+            {t("entry.onlyActor")}
+          </Button>
+        )}
+      </Group>
+      <Difference entry={entry} />
+    </Stack>
+  );
 }

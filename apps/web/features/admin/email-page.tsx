@@ -1,9 +1,10 @@
-import { Alert, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Alert, Group, SegmentedControl, Select, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { urlOf } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
+import { type Language, languages } from "../../i18n/languages.ts";
 import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
@@ -12,7 +13,6 @@ import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
 import classes from "./admin.module.css";
-import { EmailFrame } from "./email-frame.tsx";
 import { EmailState } from "./outbox-page.tsx";
 
 const emailRoute = getRouteApi("/inside/admin/admin-layout/outbox/$id");
@@ -58,18 +58,10 @@ export function EmailPage() {
                 ))}
               </Stack>
             )}
-            <SegmentedControl
-              size="xs"
-              w="fit-content"
-              aria-label={t("emailTemplates.format")}
-              value={isText ? "text" : "html"}
-              onChange={(value) =>
-                navigate({ search: { as: value === "text" ? "text" : undefined }, replace: true })
-              }
-              data={[
-                { value: "html", label: t("emailTemplates.html"), disabled: mail.body_html === null },
-                { value: "text", label: t("emailTemplates.text") },
-              ]}
+            <FormatChoice
+              isText={isText}
+              hasHtml={mail.body_html !== null}
+              onChange={(as) => void navigate({ search: { as }, replace: true })}
             />
             {isText ? (
               <pre className={classes.plain}>{mail.body_text}</pre>
@@ -81,4 +73,94 @@ export function EmailPage() {
       </Stack>
     </Page>
   );
+}
+
+const templatesRoute = getRouteApi("/inside/admin/admin-layout/email-templates");
+
+/** Every kind of email with example values, in each language. */
+export function TemplatesPage() {
+  const { t, i18n } = useTranslation("admin");
+  const search = templatesRoute.useSearch();
+  const navigate = templatesRoute.useNavigate();
+  const { kinds } = useSuspenseQuery(ask("listEmailTemplates")).data;
+  const kind = kinds.find((one) => one === search.kind) ?? kinds[0] ?? "";
+  const language: Language = search.language ?? (i18n.language as Language);
+  const format = search.as ?? "html";
+  const set = (changes: Partial<typeof search>) =>
+    void navigate({ search: { ...search, ...changes }, replace: true });
+  return (
+    <Page title={t("emailTemplates.title")} lead={t("emailTemplates.lead")}>
+      <div className={classes.split}>
+        <nav aria-label={t("outbox.kind")}>
+          <ul className={classes.kinds}>
+            {kinds.map((one) => (
+              <li key={one}>
+                <Link
+                  className={classes.kind ?? ""}
+                  {...paths.emailTemplates({ ...search, kind: one })}
+                  aria-current={one === kind ? "page" : undefined}
+                  activeProps={{}}
+                  replace
+                >
+                  {t(`kinds.${one}`)}
+                </Link>
+              </li>
+            ))}
+          </ul>
+          <Select
+            className={classes.onlyNarrow ?? ""}
+            label={t("outbox.kind")}
+            data={kinds.map((value) => ({ value, label: t(`kinds.${value}`) }))}
+            value={kind}
+            onChange={(value) => set({ kind: value ?? undefined })}
+            allowDeselect={false}
+          />
+        </nav>
+        <Stack gap="sm" miw={0}>
+          <Group gap="xs">
+            <SegmentedControl
+              size="xs"
+              aria-label={t("emailTemplates.language")}
+              value={language}
+              onChange={(value) => set({ language: value as Language })}
+              data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
+            />
+            <FormatChoice isText={format === "text"} hasHtml onChange={(as) => set({ as })} />
+          </Group>
+          <EmailFrame
+            src={urlOf("getEmailTemplate", { params: { kind }, query: { language, format } })}
+            title={`${t(`kinds.${kind}`)}, ${languages[language]}`}
+          />
+        </Stack>
+      </div>
+    </Page>
+  );
+}
+
+interface FormatChoiceProps {
+  readonly isText: boolean;
+  readonly hasHtml: boolean;
+  readonly onChange: (format: "text" | undefined) => void;
+}
+
+function FormatChoice({ isText, hasHtml, onChange }: FormatChoiceProps) {
+  const { t } = useTranslation("admin");
+  return (
+    <SegmentedControl
+      size="xs"
+      w="fit-content"
+      aria-label={t("emailTemplates.format")}
+      value={isText ? "text" : "html"}
+      onChange={(value) => onChange(value === "text" ? "text" : undefined)}
+      data={[
+        { value: "html", label: t("emailTemplates.html"), disabled: !hasHtml },
+        { value: "text", label: t("emailTemplates.text") },
+      ]}
+    />
+  );
+}
+
+/** An email contains untrusted text, so its frame can run no script, load nothing and submit nothing. */
+function EmailFrame({ src, title }: { src: string; title: string }) {
+  return <iframe className={classes.email} sandbox="" referrerPolicy="no-referrer" src={src} title={title} />;
 }

@@ -9,8 +9,7 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
-import { byJob, stateOf } from "./job-runs.ts";
-import { shownDuration } from "./shown-duration.ts";
+import { byJob, shownDuration, stateOf } from "./job-runs.ts";
 
 type JobRun = Item<"listJobs">;
 

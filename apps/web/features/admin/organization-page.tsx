@@ -1,19 +1,23 @@
-import { Badge, Stack, Text } from "@mantine/core";
+import { Badge, Group, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { Meter } from "../../ui/meter.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
+import classes from "./admin.module.css";
 import { AllowancePanel } from "./allowance-panel.tsx";
 import { ImpersonationPanel } from "./impersonation-panel.tsx";
-import { OrganizationBilling } from "./organization-billing.tsx";
+import { usePlanName } from "./plan-names.ts";
+import { SubscriptionNext, SubscriptionPrice, SubscriptionStatus } from "./subscription-text.tsx";
 import { SuspensionPanel } from "./suspension-panel.tsx";
 import { TermsPanel } from "./terms-panel.tsx";
 
@@ -99,5 +103,100 @@ export function OrganizationPage() {
         restore={() => restore.mutateAsync({ params })}
       />
     </Page>
+  );
+}
+
+type Organization = Answer<"getPlatformOrganization">;
+
+/** What an organization has, uses and pays. */
+function OrganizationBilling({ organization }: { organization: Organization }) {
+  const { t, i18n } = useTranslation("admin");
+  const planName = usePlanName();
+  const { subscription } = organization;
+  const figure = (value: number) => value.toLocaleString(i18n.language);
+  return (
+    <Panel title={t("organization.billing")}>
+      <Facts>
+        <dt>{t("organizations.plan")}</dt>
+        <dd>
+          <Group gap={6}>
+            {planName(organization.plan)}
+            <Text size="sm" c="dimmed">
+              {t(`organization.setBy.${organization.plan_set_by}`)}
+            </Text>
+          </Group>
+          {organization.plan_ends_at !== null && (
+            <Text size="sm" c="dimmed">
+              {t("organization.planEnds")} <Time at={organization.plan_ends_at} />
+            </Text>
+          )}
+        </dd>
+        <dt>{t("organizations.billing")}</dt>
+        <dd>
+          <Group gap={6}>
+            {organization.billing_state === "active" ? (
+              t("billing.active")
+            ) : (
+              <Badge
+                size="sm"
+                variant="light"
+                color={organization.billing_state === "suspended" ? "red" : "orange"}
+              >
+                {t(`billing.${organization.billing_state}`)}
+              </Badge>
+            )}
+            {organization.grace_ends_at !== null && (
+              <Text size="sm" c="dimmed">
+                {t("organization.graceEnds")} <Time at={organization.grace_ends_at} />
+              </Text>
+            )}
+          </Group>
+        </dd>
+        <dt>{t("organizations.subscription")}</dt>
+        <dd>
+          {subscription === null ? (
+            t("organization.noSubscription")
+          ) : (
+            <Stack gap={0}>
+              <Group gap={6}>
+                <SubscriptionPrice subscription={subscription} />
+                <SubscriptionStatus subscription={subscription} />
+              </Group>
+              <Text size="sm" c="dimmed">
+                {planName(subscription.plan)} · <SubscriptionNext subscription={subscription} />
+              </Text>
+            </Stack>
+          )}
+        </dd>
+        {organization.stripe_customer_id !== null && (
+          <>
+            <dt>{t("organization.stripeCustomer")}</dt>
+            <dd>
+              <Copyable value={organization.stripe_customer_id} />
+            </dd>
+          </>
+        )}
+        <dt>{t("organizations.requestsToday")}</dt>
+        <dd className="figures">
+          {figure(organization.requests_today)}{" "}
+          <Text span size="sm" c="dimmed">
+            {organization.daily_limit === null
+              ? t("organization.noDailyLimit")
+              : t("organization.dailyLimit", { limit: figure(organization.daily_limit) })}
+          </Text>
+        </dd>
+        {organization.plan_note !== null && (
+          <>
+            <dt>{t("terms.note")}</dt>
+            <dd style={{ whiteSpace: "pre-wrap" }}>{organization.plan_note}</dd>
+          </>
+        )}
+      </Facts>
+      <div className={classes.meters}>
+        {organization.limits.map(({ name, used, limit }) => (
+          <Meter key={name} name={t(`limits.max_${name}`)} used={used} limit={limit} />
+        ))}
+      </div>
+    </Panel>
   );
 }

@@ -10,13 +10,14 @@ import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import classes from "./admin.module.css";
-import { currencyChoices } from "./currencies.ts";
-import { type Settings, useSaveSettings } from "./use-save-settings.ts";
+import { changedFields } from "./changed-fields.ts";
+import type { Settings } from "./settings-notices.tsx";
+import { useSave } from "./use-save.ts";
 
 /** How organizations pay, or whom they ask. */
 export function PaymentSettings({ settings }: { settings: Settings }) {
   const { t, i18n } = useTranslation("admin");
-  const { save, error, isBusy } = useSaveSettings();
+  const { save, error, isBusy } = useSave("updatePlatformSettings");
   const saved = {
     currency: settings.currency,
     billing_contact: settings.billing_contact,
@@ -27,7 +28,11 @@ export function PaymentSettings({ settings }: { settings: Settings }) {
     <Panel title={t("settings.payments")} lead={t("settings.paymentsLead")}>
       <PaymentStatus payments={settings.payments} />
       <SaveForm
-        onSubmit={() => save(saved, { ...typed, billing_contact: typed.billing_contact?.trim() || null })}
+        onSubmit={() =>
+          save({
+            body: changedFields(saved, { ...typed, billing_contact: typed.billing_contact?.trim() || null }),
+          })
+        }
         isBusy={isBusy}
         typed={typed}
         base={saved}
@@ -106,4 +111,29 @@ function PaymentStatus({ payments }: { payments: Settings["payments"] }) {
       )}
     </Stack>
   );
+}
+
+/** The currencies to choose from, with their names in a language. */
+function currencyChoices(language: string, current: string) {
+  const names = new Intl.DisplayNames(language, { type: "currency" });
+  const codes = new Set([current.toUpperCase(), ...Intl.supportedValuesOf("currency")]);
+  return [...codes]
+    .filter((code) => code === current.toUpperCase() || !isOutOfUse(code, names))
+    .map((code) => ({ value: code.toLowerCase(), label: `${code} – ${nameOf(code, names)}` }))
+    .sort((one, other) => one.label.localeCompare(other.label, language));
+}
+
+/** Browsers list currencies of the past too; their names end with the years. */
+function isOutOfUse(code: string, names: Intl.DisplayNames): boolean {
+  return (
+    /\d{4}/.test(nameOf(code, names)) || code.startsWith("X") !== ["XAF", "XCD", "XOF", "XPF"].includes(code)
+  );
+}
+
+function nameOf(code: string, names: Intl.DisplayNames): string {
+  try {
+    return names.of(code) ?? code;
+  } catch {
+    return code;
+  }
 }

@@ -1,5 +1,5 @@
 import { amountToText } from "@countersign/domain/billing/money";
-import { Group, NumberInput, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
+import { Group, List, NumberInput, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
@@ -10,18 +10,20 @@ import { notify } from "../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { changedFields } from "./changed-fields.ts";
-import { type Limit, LimitField } from "./limit-field.tsx";
+import { type Limit, LimitField, PriceField, readPrice } from "./limit-fields.tsx";
 import {
   hasExamplePrices,
+  isInDays,
   leastOf,
   mostOf,
   needsConfirmation,
+  type PlanEffects,
+  type PlanFields,
   type PlanLimit,
   planEffects,
   planLimits,
 } from "./plan-changes.ts";
-import { PlanEffectsList } from "./plan-effects.tsx";
-import { PriceField, readPrice } from "./price-field.tsx";
+import { useNoLimit } from "./plan-names.ts";
 
 interface PlanFormProps {
   readonly plan: Item<"listPlans">;
@@ -176,5 +178,45 @@ export function PlanForm({ plan, count, onSaved }: PlanFormProps) {
         <PlanEffectsList saved={plan} next={next} effects={effects} count={count} />
       </Confirm>
     </>
+  );
+}
+
+interface PlanEffectsListProps {
+  readonly saved: PlanFields;
+  readonly next: PlanFields;
+  readonly effects: PlanEffects;
+  /** How many organizations are on the plan; null if that is not known. */
+  readonly count: number | null;
+}
+
+/** What a changed plan means for the organizations on it, one sentence for each change. */
+function PlanEffectsList({ saved, next, effects, count }: PlanEffectsListProps) {
+  const { t, i18n } = useTranslation("admin");
+  const noLimit = useNoLimit();
+  const shown = (name: PlanLimit, value: number | null) =>
+    value === null ? noLimit(name) : value.toLocaleString(i18n.language);
+  const keeps = effects.lowered.some((name) => name !== "daily_limit" && !isInDays(name));
+  return (
+    <Stack gap="sm">
+      {count !== null && (
+        <Text fw={600}>
+          {t("planEffects.organizations", { count, number: count.toLocaleString(i18n.language) })}
+        </Text>
+      )}
+      <List size="sm" spacing={4}>
+        {effects.lowered.map((name) => (
+          <List.Item key={name}>
+            {t(`limits.${name}`)}: {shown(name, saved[name])} → {shown(name, next[name])}
+          </List.Item>
+        ))}
+        {effects.losesVersions && <List.Item>{t("planEffects.versions")}</List.Item>}
+        {effects.newPrice && <List.Item>{t("planEffects.price")}</List.Item>}
+        {effects.notSold && <List.Item>{t("planEffects.notSold")}</List.Item>}
+      </List>
+      {keeps && <Text size="sm">{t("planEffects.keeps")}</Text>}
+      {effects.lowered.includes("daily_limit") && <Text size="sm">{t("planEffects.requests")}</Text>}
+      {effects.lowered.includes("request_log_days") && <Text size="sm">{t("planEffects.log")}</Text>}
+      {effects.lowered.includes("audit_log_days") && <Text size="sm">{t("planEffects.auditLog")}</Text>}
+    </Stack>
   );
 }

@@ -15,10 +15,10 @@ import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
 import classes from "./admin.module.css";
-import { AuditLogArchiveNotice } from "./audit-log-archive.tsx";
 import { hasExamplePrices, isInDays, planLimits } from "./plan-changes.ts";
 import { PlanForm } from "./plan-form.tsx";
 import { useNoLimit } from "./plan-names.ts";
+import { AuditLogArchiveNotice } from "./settings-notices.tsx";
 
 const plansRoute = getRouteApi("/inside/admin/admin-layout/plans");
 

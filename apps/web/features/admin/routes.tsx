@@ -80,7 +80,7 @@ const templatesRoute = createRoute({
       language: oneOf(["en", "de", "es"] as const, search.language),
       as: oneOf(["text"] as const, search.as),
     }),
-  component: lazyRouteComponent(() => import("./templates-page.tsx"), "TemplatesPage"),
+  component: lazyRouteComponent(() => import("./email-page.tsx"), "TemplatesPage"),
 });
 
 const platformAuditRoute = createRoute({
@@ -106,7 +106,7 @@ const healthRoute = createRoute({
 const platformBlocksRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/ip-blocks",
-  component: lazyRouteComponent(() => import("./platform-blocks-page.tsx"), "PlatformBlocksPage"),
+  component: lazyRouteComponent(() => import("./ip-pages.tsx"), "PlatformBlocksPage"),
 });
 
 const plansRoute = createRoute({
@@ -138,7 +138,7 @@ const platformIpsRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/ips",
   validateSearch: ipsSearch,
-  component: lazyRouteComponent(() => import("./platform-ips-page.tsx"), "PlatformIpsPage"),
+  component: lazyRouteComponent(() => import("./ip-pages.tsx"), "PlatformIpsPage"),
 });
 
 const platformIpRoute = createRoute({
@@ -147,7 +147,7 @@ const platformIpRoute = createRoute({
   validateSearch: (search: Search): { block?: true | undefined } => ({
     block: search.block === true || undefined,
   }),
-  component: lazyRouteComponent(() => import("./platform-ip-page.tsx"), "PlatformIpPage"),
+  component: lazyRouteComponent(() => import("./ip-pages.tsx"), "PlatformIpPage"),
 });
 
 // Routes created inside `addChildren` would have the type any, and so would the whole tree.

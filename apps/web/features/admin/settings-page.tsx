@@ -1,13 +1,21 @@
+import { usualDefaultPlan } from "@countersign/domain/organizations/sign-up";
+import { NumberInput, Radio, Select, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { Page } from "../../ui/page.tsx";
-import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { SaveForm } from "../../ui/save-form.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
-import { AuditLogArchiveNotice } from "./audit-log-archive.tsx";
-import { OpenSignUpNotice } from "./open-sign-up.tsx";
+import { changedFields } from "./changed-fields.ts";
+import { numberSeparators } from "./limit-fields.tsx";
 import { PaymentSettings } from "./payment-settings.tsx";
-import { LimitSettings, SignUpSettings } from "./server-settings.tsx";
+import { usePlanName, usePlanOf } from "./plan-names.ts";
+import { AuditLogArchiveNotice, OpenSignUpNotice, type Settings } from "./settings-notices.tsx";
+import { plans } from "./terms.ts";
+import { useSave } from "./use-save.ts";
 
 /** The settings of the whole server. Each panel is reset if someone else changes what it shows. */
 export function SettingsPage() {
@@ -33,5 +41,139 @@ export function SettingsPage() {
         </>
       )}
     </Page>
+  );
+}
+
+/** Who can create an account, and the plan of new organizations. */
+function SignUpSettings({ settings }: { settings: Settings }) {
+  const { t, i18n } = useTranslation("admin");
+  const planName = usePlanName();
+  const planOf = usePlanOf();
+  const { save, error, isBusy } = useSave("updatePlatformSettings");
+  const saved = { default_plan: settings.default_plan, sign_up: settings.sign_up };
+  const [typed, setTyped] = useState(saved);
+  const isPlanFixed = settings.default_plan_set_by === "environment";
+  const isSignUpFixed = settings.sign_up_set_by === "environment";
+  const plan = planOf(typed.default_plan);
+  /** As long as nobody has decided on the default plan, it depends on who signs up. */
+  const chooseSignUp = (sign_up: Settings["sign_up"]) => {
+    const isUndecided = settings.default_plan_set_by === "nobody";
+    setTyped({ sign_up, default_plan: isUndecided ? usualDefaultPlan(sign_up) : typed.default_plan });
+  };
+  const figure = (value: number | null | undefined) =>
+    value == null ? t("noLimit") : value.toLocaleString(i18n.language);
+  return (
+    <Panel title={t("settings.signUp")} lead={t("settings.signUpLead")}>
+      <SaveForm
+        onSubmit={() => save({ body: changedFields(saved, typed) })}
+        isBusy={isBusy}
+        typed={typed}
+        base={saved}
+        error={error}
+      >
+        <Radio.Group
+          label={t("settings.whoSignsUp")}
+          description={
+            isSignUpFixed ? t("settings.environment", { variable: "COUNTERSIGN_SIGN_UP" }) : undefined
+          }
+          value={typed.sign_up}
+          onChange={(value) => chooseSignUp(value === "open" ? "open" : "closed")}
+        >
+          <Stack gap={6} mt={6}>
+            {(["closed", "open"] as const).map((value) => (
+              <Radio
+                key={value}
+                value={value}
+                label={t(`settings.sign_up.${value}`)}
+                description={t(`settings.sign_up.${value}_words`)}
+                disabled={isSignUpFixed}
+              />
+            ))}
+          </Stack>
+        </Radio.Group>
+        <Select
+          maw={420}
+          label={t("settings.plan")}
+          description={
+            isPlanFixed
+              ? t("settings.environment", { variable: "COUNTERSIGN_DEFAULT_PLAN" })
+              : t("settings.planWords", {
+                  requests: figure(plan?.daily_limit),
+                  organizations: figure(plan?.organizations_per_user),
+                })
+          }
+          inputWrapperOrder={["label", "input", "description", "error"]}
+          disabled={isPlanFixed}
+          data={plans.map((value) => ({ value, label: planName(value) }))}
+          value={typed.default_plan}
+          onChange={(value) =>
+            setTyped({ ...typed, default_plan: plans.find((one) => one === value) ?? typed.default_plan })
+          }
+          allowDeselect={false}
+        />
+        <ProblemAlert error={error} />
+      </SaveForm>
+    </Panel>
+  );
+}
+
+const limits = [
+  { name: "daily_emails", variable: "COUNTERSIGN_DAILY_EMAILS", min: 0, max: 10_000_000 },
+  { name: "webhook_endpoints", variable: "COUNTERSIGN_WEBHOOK_ENDPOINTS", min: 1, max: 1_000 },
+  { name: "request_log_days", variable: "COUNTERSIGN_REQUEST_LOG_DAYS", min: 1, max: 3_650 },
+  { name: "request_log_mb", variable: "COUNTERSIGN_REQUEST_LOG_MB", min: 10, max: 10_000_000 },
+] as const;
+
+type LimitName = (typeof limits)[number]["name"];
+
+/** What applies to organizations without limits of their own. */
+function LimitSettings({ settings }: { settings: Settings }) {
+  const { t, i18n } = useTranslation("admin");
+  const { save, error, isBusy } = useSave("updatePlatformSettings");
+  const saved: Record<LimitName, number> = {
+    daily_emails: settings.daily_emails,
+    webhook_endpoints: settings.webhook_endpoints,
+    request_log_days: settings.request_log_days,
+    request_log_mb: settings.request_log_mb,
+  };
+  const [typed, setTyped] = useState<Record<LimitName, number | "">>(saved);
+  return (
+    <Panel title={t("settings.limits")} lead={t("settings.limitsLead")}>
+      <SaveForm
+        // An empty field is required, so that the form is not sent with one.
+        onSubmit={() => save({ body: changedFields(saved, typed as Record<LimitName, number>) })}
+        isBusy={isBusy}
+        typed={typed}
+        base={saved}
+        error={error}
+      >
+        {limits.map(({ name, variable, min, max }) => {
+          const isFixed = settings[`${name}_set_by`] === "environment";
+          return (
+            <NumberInput
+              key={name}
+              maw={420}
+              label={t(`settings.${name}`)}
+              description={isFixed ? t("settings.environment", { variable }) : t(`settings.${name}_words`)}
+              inputWrapperOrder={["label", "input", "description", "error"]}
+              disabled={isFixed}
+              required
+              withAsterisk={false}
+              min={min}
+              max={max}
+              clampBehavior="strict"
+              allowDecimal={false}
+              allowNegative={false}
+              hideControls={isFixed}
+              {...numberSeparators(i18n.language)}
+              value={typed[name]}
+              onChange={(value) => setTyped({ ...typed, [name]: typeof value === "number" ? value : "" })}
+              error={fieldError(error, name)}
+            />
+          );
+        })}
+        <ProblemAlert error={error} beside={limits.map(({ name }) => name)} />
+      </SaveForm>
+    </Panel>
   );
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import classes from "./analytics.module.css";
-import { changeText } from "./change.ts";
+import { changeText } from "./figure-text.ts";
 
 interface BarRow {
   readonly key: string;

@@ -1,6 +1,6 @@
 import { addDuration } from "@countersign/domain/dates/duration";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
-import { localTime, startOfDay } from "@countersign/domain/dates/time-zone";
+import { lastMomentAt, localTime, startOfDay } from "@countersign/domain/dates/time-zone";
 import type { Interval } from "../../ui/chart/bucket-labels.ts";
 import type { AnalyticsSearch, QuickRange } from "./search.ts";
 
@@ -60,4 +60,12 @@ export function startOfBefore(from: string, interval: Interval, count: number, t
         ? addDuration(ms, { months: -count, days: 0 }, timeZone)
         : addDuration(ms, { months: 0, days: -count * (interval === "week" ? 7 : 1) }, timeZone);
   return new Date(start).toISOString();
+}
+
+/** The time that a field without a zone means on the clocks of a time zone, as ISO 8601; null while it is no time. */
+export function instantOf(local: string, timeZone: string): string | null {
+  const ms = Date.parse(`${local}Z`);
+  if (local === "" || Number.isNaN(ms)) return null;
+  // Of a skipped hour, the time at which clocks go forward.
+  return new Date(lastMomentAt(ms - 1, timeZone) + 1).toISOString();
 }

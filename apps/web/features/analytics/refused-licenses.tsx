@@ -11,7 +11,7 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { Help } from "../../ui/help.tsx";
 import { Section } from "../../ui/section.tsx";
 import classes from "./analytics.module.css";
-import { changeText } from "./change.ts";
+import { changeText } from "./figure-text.ts";
 import { ListedLicense } from "./listed-license.tsx";
 import type { AnalyticsState } from "./use-analytics.ts";
 

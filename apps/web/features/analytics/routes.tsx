@@ -18,6 +18,6 @@ export const productAnalyticsRoutes = [
     getParentRoute: () => productRoute,
     path: "/analytics",
     validateSearch: analyticsSearch,
-    component: lazyRouteComponent(() => import("./analytics-tab.tsx"), "AnalyticsTab"),
+    component: lazyRouteComponent(() => import("./analytics-page.tsx"), "AnalyticsTab"),
   }),
 ] as const;

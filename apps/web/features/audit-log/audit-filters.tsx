@@ -7,7 +7,6 @@ import { TimeRange } from "../../ui/time-range.tsx";
 import { actions, plainWords, subjectKinds } from "./actions.ts";
 import classes from "./audit-log.module.css";
 import type { Entry } from "./field-changes.ts";
-import type { AuditSearch } from "./search.ts";
 
 interface AuditFiltersProps {
   readonly search: AuditSearch;
@@ -102,4 +101,15 @@ function usePeople(entries: readonly Entry[], chosen: string | undefined) {
     if (actor.id !== null && !people.has(actor.id)) people.set(actor.id, actor.name);
   if (chosen !== undefined && !people.has(chosen)) people.set(chosen, chosen);
   return [...people].map(([value, label]) => ({ value, label }));
+}
+
+/** The filters, by their API names, and the open entry. */
+export interface AuditSearch {
+  actor_id?: string | undefined;
+  action?: string | undefined;
+  subject_kind?: string | undefined;
+  subject_id?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  entry?: string | undefined;
 }

@@ -1,26 +1,30 @@
-import { Button, Stack, Text, UnstyledButton } from "@mantine/core";
+import { Button, Drawer, Group, Menu, Stack, Text, Title, UnstyledButton } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
+import { urlOf } from "../../api/client.ts";
 import { askPages, flat } from "../../api/queries.ts";
-import { useOrganization } from "../../session/current-organization.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
+import { Copyable } from "../../ui/copy.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
-import { shortDate } from "../../ui/time.tsx";
+import type { PageLink } from "../../ui/page-link.ts";
+import { exactTime, shortDate } from "../../ui/time.tsx";
 import { plainWords } from "./actions.ts";
 import { Actor, ActorName } from "./actor.tsx";
+import type { AuditSearch } from "./audit-filters.tsx";
 import { AuditFilters, nothing } from "./audit-filters.tsx";
 import classes from "./audit-log.module.css";
-import { ShortDifference } from "./difference.tsx";
-import { EntryDrawer } from "./entry-drawer.tsx";
-import { ExportMenu } from "./export-menu.tsx";
+import { Difference, ShortDifference } from "./difference.tsx";
 import type { Entry } from "./field-changes.ts";
-import type { AuditSearch } from "./search.ts";
-import { Subject } from "./subject.tsx";
 
 const auditLogRoute = getRouteApi("/inside/o/$organization/audit-log");
 
@@ -139,4 +143,161 @@ function Lead({ kept }: { readonly kept: Kept | undefined }) {
   const { t } = useTranslation("audit-log");
   if (kept?.kept_days == null || kept.older_entries === null) return t("lead");
   return `${t("leadOfKept")} ${t(`kept.${kept.older_entries}`, { count: kept.kept_days })}`;
+}
+
+/** Exports the filtered list, including entries that are not loaded yet. */
+export function ExportMenu({ search }: { search: AuditSearch }) {
+  const { t } = useTranslation("audit-log");
+  const { id } = useOrganization();
+  const { entry: _, ...filters } = search;
+  const address = (format: "csv" | "jsonl") =>
+    urlOf("exportAuditLog", { params: { organization_id: id }, query: { format, ...filters } });
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <Button variant="default" leftSection={<Icon name="download" size={15} />}>
+          {t("export.do")}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component="a" href={address("csv")} download="audit-log.csv">
+          {t("export.csv")}
+        </Menu.Item>
+        <Menu.Item component="a" href={address("jsonl")} download="audit-log.jsonl">
+          {t("export.jsonl")}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+interface EntryDrawerProps {
+  readonly entry: Entry | null;
+  readonly onClose: () => void;
+  readonly onNarrow: (changes: Partial<AuditSearch>) => void;
+}
+
+/** One entry in full: who, when, from where, and each changed field. */
+function EntryDrawer({ entry, onClose, onNarrow }: EntryDrawerProps) {
+  const { t } = useTranslation("audit-log");
+  return (
+    <Drawer
+      opened={entry !== null}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={t("entry.title")}
+      closeButtonProps={{ "aria-label": t("everywhere:close") }}
+    >
+      {entry !== null && (
+        <Stack gap="lg">
+          <Title order={2}>{t(`actions.${entry.action}`, { defaultValue: plainWords(entry.action) })}</Title>
+          <EntryFacts entry={entry} />
+          <Group gap="xs">
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() =>
+                onNarrow({ subject_kind: entry.subject.kind, subject_id: entry.subject.id, entry: undefined })
+              }
+            >
+              {t("entry.onlyTarget")}
+            </Button>
+            {entry.actor.id !== null && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => onNarrow({ actor_id: entry.actor.id ?? undefined, entry: undefined })}
+              >
+                {t("entry.onlyActor")}
+              </Button>
+            )}
+          </Group>
+          <Difference entry={entry} />
+        </Stack>
+      )}
+    </Drawer>
+  );
+}
+
+function EntryFacts({ entry }: { entry: Entry }) {
+  const { t, i18n } = useTranslation("audit-log");
+  return (
+    <Facts>
+      <dt>{t("columns.who")}</dt>
+      <dd>
+        <Actor actor={entry.actor} />
+      </dd>
+      <dt>{t("columns.when")}</dt>
+      <dd className="figures">{exactTime(entry.at, i18n.language)}</dd>
+      <dt>{t(`subjects.${entry.subject.kind}`, { defaultValue: plainWords(entry.subject.kind) })}</dt>
+      <dd>
+        <Subject subject={entry.subject} action={entry.action} />
+      </dd>
+      <dt>{t("entry.targetId")}</dt>
+      <dd>
+        <Copyable value={entry.subject.id} />
+      </dd>
+      {entry.ip !== null && (
+        <>
+          <dt>{t("columns.ip")}</dt>
+          <dd>
+            <Copyable value={entry.ip} />
+          </dd>
+        </>
+      )}
+      {entry.request_id !== null && (
+        <>
+          <dt>{t("entry.request")}</dt>
+          <dd>
+            <Copyable value={entry.request_id} />
+          </dd>
+        </>
+      )}
+      <dt>{t("entry.code")}</dt>
+      <dd className="mono">{entry.action}</dd>
+    </Facts>
+  );
+}
+
+/** The subject of an entry, as a link if it has a page that the user can see. */
+export function Subject({ subject, action }: { subject: Entry["subject"]; action: string }) {
+  const { t } = useTranslation("audit-log");
+  const { slug } = useOrganization();
+  const may = useMay();
+  const kind = t(`subjects.${subject.kind}`, { defaultValue: plainWords(subject.kind) });
+  const name = subject.name ?? kind;
+  const page = action.endsWith(".deleted") ? null : pageOf(subject, slug, may);
+  if (page === null) return <>{name}</>;
+  return (
+    <GoLink to={page} inherit aria-label={`${kind} ${name}`}>
+      {name}
+    </GoLink>
+  );
+}
+
+function pageOf(
+  { kind, id }: Entry["subject"],
+  slug: string,
+  may: ReturnType<typeof useMay>,
+): PageLink | null {
+  switch (kind) {
+    case "license":
+      return may("licenses:view") ? paths.license(slug, id) : null;
+    case "product":
+      return may("products:view", "products:manage") ? paths.product(slug, id) : null;
+    case "customer":
+      return may("customers:view", "customers:manage") ? paths.customer(slug, id) : null;
+    case "webhook":
+      return may("webhooks:view", "webhooks:manage") ? paths.webhook(slug, id) : null;
+    case "member":
+    case "invitation":
+      return may("members:view") ? paths.members(slug) : null;
+    case "role":
+      return may("members:view", "roles:edit") ? paths.roles(slug) : null;
+    case "access_token":
+      return may("organization:manage") ? paths.accessTokens(slug) : null;
+    default:
+      return null;
+  }
 }

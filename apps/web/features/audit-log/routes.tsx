@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
 import { timeInUrl } from "../../ui/time-in-url.ts";
-import type { AuditSearch } from "./search.ts";
+import type { AuditSearch } from "./audit-filters.tsx";
 
 const text = (value: unknown) =>
   typeof value === "string" && value !== "" ? value.slice(0, 200) : undefined;

@@ -1,6 +1,7 @@
 import { Anchor, Text } from "@mantine/core";
-import { Trans } from "react-i18next";
-import { contactHref } from "./contact.ts";
+import { Trans, useTranslation } from "react-i18next";
+import { Panel } from "../../ui/panel.tsx";
+import { type Billing, contactHref, isSetByOperator } from "./billing.ts";
 
 /** Whom to ask about another plan: the operator's contact, or the operator of this server in general. */
 export function AskOperator({ contact }: { readonly contact: string | null }) {
@@ -18,5 +19,19 @@ export function AskOperator({ contact }: { readonly contact: string | null }) {
         />
       )}
     </Text>
+  );
+}
+
+/** For organizations that cannot buy a plan here. */
+export function AskPanel({ billing }: { readonly billing: Billing }) {
+  const { t } = useTranslation("billing");
+  return (
+    <Panel title={t("ask.title")}>
+      <div>
+        <Text>{t(isSetByOperator(billing) ? "ask.setByOperator" : "ask.noPayments")}</Text>
+        {/* Without a contact, the sentence says it all. */}
+        {contactHref(billing.contact) !== null && <AskOperator contact={billing.contact} />}
+      </div>
+    </Panel>
   );
 }

@@ -3,6 +3,7 @@ import { onFree as free, onPro as pro, subscription } from "../../../../tests/br
 import type { Plan } from "../../session/plan.ts";
 import {
   type Billing,
+  contactHref,
   isPaid,
   isUnlimited,
   nextDateOf,
@@ -11,7 +12,6 @@ import {
   planActionOf,
   yearlySaving,
 } from "./billing.ts";
-import { contactHref } from "./contact.ts";
 
 const at = subscription.period_ends_at;
 const later = "2026-12-24T00:00:00.000Z";

@@ -33,7 +33,7 @@ export function isSetByOperator({ plan_set_by, plan }: Pick<Billing, "plan_set_b
 }
 
 /** What there is to say first, the most urgent alone. Null if all is well. */
-export type BillingNotice = "suspended" | "grace" | "incomplete" | "cancels" | "planEnds" | "ended";
+type BillingNotice = "suspended" | "grace" | "incomplete" | "cancels" | "planEnds" | "ended";
 
 export function noticeOf(billing: Billing): BillingNotice | null {
   const { billing_state: state, subscription } = billing;
@@ -89,4 +89,11 @@ export function planActionOf(plan: Plan, plans: readonly Plan[], billing: Billin
   if (isSubscribed(billing)) return plan.can_be_bought || !isHigher ? "switch" : "ask";
   if (!isHigher) return null;
   return plan.can_be_bought ? "upgrade" : "ask";
+}
+
+/** A link to the operator's contact, which is an email address or a URL. Null for anything else. */
+export function contactHref(contact: string | null): string | null {
+  if (contact === null) return null;
+  if (/^https?:\/\//i.test(contact)) return contact;
+  return /^[^\s@/]+@[^\s@/]+$/.test(contact) ? `mailto:${contact}` : null;
 }

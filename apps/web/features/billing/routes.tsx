@@ -1,6 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
-import { type BillingSearch, checkoutResults } from "./search.ts";
 
 export const billingRoutes = [
   createRoute({
@@ -12,3 +11,10 @@ export const billingRoutes = [
     component: lazyRouteComponent(() => import("./billing-page.tsx"), "BillingPage"),
   }),
 ] as const;
+
+const checkoutResults = ["done", "cancelled"] as const;
+
+interface BillingSearch {
+  /** How the user came back from the payment page. */
+  readonly checkout?: (typeof checkoutResults)[number] | undefined;
+}

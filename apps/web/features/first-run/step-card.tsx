@@ -2,9 +2,9 @@ import { Anchor } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { Icon } from "../../ui/icon.tsx";
 import { AuthCard } from "../identity/auth-card.tsx";
-import { ProgressLine } from "./progress-line.tsx";
-import type { Step } from "./steps.ts";
+import classes from "./first-run.module.css";
 
 interface StepCardProps {
   readonly step: Step;
@@ -43,3 +43,34 @@ export function StepCard({
     </div>
   );
 }
+
+function ProgressLine({ now }: { now: Step }) {
+  const { t } = useTranslation("identity");
+  const position = steps.indexOf(now);
+  return (
+    <nav aria-label={t("setup.progress")} className={classes.progress}>
+      <ol className={classes.steps}>
+        {steps.map((step, place) => (
+          <li
+            key={step}
+            className={classes.step}
+            data-done={place < position || undefined}
+            aria-current={place === position ? "step" : undefined}
+          >
+            <span className={classes.bar} />
+            <span className={classes.stepName}>
+              {place < position && <Icon name="check" size={12} />}
+              {t(`setup.steps.${step}`)}
+            </span>
+          </li>
+        ))}
+      </ol>
+      <p className={classes.where}>
+        {t("setup.where", { now: position + 1, all: steps.length })} · {t(`setup.steps.${now}`)}
+      </p>
+    </nav>
+  );
+}
+
+const steps = ["account", "purpose", "organization", "product", "license", "try"] as const;
+type Step = (typeof steps)[number];

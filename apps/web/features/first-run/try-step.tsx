@@ -1,13 +1,16 @@
-import { Alert, Button, Group, Stack, Tabs, Text } from "@mantine/core";
+import { Alert, Button, Code, Group, Stack, Tabs, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Trans, useTranslation } from "react-i18next";
-import { useChange } from "../../api/queries.ts";
+import type { Answer } from "../../api/client.ts";
+import { ask, useChange } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { FirstValidation, useFirstUse, useRefusal } from "./first-validation.tsx";
+import { exactTime } from "../../ui/time.tsx";
+import classes from "./first-run.module.css";
 import type { License, Organization, Product } from "./progress.ts";
 import { firstCalls } from "./snippets.ts";
 import { StepCard } from "./step-card.tsx";
@@ -105,5 +108,62 @@ function LostKey({ product, onNewKey }: { product: Product; onNewKey: (apiKey: s
         </Button>
       </Stack>
     </Alert>
+  );
+}
+
+const pollMs = 1_500;
+
+/** When the license was first validated successfully; null before. Polled until then. */
+function useFirstUse(license: License): string | null {
+  const { data } = useQuery({
+    ...ask("getLicense", { params: { license_id: license.id } }),
+    refetchInterval: ({ state }) => (state.data?.first_used_at == null ? pollMs : false),
+    // The request is sent from another window: a terminal.
+    refetchIntervalInBackground: true,
+  });
+  return data?.first_used_at ?? license.first_used_at;
+}
+
+type Request = NonNullable<Answer<"getLastValidation">["request"]>;
+
+/** The product's last request if it was rejected and none has succeeded yet. */
+function useRefusal(productId: string, isWanted: boolean): Request | null {
+  const { data } = useQuery({
+    ...ask("getLastValidation", { params: { product_id: productId } }),
+    enabled: isWanted,
+    refetchInterval: pollMs,
+    refetchIntervalInBackground: true,
+  });
+  const request = data?.request ?? null;
+  return !isWanted || request?.status === "active" ? null : request;
+}
+
+/** Green after the first valid request; red with the reason while the last one was rejected. */
+function FirstValidation({ at, refusal }: { at: string | null; refusal: Request | null }) {
+  const { t, i18n } = useTranslation("identity");
+  const state = at !== null ? "on" : refusal !== null ? "rejected" : "waiting";
+  const words = {
+    on: () => t("setup.indicator.onWords", { when: exactTime(at ?? "", i18n.language) }),
+    rejected: () => t(`setup.indicator.reasons.${refusal?.status}`),
+    waiting: () => t("setup.indicator.waitingWords"),
+  };
+  return (
+    <div className={classes.light} data-state={state} role="status">
+      <span className={classes.lamp}>
+        {state !== "waiting" && <Icon name={state === "on" ? "check" : "close"} size={16} />}
+      </span>
+      <div>
+        <Text fw={650}>{t(`setup.indicator.${state}`, { status: refusal?.status })}</Text>
+        <Text size="sm" c="dimmed">
+          {words[state]()}
+        </Text>
+        {state === "rejected" && refusal?.problem && <Code>{refusal.problem}</Code>}
+        {state !== "on" && (
+          <Text size="sm" c="dimmed">
+            {t("setup.indicator.notSeen")}
+          </Text>
+        )}
+      </div>
+    </div>
   );
 }

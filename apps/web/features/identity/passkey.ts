@@ -57,7 +57,7 @@ function answered(credential: PublicKeyCredential): object {
 }
 
 /** Serialized by hand: not every browser in use supports `toJSON`. */
-export function written(credential: PublicKeyCredential, response: object): object {
+function written(credential: PublicKeyCredential, response: object): object {
   return {
     id: credential.id,
     rawId: textOf(credential.rawId),
@@ -68,12 +68,60 @@ export function written(credential: PublicKeyCredential, response: object): obje
   };
 }
 
-export function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
+function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
   const text = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
   return Uint8Array.from(text, (sign) => sign.charCodeAt(0));
 }
 
-export function textOf(bytes: ArrayBuffer): string {
+function textOf(bytes: ArrayBuffer): string {
   const text = btoa(String.fromCharCode(...new Uint8Array(bytes)));
   return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The server's options for a new passkey. */
+export interface PasskeyCreation {
+  readonly challenge: string;
+  readonly rp: { readonly id: string; readonly name: string };
+  readonly user: { readonly id: string; readonly name: string; readonly displayName: string };
+  readonly pubKeyCredParams: PublicKeyCredentialParameters[];
+  readonly timeout: number;
+  readonly attestation?: AttestationConveyancePreference;
+  readonly authenticatorSelection?: AuthenticatorSelectionCriteria;
+  readonly excludeCredentials?: readonly { readonly id: string; readonly transports?: readonly string[] }[];
+}
+
+/** Asks the device to create a passkey; null if the user cancels. */
+export async function createPasskey(wanted: PasskeyCreation): Promise<object | null> {
+  const publicKey: PublicKeyCredentialCreationOptions = {
+    challenge: bytesOf(wanted.challenge),
+    rp: wanted.rp,
+    user: { ...wanted.user, id: bytesOf(wanted.user.id) },
+    pubKeyCredParams: wanted.pubKeyCredParams,
+    timeout: wanted.timeout,
+    attestation: wanted.attestation ?? "none",
+    ...(wanted.authenticatorSelection === undefined
+      ? {}
+      : { authenticatorSelection: wanted.authenticatorSelection }),
+    excludeCredentials: (wanted.excludeCredentials ?? []).map(({ id, transports = [] }) => ({
+      id: bytesOf(id),
+      type: "public-key",
+      transports: [...transports] as AuthenticatorTransport[],
+    })),
+  };
+  try {
+    const made = await navigator.credentials.create({ publicKey });
+    return made === null ? null : attested(made as PublicKeyCredential);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "NotAllowedError") return null;
+    throw error;
+  }
+}
+
+function attested(credential: PublicKeyCredential): object {
+  const response = credential.response as AuthenticatorAttestationResponse;
+  return written(credential, {
+    clientDataJSON: textOf(response.clientDataJSON),
+    attestationObject: textOf(response.attestationObject),
+    transports: response.getTransports?.() ?? [],
+  });
 }

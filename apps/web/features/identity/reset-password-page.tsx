@@ -1,4 +1,4 @@
-import { Button, Stack } from "@mantine/core";
+import { Button, Checkbox, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -8,10 +8,10 @@ import { ApiProblem } from "../../api/problem.ts";
 import { queryClient } from "../../api/queries.ts";
 import { Form } from "../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Time } from "../../ui/time.tsx";
 import { AuthCard } from "./auth-card.tsx";
+import { RequestLink } from "./forgot-password-page.tsx";
 import { NewPassword } from "./new-password.tsx";
-import { type AccountAccess, OtherAccess } from "./other-access.tsx";
-import { RequestLink } from "./request-link.tsx";
 
 const resetPasswordRoute = getRouteApi("/outside/reset-password");
 
@@ -84,4 +84,71 @@ export function ResetPasswordPage() {
 
 function idsOf(things: readonly { readonly id: string }[] = [], kept: ReadonlySet<string>): string[] {
   return things.map(({ id }) => id).filter((id) => kept.has(id));
+}
+
+/** The account's other sign-in methods, as the server shows them to users who have the link. */
+interface AccountAccess {
+  readonly passkeys: readonly {
+    readonly id: string;
+    readonly name: string | null;
+    readonly createdAt: string | null;
+  }[];
+  readonly accessTokens: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly prefix: string;
+    readonly createdAt: string;
+    readonly lastUsedAt: string | null;
+  }[];
+  readonly discord: { readonly discordId: string } | null;
+}
+
+interface KeptWaysInProps {
+  readonly ways: AccountAccess;
+  readonly kept: ReadonlySet<string>;
+  readonly onChange: (kept: ReadonlySet<string>) => void;
+}
+
+/** Someone else may have added them, so each is removed unless it is selected. */
+function OtherAccess({ ways, kept, onChange }: KeptWaysInProps) {
+  const { t } = useTranslation("identity");
+  const { passkeys, accessTokens, discord } = ways;
+  if (passkeys.length + accessTokens.length === 0 && discord === null) return null;
+  const box = (id: string, label: string, createdAt: string | null) => (
+    <Checkbox
+      key={id}
+      label={label}
+      description={
+        createdAt === null ? undefined : (
+          <>
+            {t("reset.added")} <Time at={createdAt} />
+          </>
+        )
+      }
+      styles={{ label: { overflowWrap: "anywhere" } }}
+      checked={kept.has(id)}
+      onChange={(event) =>
+        onChange(new Set(event.currentTarget.checked ? [...kept, id] : [...kept].filter((one) => one !== id)))
+      }
+    />
+  );
+  return (
+    <Stack gap="xs" role="group" aria-label={t("reset.keepTitle")}>
+      <div>
+        <Text fw={600} size="sm">
+          {t("reset.keepTitle")}
+        </Text>
+        <Text size="sm" c="dimmed">
+          {t("reset.keep")}
+        </Text>
+      </div>
+      {passkeys.map(({ id, name, createdAt }) =>
+        box(id, t("reset.passkey", { name: name ?? t("reset.unnamed") }), createdAt),
+      )}
+      {accessTokens.map(({ id, name, prefix, createdAt }) =>
+        box(id, t("reset.token", { name, prefix }), createdAt),
+      )}
+      {discord !== null && box("discord", t("reset.discord", { id: discord.discordId }), null)}
+    </Stack>
+  );
 }

@@ -10,7 +10,7 @@ import { Form } from "../../ui/form.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { AuthCard } from "./auth-card.tsx";
-import { useEnter } from "./next-page.ts";
+import { useEnter } from "./session.ts";
 
 const secondFactorRoute = getRouteApi("/outside/sign-in/second-factor");
 

@@ -1,5 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
 import { callAuth } from "../../api/client.ts";
+import { queryClient } from "../../api/queries.ts";
+import { localPath } from "./local-path.ts";
 
 interface OpenSession {
   readonly user: { readonly name: string; readonly email: string };
@@ -11,3 +14,14 @@ export const askSession = queryOptions({
   queryFn: () => callAuth<OpenSession | null>("getSession"),
   staleTime: 0,
 });
+
+/** The page after signing in. Clears everything that was loaded for another user. */
+export function useEnter(): (next: string | undefined) => void {
+  const { history } = useRouter();
+  return (next) => {
+    queryClient.removeQueries({ type: "inactive" });
+    // Also for the current page, which may be the target.
+    void queryClient.invalidateQueries();
+    history.push(localPath(next));
+  };
+}

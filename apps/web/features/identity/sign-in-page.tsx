@@ -1,12 +1,29 @@
-import { Alert, Anchor } from "@mantine/core";
-import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import {
+  Alert,
+  Anchor,
+  Button,
+  Checkbox,
+  Divider,
+  Group,
+  PasswordInput,
+  Stack,
+  TextInput,
+} from "@mantine/core";
+import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { callAuth } from "../../api/client.ts";
+import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
+import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { AuthCard } from "./auth-card.tsx";
-import { PasswordlessSignIn } from "./passwordless.tsx";
-import { SignInForm } from "./sign-in-form.tsx";
+import { localPath } from "./local-path.ts";
+import { canSuggestPasskeys, canUsePasskeys, type PasskeyRequest, signWithPasskey } from "./passkey.ts";
+import { Resend } from "./resend.tsx";
+import { useEnter } from "./session.ts";
 
 const signInRoute = getRouteApi("/outside/sign-in");
 
@@ -68,3 +85,171 @@ const discordErrors = [
   "state_mismatch",
   "suspended",
 ] as const;
+
+interface SignInFormProps {
+  readonly next: string | undefined;
+  /** Set if only this email address is accepted. */
+  readonly fixedEmail?: string;
+}
+
+/** Email and password; the second factor has its own page. */
+export function SignInForm({ next, fixedEmail }: SignInFormProps) {
+  const { t } = useTranslation("identity");
+  const navigate = useNavigate();
+  const enter = useEnter();
+  const [email, setEmail] = useState(fixedEmail ?? "");
+  const [password, setPassword] = useState("");
+  const [staysIn, setStaysIn] = useState(true);
+  const signIn = useMutation({
+    mutationFn: () =>
+      callAuth<{ twoFactorRedirect?: true }>("signIn", { email, password, rememberMe: staysIn }),
+    onSuccess: async ({ twoFactorRedirect }) => {
+      if (twoFactorRedirect === true) await navigate({ to: "/sign-in/second-factor", search: { next } });
+      else enter(next);
+    },
+  });
+  const submit = () => {
+    signIn.mutate();
+  };
+  const isUnverified = signIn.error instanceof ApiProblem && signIn.error.code === "email_not_verified";
+  return (
+    <Form onSubmit={submit} typed={null} error={signIn.error}>
+      <Stack>
+        {isUnverified ? (
+          <Resend email={email} lead={t("verify.first")} />
+        ) : (
+          <ProblemAlert error={signIn.error} beside={["email", "password"]} />
+        )}
+        <TextInput
+          label={t("email")}
+          type="email"
+          autoComplete="username webauthn"
+          required
+          withAsterisk={false}
+          autoFocus={fixedEmail === undefined}
+          readOnly={fixedEmail !== undefined}
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          error={fieldError(signIn.error, "email")}
+        />
+        <PasswordInput
+          label={t("password")}
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          autoFocus={fixedEmail !== undefined}
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          error={fieldError(signIn.error, "password")}
+          visibilityToggleButtonProps={{ "aria-label": t("showPassword") }}
+        />
+        <Group justify="space-between" gap="xs">
+          <Checkbox
+            label={t("signIn.stay")}
+            checked={staysIn}
+            onChange={(event) => setStaysIn(event.currentTarget.checked)}
+          />
+          <Anchor component={Link} to="/forgot-password" size="sm">
+            {t("signIn.forgot")}
+          </Anchor>
+        </Group>
+        <Button type="submit" loading={signIn.isPending}>
+          {t("signIn.do")}
+        </Button>
+      </Stack>
+    </Form>
+  );
+}
+
+/** Sign-in methods without a password, if any. */
+export function PasswordlessSignIn({ next }: { next: string | undefined }) {
+  const { t } = useTranslation("identity");
+  const { data: setup } = useSuspenseQuery(ask("getSetup"));
+  const passkey = usePasskey(next);
+  const discord = useMutation({
+    mutationFn: () =>
+      callAuth<{ url: string }>("signInWithDiscord", {
+        provider: "discord",
+        callbackURL: localPath(next),
+        errorCallbackURL: next === undefined ? "/sign-in" : `/sign-in?next=${encodeURIComponent(next)}`,
+      }),
+    onSuccess: ({ url }) => location.assign(url),
+  });
+  if (!setup.discord && !canUsePasskeys()) return null;
+  return (
+    <Stack gap="sm" mt="md">
+      <Divider label={t("signIn.or")} />
+      <ProblemAlert error={passkey.error ?? discord.error} />
+      {canUsePasskeys() && (
+        <Button
+          variant="default"
+          leftSection={<Icon name="key" size={16} />}
+          loading={passkey.isBusy}
+          onClick={passkey.ask}
+        >
+          {t("signIn.passkey")}
+        </Button>
+      )}
+      {setup.discord && (
+        <Button variant="default" loading={discord.isPending} onClick={() => discord.mutate()}>
+          {t("signIn.discord")}
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+/** With the button, and where supported by autofill of the email field. */
+function usePasskey(next: string | undefined) {
+  const enter = useEnter();
+  const [suggestions, setSuggestions] = useState(0);
+  const waiting = useRef<AbortController>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+
+  const run = async (mediation: CredentialMediationRequirement) => {
+    // Only one request can be pending at a time.
+    waiting.current?.abort();
+    const turn = new AbortController();
+    waiting.current = turn;
+    const request = await callAuth<PasskeyRequest>("beginPasskeySignIn");
+    if (turn.signal.aborted) return false;
+    const response = await signWithPasskey(request, turn.signal, mediation);
+    if (response === null || turn.signal.aborted) return false;
+    await callAuth("signInWithPasskey", { response });
+    enter(next);
+    return true;
+  };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it restarts when the previous request has ended.
+  useEffect(() => {
+    let isGone = false;
+    const suggest = async () => {
+      if (!(await canSuggestPasskeys()) || isGone) return;
+      await run("conditional").catch((problem: Error) => {
+        setError(problem);
+        // The server's challenge expires, so it is replaced after a while.
+        setSuggestions((count) => count + 1);
+      });
+    };
+    if (suggestions < 5) void suggest();
+    return () => {
+      isGone = true;
+      waiting.current?.abort();
+    };
+  }, [suggestions]);
+
+  const askNow = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      const isIn = await run("optional");
+      if (!isIn) setSuggestions((count) => count + 1);
+    } catch (problem) {
+      setError(problem as Error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { ask: askNow, isBusy, error };
+}

@@ -10,6 +10,7 @@ import {
   VisuallyHidden,
 } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer, Item } from "../../api/client.ts";
@@ -22,8 +23,9 @@ import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { InvitationLink } from "./invite-dialog.tsx";
-import { membersRoute } from "./members-route.ts";
-import type { ShownState } from "./search.ts";
+import { type ShownState, shownStates } from "./search.ts";
+
+const membersRoute = getRouteApi("/inside/o/$organization/members");
 
 type Invitation = Item<"listInvitations">;
 
@@ -151,7 +153,7 @@ export function InvitationsPart() {
               replace: true,
             })
           }
-          data={(["pending", "expired", "all"] as const).map((value) => ({
+          data={shownStates.map((value) => ({
             value,
             label: t(`filter.${value}`),
           }))}

@@ -1,5 +1,8 @@
+import type { Permission } from "@countersign/domain/members/permissions";
+import { startingRoleLike } from "@countersign/domain/members/starting-roles";
 import { Alert, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import type { TFunction } from "i18next";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
@@ -13,9 +16,9 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { notify } from "../../ui/notify.tsx";
+import { permissionGroups, permissionsOf } from "../../ui/permission-groups.ts";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { exactTime } from "../../ui/time.tsx";
-import { roleSummary } from "./role-summary.ts";
 
 interface InviteDialogProps {
   readonly opened: boolean;
@@ -161,4 +164,18 @@ function InviteForm({
       <Alert variant="default">{t(sendsEmail ? "invite.words" : "invite.wordsNoEmail")}</Alert>
     </DialogForm>
   );
+}
+
+/** A one-line summary of a role's current permissions. */
+function roleSummary(t: TFunction, allowed: readonly Permission[]): string {
+  const like = startingRoleLike(allowed);
+  if (like !== null) return t(`members:roles.${like}`);
+  const groups = permissionGroups.filter((group) =>
+    permissionsOf(group).some((permission) => allowed.includes(permission)),
+  );
+  if (groups.length === 0) return t("members:roles.nothing");
+  return t("members:roles.some", {
+    count: allowed.length,
+    groups: groups.map((group) => t(`permissions:groups.${group}`)).join(", "),
+  });
 }

@@ -1,24 +1,28 @@
-import { Badge, Group, Stack, Text } from "@mantine/core";
+import { Badge, Button, Group, Stack, Switch, Text } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { call, urlOf } from "../../api/client.ts";
+import { ask, reloadAfter } from "../../api/queries.ts";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { effectivePlan, planName } from "../../session/plan.ts";
 import { usePlans } from "../../session/use-plans.ts";
+import { Confirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
-import { DeletionPanel } from "./deletion-panel.tsx";
-import { ExportPanel } from "./export-panel.tsx";
+import { DeletionPanel, TransferPanel } from "./danger-panels.tsx";
 import { GeneralPanel } from "./general-panel.tsx";
 import classes from "./settings-page.module.css";
 import { SettingsTabs } from "./settings-tabs.tsx";
-import { SigningPanel } from "./signing-panel.tsx";
-import { TransferPanel } from "./transfer-panel.tsx";
 
 export function SettingsPage() {
   const { t } = useTranslation("organizations");
@@ -92,5 +96,89 @@ function PlanPanel() {
         </dd>
       </Facts>
     </Panel>
+  );
+}
+
+function ExportPanel() {
+  const { t } = useTranslation("organizations");
+  const { id, slug } = useOrganization();
+  return (
+    <Panel
+      title={t("export.title")}
+      lead={t("export.lead")}
+      actions={
+        <Button
+          variant="default"
+          component="a"
+          href={urlOf("exportOrganization", { params: { organization_id: id } })}
+          download={`${slug}.jsonl`}
+          leftSection={<Icon name="download" size={16} />}
+        >
+          {t("export.do")}
+        </Button>
+      }
+    />
+  );
+}
+
+/** Turned on immediately, turned off after confirmation. Reverted with a reason if refused. */
+function SigningPanel() {
+  const { t } = useTranslation("organizations");
+  const organization = useOrganization();
+  const [isAsking, setAsking] = useState(false);
+  const set = useMutation({
+    mutationFn: (isOn: boolean) =>
+      call("updateOrganization", {
+        params: { organization_id: organization.id },
+        body: { signed_validation: isOn },
+      }),
+    onSettled: () => reloadAfter("updateOrganization"),
+  });
+  const isOn = set.isPending ? (set.variables ?? false) : organization.signed_validation;
+  const change = async (next: boolean) => {
+    await set.mutateAsync(next);
+    notify(t(next ? "signing.nowOn" : "signing.nowOff"), () => set.mutateAsync(!next));
+  };
+  return (
+    <Panel title={t("signing.title")} lead={t("signing.lead")}>
+      <Switch
+        label={t("signing.label")}
+        description={t(isOn ? "signing.on" : "signing.off")}
+        checked={isOn}
+        onChange={(event) =>
+          event.currentTarget.checked ? void change(true).catch(notifyProblem) : setAsking(true)
+        }
+      />
+      <ValidateHelp about="signing" />
+      <Confirm
+        opened={isAsking}
+        onClose={() => setAsking(false)}
+        title={t("signing.stop.title")}
+        action={t("signing.stop.do")}
+        onConfirm={() => change(false)}
+      >
+        <Stack gap="xs">
+          <Text>{t("signing.stop.words")}</Text>
+          <SigningProducts />
+        </Stack>
+      </Confirm>
+    </Panel>
+  );
+}
+
+/** The products whose responses are signed now. */
+function SigningProducts() {
+  const { t, i18n } = useTranslation("organizations");
+  const { id } = useOrganization();
+  const products = useQuery(ask("listProducts", { params: { organization_id: id }, query: { limit: 200 } }));
+  if (products.data === undefined) return null;
+  const names = products.data.data.filter((product) => product.signed_validation).map(({ name }) => name);
+  const shown = new Intl.ListFormat(i18n.language).format(names.slice(0, 10));
+  return (
+    <Text fw={600} role="status">
+      {names.length === 0
+        ? t("signing.stop.none")
+        : t("signing.stop.count", { count: names.length, names: names.length > 10 ? `${shown} …` : shown })}
+    </Text>
   );
 }

@@ -9,7 +9,7 @@ import { Copyable } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
-import { ConfirmIdentity } from "../account/confirm-identity.tsx";
+import { ConfirmIdentity } from "../account/proof.tsx";
 import type { Product } from "./frame/use-product.ts";
 import { OverlapChoice } from "./overlap-choice.tsx";
 import classes from "./signing-secret.module.css";

@@ -1,16 +1,22 @@
-import { Group, SegmentedControl, Stack } from "@mantine/core";
+import { permissions } from "@countersign/domain/members/permissions";
+import { Group, SegmentedControl, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
-import { NoRoles } from "./no-roles.tsx";
-import { RoleComparison } from "./role-comparison.tsx";
-import { RoleList } from "./role-list.tsx";
+import { permissionGroups, permissionsOf, permissionTextKeys } from "../../ui/permission-groups.ts";
+import { presets } from "./presets.ts";
+import classes from "./roles.module.css";
 
 const rolesRoute = getRouteApi("/inside/o/$organization/roles");
 
@@ -64,5 +70,169 @@ export function RolesPage() {
         )}
       </Stack>
     </Page>
+  );
+}
+
+type Role = Item<"listRoles">;
+
+interface RoleListProps {
+  readonly roles: readonly Role[];
+  readonly isPending: boolean;
+  readonly error: Error | null;
+}
+
+function RoleList({ roles, isPending, error }: RoleListProps) {
+  const { t } = useTranslation("roles");
+  const { slug } = useOrganization();
+  const columns: Column<Role>[] = [
+    {
+      id: "name",
+      header: t("columns.name"),
+      cell: (role) => (
+        // The role that every organization starts with is called "Administrator".
+        <GoLink to={paths.role(slug, role.id)} fw={600} size="sm" display="block" miw="6.75rem">
+          {role.name}
+        </GoLink>
+      ),
+    },
+    { id: "may", header: t("columns.permissions"), cell: (role) => <Reach role={role} /> },
+    {
+      id: "members",
+      header: t("columns.members"),
+      cell: (role) => (
+        <Text size="sm" className="figures">
+          {t("members", { count: role.member_count })}
+          {role.invitation_count > 0 && (
+            <Text component="span" inherit c="dimmed">
+              {" "}
+              {t("invited", { count: role.invitation_count })}
+            </Text>
+          )}
+        </Text>
+      ),
+    },
+    {
+      id: "changed",
+      header: t("columns.updated"),
+      wide: true,
+      cell: (role) => <ListTime at={role.updated_at} />,
+    },
+  ];
+  return (
+    <DataTable
+      label={t("title")}
+      columns={columns}
+      rows={roles}
+      keyOf={(role) => role.id}
+      isPending={isPending}
+      error={error}
+      empty={null}
+    />
+  );
+}
+
+/** The extent of a role: one bar per group, filled by the share of its permissions. */
+function Reach({ role }: { role: Role }) {
+  const { t } = useTranslation(["roles", "permissions"]);
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <span className={classes.reach} aria-hidden="true">
+        {permissionGroups.map((group) => {
+          const all = permissionsOf(group);
+          const some = all.filter((permission) => role.permissions.includes(permission)).length;
+          return (
+            <Tooltip
+              key={group}
+              label={`${t(`permissions:groups.${group}`)}: ${t("permissions:chosen", { some, all: all.length })}`}
+            >
+              <span className={classes.bar}>
+                <span className={classes.fill} style={{ height: `${(some / all.length) * 100}%` }} />
+              </span>
+            </Tooltip>
+          );
+        })}
+      </span>
+      <Text size="sm" c="dimmed" className="figures">
+        {t("permissions:chosen", { some: role.permissions.length, all: permissions.length })}
+      </Text>
+    </Group>
+  );
+}
+
+/** A table of every permission and every role. */
+function RoleComparison({ roles }: { roles: readonly Item<"listRoles">[] }) {
+  const { t } = useTranslation(["roles", "permissions"]);
+  const { slug } = useOrganization();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be focusable.
+    <section className={classes.matrix} aria-label={t("view.compare")} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t("columns.permission")}</th>
+            {roles.map((role) => (
+              <th key={role.id} scope="col">
+                <GoLink to={paths.role(slug, role.id)} size="sm" fw={650}>
+                  {role.name}
+                </GoLink>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {permissionGroups.map((group) => (
+          <tbody key={group}>
+            <tr>
+              <th scope="rowgroup" colSpan={roles.length + 1} className={classes.group}>
+                {t(`permissions:groups.${group}`)}
+              </th>
+            </tr>
+            {permissionsOf(group).map((permission) => (
+              <tr key={permission}>
+                <th scope="row">
+                  <Tooltip label={t(`permissions:${permissionTextKeys(permission).effect}`)} position="right">
+                    <span>{t(`permissions:${permissionTextKeys(permission).name}`)}</span>
+                  </Tooltip>
+                </th>
+                {roles.map((role) => {
+                  const isOn = role.permissions.includes(permission);
+                  return (
+                    <td key={role.id} className={isOn ? classes.yes : classes.no}>
+                      <Icon name={isOn ? "check" : "minus"} size={isOn ? 16 : 12} />
+                      <VisuallyHidden>{t(isOn ? "permissions:on" : "permissions:off")}</VisuallyHidden>
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </section>
+  );
+}
+
+/** Offers presets while there are no roles. */
+function NoRoles() {
+  const { t } = useTranslation("roles");
+  const { slug } = useOrganization();
+  const may = useMay();
+  return (
+    <Empty
+      icon="role"
+      title={t("empty.title")}
+      action={
+        may("roles:edit") && (
+          <Group gap="xs" justify="center" mt="xs">
+            {Object.keys(presets).map((preset) => (
+              <GoButton key={preset} variant="default" to={paths.newRole(slug, { from: preset })}>
+                {t(`presets.${preset}`)}
+              </GoButton>
+            ))}
+          </Group>
+        )
+      }
+    >
+      {t("empty.words")}
+    </Empty>
   );
 }

@@ -55,4 +55,27 @@ onBothDatabases("access tokens", (fixture) => {
     const left = [await idsOf(mine), await idsOf(theirs), await idsOf(organizations)];
     expect(left).toEqual([[], [foreign], [shared]]);
   });
+
+  test("a token is found by its hash with its user, until it is revoked", async () => {
+    const user = await fixture.user({ name: "Ada", admin: true });
+    const { organizationId } = await fixture.organization();
+    const personal = { user_id: user.id, organization_id: null, user_name: "Ada", is_platform_admin: 1 };
+    const shared = {
+      user_id: null,
+      organization_id: organizationId,
+      user_name: null,
+      is_platform_admin: null,
+    };
+    for (const [holder, columns] of [
+      [{ userId: user.id }, personal],
+      [{ organizationId }, shared],
+    ] as const) {
+      const id = await fixture.write((db) => insertToken(db, holder));
+      await write.touchToken(id, 7);
+      const found = { id, last_used_at: 7, user_suspended_at: null, ...columns };
+      expect(await read.tokenByHash(`hash of ${id}`)).toMatchObject(found);
+      await write.revokeAccessToken(holder, id, 8);
+      expect(await read.tokenByHash(`hash of ${id}`)).toBeUndefined();
+    }
+  });
 });

@@ -1,6 +1,7 @@
 import type { Permission } from "@countersign/domain/members/permissions";
+import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
-import type { AccessTokenRow } from "../../tables.ts";
+import type { AccessTokenRow } from "../../tables/organizations.ts";
 
 export interface NewAccessTokenRow {
   readonly id: string;
@@ -114,4 +115,29 @@ export async function revokeTokensExcept(
 
 function holderColumn(holder: TokenHolder): ["user_id" | "organization_id", string] {
   return "userId" in holder ? ["user_id", holder.userId] : ["organization_id", holder.organizationId];
+}
+
+export const tokenByHash = prepared((db, hash: string) =>
+  db
+    .selectFrom("access_tokens")
+    .leftJoin("users", "users.id", "access_tokens.user_id")
+    .select([
+      "access_tokens.id",
+      "access_tokens.name",
+      "access_tokens.user_id",
+      "access_tokens.organization_id",
+      "access_tokens.permissions",
+      "access_tokens.expires_at",
+      "access_tokens.last_used_at",
+      "users.name as user_name",
+      "users.email as user_email",
+      "users.is_platform_admin",
+      "users.suspended_at as user_suspended_at",
+    ])
+    .where("access_tokens.hash", "=", hash)
+    .where("access_tokens.revoked_at", "is", null),
+).first;
+
+export async function touchToken(db: Database, tokenId: string, nowMs: number): Promise<void> {
+  await db.updateTable("access_tokens").set({ last_used_at: nowMs }).where("id", "=", tokenId).execute();
 }

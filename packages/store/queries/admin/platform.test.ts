@@ -4,7 +4,7 @@ import { idsOf, onBothDatabases, several } from "../../../../tests/support/query
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import { times } from "../../suite/calls.ts";
-import type { OrganizationRow } from "../../tables.ts";
+import type { OrganizationRow } from "../../tables/organizations.ts";
 import * as outbox from "../mail/outbox.ts";
 import { addWaitingEmails } from "../mail/waiting-emails.ts";
 import { createOrganization } from "../organizations/organizations.ts";

@@ -2,7 +2,8 @@ import { type SelectQueryBuilder, sql } from "kysely";
 import { existingDays } from "../../request-log/days.ts";
 import { logOf } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
-import type { OrganizationRow, Tables } from "../../tables.ts";
+import type { OrganizationRow } from "../../tables/organizations.ts";
+import type { Tables } from "../../tables.ts";
 import { endOfPrefix, type TextPosition } from "../prefix.ts";
 
 /** Queries of the operator about the whole installation. */

@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { UserRow } from "../../tables.ts";
+import type { UserRow } from "../../tables/sign-in.ts";
 import { endOfPrefix, type TextPosition } from "../prefix.ts";
 import type { TimePage } from "./platform.ts";
 

@@ -4,7 +4,7 @@ import { addLicense } from "../../../../tests/support/add-license.ts";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import type { TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { allProducts, type RollUps } from "../../rollups/roll-up.ts";
-import type { RequestLogRow } from "../../tables.ts";
+import type { RequestLogRow } from "../../tables/journal.ts";
 import { setDailyUsage } from "../products/daily-usage.ts";
 import { deleteProduct } from "../products/products.ts";
 import { countRequests, type Scope } from "./figures.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { mergedLicenseDay } from "../../rollups/merge.ts";
 import { allProducts, type RollUps } from "../../rollups/roll-up.ts";
 import type { Database } from "../../store.ts";
-import type { LicenseDayRow } from "../../tables.ts";
+import type { LicenseDayRow } from "../../tables/journal.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import type { Scope } from "./figures.ts";
 

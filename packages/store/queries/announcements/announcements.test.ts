@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "bun:test";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
-import type { AnnouncementRow } from "../../tables.ts";
+import type { AnnouncementRow } from "../../tables/platform.ts";
 import * as announcements from "./announcements.ts";
 
 const nowMs = Date.UTC(2030, 5, 1);

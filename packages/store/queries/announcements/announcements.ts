@@ -1,6 +1,6 @@
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
-import type { AnnouncementRow } from "../../tables.ts";
+import type { AnnouncementRow } from "../../tables/platform.ts";
 
 /** Those that are shown now, the latest first. */
 export const currentAnnouncements = prepared((db, nowMs: number) =>

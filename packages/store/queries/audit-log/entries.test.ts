@@ -3,7 +3,7 @@ import { auditRow } from "../../../../tests/support/audit-of.ts";
 import { onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
-import type { AuditLogRow } from "../../tables.ts";
+import type { AuditLogRow } from "../../tables/audit-log.ts";
 import * as log from "./entries.ts";
 
 const startMs = auditRow({}).at;

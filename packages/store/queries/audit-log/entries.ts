@@ -1,6 +1,6 @@
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
-import type { AuditLogRow } from "../../tables.ts";
+import type { AuditLogRow } from "../../tables/audit-log.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 
 export async function addAuditEntries(db: Database, rows: readonly AuditLogRow[]): Promise<void> {

@@ -5,7 +5,7 @@ import { withPlan } from "../../../../tests/support/changed-plan.ts";
 import { idsOf, onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
-import type { AuditLogRow } from "../../tables.ts";
+import type { AuditLogRow } from "../../tables/audit-log.ts";
 import { updateOrganization } from "../organizations/organizations.ts";
 import { addAuditEntries, lastEntry } from "./entries.ts";
 import * as retention from "./retention.ts";

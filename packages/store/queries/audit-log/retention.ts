@@ -1,6 +1,6 @@
 import { signingSecretRevealed } from "@countersign/domain/audit-log/audit-log-days";
 import type { Database } from "../../store.ts";
-import type { AuditLogRow } from "../../tables.ts";
+import type { AuditLogRow } from "../../tables/audit-log.ts";
 import { effectivePlanOfO } from "../plans/organizations.ts";
 import type { AuditPosition } from "./entries.ts";
 

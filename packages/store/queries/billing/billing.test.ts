@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { OrganizationBillingRow, StripePriceRow } from "@countersign/store/tables";
+import type { OrganizationBillingRow, StripePriceRow } from "@countersign/store/tables/billing";
 import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";

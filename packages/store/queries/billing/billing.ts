@@ -1,6 +1,7 @@
 import type { Database } from "../../store.ts";
-import type { OrganizationBillingRow, OrganizationRow } from "../../tables.ts";
-import { lockedOrganization } from "../manage/access.ts";
+import type { OrganizationBillingRow } from "../../tables/billing.ts";
+import type { OrganizationRow } from "../../tables/organizations.ts";
+import { lockedOrganization } from "../organizations/organizations.ts";
 
 /** Undefined for an organization that has never paid and whose plan was never changed. */
 export async function billingOf(

@@ -1,5 +1,6 @@
 import type { Database } from "../../store.ts";
-import type { OrganizationBillingRow, OrganizationRow } from "../../tables.ts";
+import type { OrganizationBillingRow } from "../../tables/billing.ts";
+import type { OrganizationRow } from "../../tables/organizations.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 
 /** Queries of the operator about the payments of many organizations. */

@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { StripePriceRow } from "../../tables.ts";
+import type { StripePriceRow } from "../../tables/billing.ts";
 
 export type PriceTerms = Omit<StripePriceRow, "price_id">;
 

@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { StripeEventRow } from "../../tables.ts";
+import type { StripeEventRow } from "../../tables/billing.ts";
 
 export async function wasProcessed(db: Database, eventId: string): Promise<boolean> {
   const row = await db.selectFrom("stripe_events").select("id").where("id", "=", eventId).executeTakeFirst();

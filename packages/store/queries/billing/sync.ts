@@ -1,6 +1,7 @@
 import type { Plan } from "@countersign/domain/quota/limit";
 import type { Database } from "../../store.ts";
-import type { OrganizationBillingRow, OrganizationRow } from "../../tables.ts";
+import type { OrganizationBillingRow } from "../../tables/billing.ts";
+import type { OrganizationRow } from "../../tables/organizations.ts";
 
 /** The queries that keep an organization's subscription as it is in Stripe. */
 

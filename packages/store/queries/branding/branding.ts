@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { BrandingRow } from "../../tables.ts";
+import type { BrandingRow } from "../../tables/organizations.ts";
 
 /** The logo's bytes are read only to serve them. */
 export type StoredBranding = Omit<BrandingRow, "logo">;

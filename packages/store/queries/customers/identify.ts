@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import type { CustomerRow, OrganizationCustomerRow, Tables } from "../../tables.ts";
+import type { CustomerRow, OrganizationCustomerRow } from "../../tables/licenses.ts";
+import type { Tables } from "../../tables.ts";
 
 export interface CustomerIdentifiers {
   readonly email: string | null;

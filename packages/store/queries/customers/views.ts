@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { OrganizationCustomerRow } from "../../tables.ts";
+import type { OrganizationCustomerRow } from "../../tables/licenses.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import { endOfPrefix, type TextPosition } from "../prefix.ts";
 import { unindexed } from "../unindexed.ts";

@@ -3,7 +3,7 @@ import { hourMs } from "@countersign/domain/dates/lengths";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { idAt, makeEvents } from "../../../../tests/support/webhooks.ts";
-import type { EventRow } from "../../tables.ts";
+import type { EventRow } from "../../tables/events.ts";
 import type { EventFilter, EventPage } from "./events.ts";
 import * as queries from "./events.ts";
 

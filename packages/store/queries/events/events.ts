@@ -2,7 +2,7 @@ import { hourMs } from "@countersign/domain/dates/lengths";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
-import type { EventRow } from "../../tables.ts";
+import type { EventRow } from "../../tables/events.ts";
 import { idsWithin } from "../index-range.ts";
 
 const rowsAtOnce = 500;

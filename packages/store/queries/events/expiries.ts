@@ -1,7 +1,7 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
-import type { RecordedExpiryRow } from "../../tables.ts";
+import type { RecordedExpiryRow } from "../../tables/events.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 
 export type ExpiryEvent = "license.expiring_soon" | "license.expired";

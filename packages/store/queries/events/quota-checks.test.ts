@@ -3,7 +3,7 @@ import { onBothDatabases, several } from "../../../../tests/support/query-tests.
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { makeEvents } from "../../../../tests/support/webhooks.ts";
 import { times } from "../../suite/calls.ts";
-import type { QuotaCheckRow } from "../../tables.ts";
+import type { QuotaCheckRow } from "../../tables/products.ts";
 import { setDailyUsage } from "../products/daily-usage.ts";
 import * as checks from "./quota-checks.ts";
 

@@ -1,7 +1,7 @@
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
-import type { QuotaCheckRow } from "../../tables.ts";
+import type { QuotaCheckRow } from "../../tables/products.ts";
 
 /** What to check, with the threshold of the old limit. */
 export interface ScheduledQuotaCheck extends Omit<QuotaCheckRow, "product_id"> {

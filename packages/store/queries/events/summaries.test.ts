@@ -3,7 +3,7 @@ import { maxDistinctIps } from "@countersign/domain/events/thresholds";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
-import type { EventSummaryRow } from "../../tables.ts";
+import type { EventSummaryRow } from "../../tables/events.ts";
 import * as queries from "./summaries.ts";
 
 onBothDatabases("summaries of repeated events", (fixture) => {

@@ -1,6 +1,6 @@
 import { maxDistinctIps } from "@countersign/domain/events/thresholds";
 import type { Database } from "../../store.ts";
-import type { EventSummaryRow } from "../../tables.ts";
+import type { EventSummaryRow } from "../../tables/events.ts";
 
 /** The counts of an hour, and the number of distinct IP addresses. */
 export interface TakenSummary extends EventSummaryRow {

@@ -13,7 +13,7 @@ import {
 } from "../../batches/caller.ts";
 import type { Sealer } from "../../secrets/sealer.ts";
 import type { Database } from "../../store.ts";
-import type { LicenseRow } from "../../tables.ts";
+import type { LicenseRow } from "../../tables/licenses.ts";
 import { licenseIp } from "../licenses/ips.ts";
 
 /** The facts on which a validation of a product's license is decided, read without validating. */

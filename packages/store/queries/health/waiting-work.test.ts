@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { emailRow, waitingEmailRow } from "../../../../tests/support/emails.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { makeDeliveries, newEndpoint } from "../../../../tests/support/webhooks.ts";
-import type { OutboxRow } from "../../tables.ts";
+import type { OutboxRow } from "../../tables/platform.ts";
 import * as outbox from "../mail/outbox.ts";
 import * as waitingEmails from "../mail/waiting-emails.ts";
 import * as waitingWork from "./waiting-work.ts";

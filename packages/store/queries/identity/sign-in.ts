@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { AccountRow } from "../../tables.ts";
+import type { AccountRow } from "../../tables/sign-in.ts";
 import { lockedUser } from "./users.ts";
 
 /** The ways to sign in: passwords, external accounts, passkeys and sessions. */

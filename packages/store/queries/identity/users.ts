@@ -1,6 +1,6 @@
 import { defaultLanguage, type Language } from "@countersign/domain/mail/languages";
 import type { Database } from "../../store.ts";
-import type { UserRow } from "../../tables.ts";
+import type { UserRow } from "../../tables/sign-in.ts";
 
 export interface NewUser {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import type { ImpersonationRow } from "../../tables.ts";
+import type { ImpersonationRow } from "../../tables/platform.ts";
 import * as queries from "./impersonations.ts";
 
 const nowMs = Date.UTC(2025, 0);

@@ -1,6 +1,6 @@
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
-import type { ImpersonationRow } from "../../tables.ts";
+import type { ImpersonationRow } from "../../tables/platform.ts";
 
 /** Until when this session can view this organization; nothing if it cannot. */
 export const activeImpersonation = prepared(

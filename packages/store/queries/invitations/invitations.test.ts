@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { insertInvitation, insertRole } from "../../../../tests/support/people-rows.ts";
 import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import type { InvitationRow } from "../../tables.ts";
+import type { InvitationRow } from "../../tables/organizations.ts";
 import * as members from "../members/members.ts";
 import * as invitations from "./invitations.ts";
 

@@ -1,7 +1,8 @@
 import type { InvitationState } from "@countersign/domain/members/invitation";
 import type { ExpressionBuilder } from "kysely";
 import type { Database } from "../../store.ts";
-import type { InvitationRow, Tables } from "../../tables.ts";
+import type { InvitationRow } from "../../tables/organizations.ts";
+import type { Tables } from "../../tables.ts";
 
 /** An invitation with its role and its author. */
 export type InvitationWithRole = NonNullable<Awaited<ReturnType<typeof invitationOf>>>;

@@ -1,5 +1,6 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
-import type { BlockTier, IpBlockRow, Tables } from "../../tables.ts";
+import type { BlockTier, IpBlockRow } from "../../tables/licenses.ts";
+import type { Tables } from "../../tables.ts";
 import { unindexed } from "../unindexed.ts";
 
 export interface NewIpBlock {

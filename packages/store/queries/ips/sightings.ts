@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
-import type { IpSightingRow, LicenseRow } from "../../tables.ts";
+import type { IpSightingRow } from "../../tables/journal.ts";
+import type { LicenseRow } from "../../tables/licenses.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import { endOfPrefix } from "../prefix.ts";
 import { unindexed } from "../unindexed.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
-import type { JobRunRow } from "../../tables.ts";
+import type { JobRunRow } from "../../tables/platform.ts";
 import * as queries from "./job-runs.ts";
 
 const nowMs = Date.UTC(2030, 5, 1);

@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { JobRunRow } from "../../tables.ts";
+import type { JobRunRow } from "../../tables/platform.ts";
 
 /** Replaces the rows of these jobs and nodes. */
 export async function storeJobRuns(db: Database, rows: readonly JobRunRow[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ImportDefaults } from "@countersign/domain/license-files/row";
 import type { Bulk } from "../../bulk.ts";
-import type { ImportRow } from "../../tables.ts";
+import type { ImportRow } from "../../tables/license-files.ts";
 
 /** Where licenses are to go, and by which rules. */
 export interface Destination {

@@ -3,7 +3,7 @@ import { importRow } from "../../../../tests/support/import-row.ts";
 import { listed } from "../../../../tests/support/listed.ts";
 import { idsOf, onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import type { ImportRow } from "../../tables.ts";
+import type { ImportRow } from "../../tables/license-files.ts";
 import * as imports from "./imports.ts";
 import * as rejects from "./rejects.ts";
 

@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { ImportRow, ImportUndoRow } from "../../tables.ts";
+import type { ImportRow, ImportUndoRow } from "../../tables/license-files.ts";
 import { removeSomeRejects } from "./rejects.ts";
 
 export async function addImport(db: Database, row: ImportRow): Promise<void> {

@@ -1,7 +1,8 @@
 import type { ImportedLicense } from "@countersign/domain/license-files/row";
 import { searchText } from "@countersign/domain/licenses/search-text";
 import type { Database } from "../../store.ts";
-import type { ImportUndoRow, LicenseRow } from "../../tables.ts";
+import type { ImportUndoRow } from "../../tables/license-files.ts";
+import type { LicenseRow } from "../../tables/licenses.ts";
 import type { KnownCustomer } from "../customers/bulk.ts";
 import { tagsOf } from "../licenses/search.ts";
 import { ipsOf, replaceIps, replaceTags } from "../licenses/tags-and-ips.ts";

@@ -1,6 +1,6 @@
 import type { Bulk } from "../../bulk.ts";
 import type { Database } from "../../store.ts";
-import type { ImportRejectRow } from "../../tables.ts";
+import type { ImportRejectRow } from "../../tables/license-files.ts";
 
 /** Existing ones stay: a check that starts over finds the same rows. */
 export async function addRejects(db: Database, bulk: Bulk, rows: readonly ImportRejectRow[]): Promise<void> {

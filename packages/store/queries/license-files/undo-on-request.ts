@@ -1,6 +1,7 @@
 import type { Bulk } from "../../bulk.ts";
 import type { Database } from "../../store.ts";
-import type { ImportUndoRow, LicenseRow } from "../../tables.ts";
+import type { ImportUndoRow } from "../../tables/license-files.ts";
+import type { LicenseRow } from "../../tables/licenses.ts";
 import { refreshSearchTextOf } from "../licenses/search.ts";
 import { type PreviousValues, revertRows } from "./undo.ts";
 

@@ -1,5 +1,6 @@
 import type { Database } from "../../store.ts";
-import type { ImportUndoRow, LicenseRow } from "../../tables.ts";
+import type { ImportUndoRow } from "../../tables/license-files.ts";
+import type { LicenseRow } from "../../tables/licenses.ts";
 import { refreshSearchTextOf } from "../licenses/search.ts";
 import { type RegisteredIp, replaceIps, replaceTags } from "../licenses/tags-and-ips.ts";
 import { lastTransfers } from "../transfers/transfers.ts";

@@ -5,7 +5,7 @@ import { generateLicenseKey, matchForm } from "@countersign/domain/licenses/key"
 import { searchText } from "@countersign/domain/licenses/search-text";
 import type { Bulk } from "../../bulk.ts";
 import type { Database } from "../../store.ts";
-import type { LicenseIpRow, LicenseRow, LicenseTagRow } from "../../tables.ts";
+import type { LicenseIpRow, LicenseRow, LicenseTagRow } from "../../tables/licenses.ts";
 import { customersInBulk, identifierOf, type KnownCustomer } from "../customers/bulk.ts";
 import type { Destination, ImportDependencies } from "./destination.ts";
 import { type ExistingLicense, overwriteLicenses } from "./overwrite.ts";

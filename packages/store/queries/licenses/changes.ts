@@ -2,7 +2,7 @@ import { type Extension, extended } from "@countersign/domain/licenses/expiry";
 import { sql } from "kysely";
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
-import type { LicenseRow } from "../../tables.ts";
+import type { LicenseRow } from "../../tables/licenses.ts";
 import { addTags } from "./create.ts";
 import { refreshSearchTextOf, tagsOf } from "./search.ts";
 import { nextLicenseChangeTime } from "./updated-at.ts";

@@ -3,7 +3,8 @@ import { matchForm } from "@countersign/domain/licenses/key";
 import { searchText } from "@countersign/domain/licenses/search-text";
 import type { Kysely } from "kysely";
 import { prepared } from "../../prepared-query.ts";
-import type { LicenseRow, LicenseTagRow, Tables } from "../../tables.ts";
+import type { LicenseRow, LicenseTagRow } from "../../tables/licenses.ts";
+import type { Tables } from "../../tables.ts";
 import { coveringIp } from "./ips.ts";
 import { nextLicenseChangeTime } from "./updated-at.ts";
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { countColumns, countDifferences } from "../../migrations/license-counts.ts";
 import type { Database, Store } from "../../store.ts";
-import type { LicenseCountRow } from "../../tables.ts";
+import type { LicenseCountRow } from "../../tables/licenses.ts";
 
 const countsAtOnce = 500;
 

@@ -2,7 +2,7 @@ import { isoTime } from "@countersign/domain/validate/answer";
 import { type LicenseRecord, licenseRecord } from "../../batches/license-record.ts";
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
-import type { LicenseRow } from "../../tables.ts";
+import type { LicenseRow } from "../../tables/licenses.ts";
 import { unindexed } from "../unindexed.ts";
 import { tagsOf } from "./search.ts";
 
@@ -115,3 +115,43 @@ export async function shownLicense(db: Database, id: string, nowMs: number): Pro
 function parsed(json: string | null) {
   return json === null ? null : JSON.parse(json);
 }
+
+/** The license in a path, with what decides who can see it. A handler that needs the license itself reads it. */
+export type LicenseReference = Pick<
+  LicenseRow,
+  "id" | "organization_id" | "product_id" | "customer_id" | "license_key"
+>;
+
+export const licenseReference = prepared((db, id: string) =>
+  db
+    .selectFrom("licenses")
+    .innerJoin("products", "products.id", "licenses.product_id")
+    .select([
+      "licenses.id",
+      "licenses.organization_id",
+      "licenses.product_id",
+      "licenses.customer_id",
+      "licenses.license_key",
+    ])
+    .where("licenses.id", "=", id)
+    .where("products.deleted_at", "is", null),
+).first;
+
+/** The licenses of a deleted product were deleted with it. */
+export const licenseById = prepared((db, id: string) =>
+  db
+    .selectFrom("licenses")
+    .innerJoin("products", "products.id", "licenses.product_id")
+    .selectAll("licenses")
+    .where("licenses.id", "=", id)
+    .where("products.deleted_at", "is", null),
+).first;
+
+/** The current row, locked until the transaction ends. */
+export const lockedLicense = prepared((db, id: string) =>
+  db
+    .updateTable("licenses")
+    .set((row) => ({ updated_at: row.ref("updated_at") }))
+    .where("id", "=", id)
+    .returningAll(),
+).first;

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
-import type { DailyEmailsRow } from "../../tables.ts";
+import type { DailyEmailsRow } from "../../tables/platform.ts";
 
 type Recipients = DailyEmailsRow["recipients"];
 

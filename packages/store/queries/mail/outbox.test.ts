@@ -3,7 +3,7 @@ import { emailRow, openedEmails } from "../../../../tests/support/emails.ts";
 import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
-import type { OutboxRow } from "../../tables.ts";
+import type { OutboxRow } from "../../tables/platform.ts";
 import * as outbox from "./outbox.ts";
 
 const nowMs = Date.UTC(2030, 5, 1);

@@ -1,6 +1,6 @@
 import { openText, sealText } from "../../sealed-columns.ts";
 import type { Database } from "../../store.ts";
-import type { OutboxRow, StoredEmailRow } from "../../tables.ts";
+import type { OutboxRow, StoredEmailRow } from "../../tables/platform.ts";
 
 /** Skips emails that were already written: see `dedupe_key`. */
 export async function addEmails(db: Database, mails: readonly OutboxRow[]): Promise<void> {

@@ -3,7 +3,7 @@ import { emailRow, waitingEmailRow } from "../../../../tests/support/emails.ts";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
-import type { WaitingEmailRow } from "../../tables.ts";
+import type { WaitingEmailRow } from "../../tables/platform.ts";
 import * as outbox from "./outbox.ts";
 import * as waiting from "./waiting-emails.ts";
 

@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { WaitingEmailRow } from "../../tables.ts";
+import type { WaitingEmailRow } from "../../tables/platform.ts";
 
 /** Does nothing for an email that is already waiting. */
 export async function addWaitingEmails(db: Database, rows: readonly WaitingEmailRow[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { insertRole } from "../../../../tests/support/people-rows.ts";
 import { onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
 import * as queries from "./members.ts";
 
 onBothDatabases("members", (fixture) => {
@@ -55,5 +56,17 @@ onBothDatabases("members", (fixture) => {
     expect(await roleOf(other, userId)).toBe(roles.other);
     await write.removeMember(own, userId);
     expect([await idsOf(own), await idsOf(other)]).toEqual([[colleagueId], [userId]]);
+  });
+
+  test("a member has the permissions of their role in the organization, and an outsider none", async () => {
+    const { organizationId } = await fixture.organization();
+    const { organizationId: otherId } = await fixture.organization();
+    const { id: userId } = await fixture.user();
+    const role = { organization_id: organizationId, permissions: '["a"]' };
+    const roleId = await fixture.write((db) => insertRole(db, role));
+    await write.addMember({ organizationId, userId, roleId }, 0);
+    expect(await read.memberPermissions(organizationId, userId)).toBe('["a"]');
+    expect(await read.memberPermissions(otherId, userId)).toBeNull();
+    expect(await read.memberPermissions(organizationId, newId())).toBeNull();
   });
 });

@@ -1,3 +1,4 @@
+import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
 
 /** A member with their user and role. */
@@ -86,4 +87,18 @@ export async function removeMember(db: Database, organizationId: string, userId:
     .where("organization_id", "=", organizationId)
     .where("user_id", "=", userId)
     .execute();
+}
+
+const roleOf = prepared((db, organizationId: string, userId: string) =>
+  db
+    .selectFrom("members")
+    .innerJoin("roles", "roles.id", "members.role_id")
+    .select("roles.permissions")
+    .where("members.organization_id", "=", organizationId)
+    .where("members.user_id", "=", userId),
+).first;
+
+/** The permissions of a member's role, as JSON. Nothing if the user is not a member. */
+export async function memberPermissions(db: Database, organizationId: string, userId: string) {
+  return (await roleOf(db, organizationId, userId))?.permissions ?? null;
 }

@@ -1,15 +1,14 @@
 import { expect, test } from "bun:test";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { insertRole } from "../../../../tests/support/people-rows.ts";
 import { idsOf, onBothDatabases, pages, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import * as access from "../manage/access.ts";
 import { addMember } from "../members/members.ts";
 import * as organizations from "./organizations.ts";
 import { createOrganization, lockedAllowance } from "./organizations.ts";
 
 onBothDatabases("organizations", (fixture) => {
-  const { read, write } = fixture.queries({ ...access, ...organizations });
+  const { read, write } = fixture.queries(organizations);
   const { user } = fixture;
 
   /** Creates an organization, which this user may own, and changes it. */

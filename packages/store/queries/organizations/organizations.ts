@@ -2,7 +2,9 @@ import { defaultTimeZone } from "@countersign/domain/dates/time-zone";
 import { defaultLanguage, type Language } from "@countersign/domain/mail/languages";
 import type { BillingState, Plan } from "@countersign/domain/quota/limit";
 import type { Kysely } from "kysely";
-import type { OrganizationRow, Tables } from "../../tables.ts";
+import { prepared } from "../../prepared-query.ts";
+import type { OrganizationRow } from "../../tables/organizations.ts";
+import type { Tables } from "../../tables.ts";
 import { planById } from "../plans/plans.ts";
 
 export interface NewOrganization {
@@ -188,3 +190,19 @@ export async function ownUnowned(db: Kysely<Tables>, ownerId: string, nowMs: num
     .where("deleted_at", "is", null)
     .execute();
 }
+
+export const organizationById = prepared((db, id: string) =>
+  db.selectFrom("organizations").selectAll().where("id", "=", id),
+).first;
+
+/**
+ * The current row, locked until the transaction ends: other writers wait, and then see the changes. An update that
+ * changes nothing does this on both databases.
+ */
+export const lockedOrganization = prepared((db, id: string) =>
+  db
+    .updateTable("organizations")
+    .set((row) => ({ updated_at: row.ref("updated_at") }))
+    .where("id", "=", id)
+    .returningAll(),
+).first;

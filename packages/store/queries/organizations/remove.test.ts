@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { addOrganizationRows } from "../../../../tests/support/organization-rows.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { updateBilling } from "../billing/billing.ts";
 import { removeBillingOfDeleted } from "../billing/sync.ts";
 import { registerIp } from "../licenses/create.ts";
-import { organizationById } from "../manage/access.ts";
+import { organizationById } from "./organizations.ts";
 import type { AuditPosition } from "./remove.ts";
 import * as queries from "./remove.ts";
 

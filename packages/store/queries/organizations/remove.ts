@@ -1,11 +1,11 @@
 import type { Database } from "../../store.ts";
-import type { OrganizationRow } from "../../tables.ts";
+import type { OrganizationRow } from "../../tables/organizations.ts";
 import { removeUnknownCustomers } from "../customers/identify.ts";
 import { removeSomeRejects } from "../license-files/rejects.ts";
 import { removeWaitingEmails, waitingEmails } from "../mail/waiting-emails.ts";
-import { lockedOrganization } from "../manage/access.ts";
 import { removeUnknownIdentities } from "../portal/unknown-identities.ts";
 import { emptyEndpoint } from "../webhooks/empty-endpoint.ts";
+import { lockedOrganization } from "./organizations.ts";
 
 /** Those whose grace period is over and that still have data, whichever node started to remove them. */
 export async function organizationsToRemove(

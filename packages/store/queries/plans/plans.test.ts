@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Plan } from "@countersign/domain/quota/limit";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { withPlan } from "../../../../tests/support/changed-plan.ts";
 import { insertInvitation, insertRole } from "../../../../tests/support/people-rows.ts";
 import { onBothDatabases, type QueryFixture, several } from "../../../../tests/support/query-tests.ts";

@@ -1,7 +1,7 @@
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
-import type { PlanRow } from "../../tables.ts";
+import type { PlanRow } from "../../tables/billing.ts";
 
 /** The smallest first. */
 export async function allPlans(db: Database): Promise<PlanRow[]> {

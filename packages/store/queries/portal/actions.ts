@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { PortalActionRow } from "../../tables.ts";
+import type { PortalActionRow } from "../../tables/portal.ts";
 
 /** What customers did themselves to a license since then, oldest first. Budgets keep this short. */
 export async function portalActions(

@@ -1,7 +1,7 @@
 import { prepared } from "../../prepared-query.ts";
 import { openText, sealText } from "../../sealed-columns.ts";
 import type { Database } from "../../store.ts";
-import type { PortalCodeRow } from "../../tables.ts";
+import type { PortalCodeRow } from "../../tables/portal.ts";
 import { lockOwner } from "./people.ts";
 
 /** The wrong codes that one code allows: from the browser that requested it, and from all others together. */

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { transferRow } from "../../../../tests/support/transfer-row.ts";
-import type { PortalSessionRow } from "../../tables.ts";
+import type { PortalSessionRow } from "../../tables/portal.ts";
 import { customerFor } from "../customers/identify.ts";
 import * as transfers from "../transfers/transfers.ts";
 import * as codes from "./codes.ts";

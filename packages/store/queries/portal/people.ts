@@ -1,6 +1,6 @@
 import type { Language } from "@countersign/domain/mail/languages";
 import type { Database } from "../../store.ts";
-import type { PortalIdentityRow, PortalPersonRow } from "../../tables.ts";
+import type { PortalIdentityRow, PortalPersonRow } from "../../tables/portal.ts";
 import { removeRequester } from "../transfers/transfers.ts";
 
 /** An email address in lower case, or a Discord ID. */

@@ -1,6 +1,6 @@
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
-import type { PortalSessionRow } from "../../tables.ts";
+import type { PortalSessionRow } from "../../tables/portal.ts";
 
 export async function addPortalSession(db: Database, row: PortalSessionRow): Promise<void> {
   await db.insertInto("portal_sessions").values(row).execute();

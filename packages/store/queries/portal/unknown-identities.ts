@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { CustomerRow } from "../../tables.ts";
+import type { CustomerRow } from "../../tables/licenses.ts";
 import { type Identity, identityRow, lockPortalPeople, removeIfUnidentified } from "./people.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
-import type { ProductDownloadRow } from "../../tables.ts";
+import type { ProductDownloadRow } from "../../tables/products.ts";
 
 /** In the order in which customers see them. */
 export const downloadsOf = prepared((db, productId: string) =>

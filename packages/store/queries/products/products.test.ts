@@ -1,15 +1,24 @@
 import { expect, test } from "bun:test";
 import { idsOf, onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import type { ProductRow } from "../../tables.ts";
+import type { ProductRow } from "../../tables/products.ts";
+import * as views from "../licenses/views.ts";
+import * as organizations from "../organizations/organizations.ts";
 import * as keys from "../sandbox/keys.ts";
 import * as daily from "../usage/daily.ts";
 import { setDailyUsage } from "./daily-usage.ts";
 import * as downloads from "./downloads.ts";
+import * as products from "./products.ts";
 import { deleteProduct, productsOf, updateProduct, workingApiKeys } from "./products.ts";
 
 onBothDatabases("products", (fixture) => {
-  const { read, write } = fixture.queries({ ...daily, ...downloads });
+  const { read, write } = fixture.queries({
+    ...daily,
+    ...downloads,
+    ...organizations,
+    ...products,
+    ...views,
+  });
   const list = async (organizationId: string, page: Partial<Parameters<typeof productsOf>[2]> = {}) =>
     productsOf(fixture.reads, organizationId, { after: null, limit: 100, status: null, ...page });
   const change = (id: string, columns: Partial<ProductRow>) =>
@@ -57,6 +66,22 @@ onBothDatabases("products", (fixture) => {
     const { productId } = await fixture.organization();
     for (const used of [3, 8]) await fixture.write((db) => setDailyUsage(db, productId, 5, used));
     expect(await read.usageSince([productId], 0)).toMatchObject([{ day: 5, used: 8 }]);
+  });
+
+  test("a deleted product and its licenses do not exist; the organization still does", async () => {
+    const { organizationId, productId, license } = await fixture.organization();
+    const { id: licenseId, key } = await license();
+    const reference = { id: licenseId, organization_id: organizationId, product_id: productId };
+    const whole = { ...reference, customer_id: null, license_key: key };
+    expect(await read.licenseReference(licenseId)).toEqual(whole);
+    expect(await read.licenseById(licenseId)).toMatchObject(reference);
+    expect((await read.productById(productId))?.id).toBe(productId);
+    await fixture.change("products", productId, { deleted_at: 1 });
+    expect(await read.productById(productId)).toBeUndefined();
+    expect(await write.lockedProduct(productId)).toBeUndefined();
+    expect(await read.licenseReference(licenseId)).toBeUndefined();
+    expect(await read.licenseById(licenseId)).toBeUndefined();
+    expect((await read.organizationById(organizationId))?.id).toBe(organizationId);
   });
 });
 

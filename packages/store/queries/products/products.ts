@@ -1,7 +1,8 @@
 import type { NewApiKey } from "@countersign/domain/products/api-key";
 import type { Kysely } from "kysely";
 import { prepared } from "../../prepared-query.ts";
-import type { ProductRow, Tables } from "../../tables.ts";
+import type { ProductRow } from "../../tables/products.ts";
+import type { Tables } from "../../tables.ts";
 import { addSandboxKey } from "../sandbox/keys.ts";
 
 export interface NewProduct {
@@ -171,3 +172,18 @@ const keysThatWork = prepared((db, productIds: readonly string[], nowMs: number)
     .orderBy("created_at")
     .orderBy("public_id"),
 ).all;
+
+/** Deleted products do not exist for the management API. */
+export const productById = prepared((db, id: string) =>
+  db.selectFrom("products").selectAll().where("id", "=", id).where("deleted_at", "is", null),
+).first;
+
+/** The current row, locked until the transaction ends. */
+export const lockedProduct = prepared((db, id: string) =>
+  db
+    .updateTable("products")
+    .set((row) => ({ updated_at: row.ref("updated_at") }))
+    .where("id", "=", id)
+    .where("deleted_at", "is", null)
+    .returningAll(),
+).first;

@@ -2,7 +2,7 @@ import { timeOfUuid } from "@countersign/domain/ids/uuid";
 import { existingDays } from "../../request-log/days.ts";
 import { logOf, startOfDay } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
-import type { RequestLogRow } from "../../tables.ts";
+import type { RequestLogRow } from "../../tables/journal.ts";
 import { filtered, type RequestFilter } from "./filter.ts";
 import { ofDay, type TimeRange } from "./span.ts";
 

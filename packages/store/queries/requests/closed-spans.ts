@@ -1,7 +1,7 @@
 import { keyColumn, keyMark, timesOfKey } from "../../request-log/keys.ts";
 import { dayOf, keysOf, startOfDay } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
-import type { RequestKeyRow, RequestSegmentRow } from "../../tables.ts";
+import type { RequestKeyRow, RequestSegmentRow } from "../../tables/journal.ts";
 import {
   growth,
   type Order,

@@ -1,6 +1,7 @@
 import { isRefused } from "@countersign/domain/validate/status";
 import { type SelectQueryBuilder, sql } from "kysely";
-import type { RequestLogRow, Tables } from "../../tables.ts";
+import type { RequestLogRow } from "../../tables/journal.ts";
+import type { Tables } from "../../tables.ts";
 
 /** Which requests of an organization are meant: all that is not null must match. */
 export interface RequestFilter {

@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { RequestLogRow } from "../../tables.ts";
+import type { RequestLogRow } from "../../tables/journal.ts";
 import { everyRequest } from "./filter.ts";
 import { iterateRequests } from "./iterate.ts";
 import { type SearchBounds, searchBounds } from "./search.ts";

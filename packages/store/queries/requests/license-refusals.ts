@@ -1,7 +1,7 @@
 import { quotaDay } from "@countersign/domain/quota/day";
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
-import type { LicenseRefusalRow } from "../../tables.ts";
+import type { LicenseRefusalRow } from "../../tables/journal.ts";
 
 /** A license, and since when its refusals may be shown: for a customer, not before the license was theirs. */
 export interface RefusalsSince {

@@ -1,7 +1,7 @@
 import { existingDays } from "../../request-log/days.ts";
 import { dayOf, logOf, startOfDay } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
-import type { RequestLogRow } from "../../tables.ts";
+import type { RequestLogRow } from "../../tables/journal.ts";
 import { everyRequest, filtered } from "./filter.ts";
 import { readSpan } from "./read-span.ts";
 import { ofDay, type TimeRange } from "./span.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { RequestLogRow } from "../../tables.ts";
+import type { RequestLogRow } from "../../tables/journal.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import { requestById } from "./by-id.ts";
 import type { RequestFilter } from "./filter.ts";

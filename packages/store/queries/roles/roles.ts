@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { RoleRow } from "../../tables.ts";
+import type { RoleRow } from "../../tables/organizations.ts";
 
 /** A role, if it belongs to this organization. */
 export async function roleOf(db: Database, organizationId: string, roleId: string) {

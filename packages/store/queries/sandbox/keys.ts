@@ -1,6 +1,6 @@
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
-import type { ProductSandboxKeyRow } from "../../tables.ts";
+import type { ProductSandboxKeyRow } from "../../tables/products.ts";
 
 export async function sandboxKeyOf(
   db: Database,

@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { TransferRow } from "../../tables.ts";
+import type { TransferRow } from "../../tables/portal.ts";
 import { identityOf } from "../customers/identify.ts";
 
 /** The recipient of a transfer as the organization knows them. */

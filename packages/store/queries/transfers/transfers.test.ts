@@ -3,7 +3,7 @@ import { addPortalPerson } from "../../../../tests/support/portal-rows.ts";
 import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { transferRow } from "../../../../tests/support/transfer-row.ts";
-import type { TransferRow } from "../../tables.ts";
+import type { TransferRow } from "../../tables/portal.ts";
 import * as branding from "../branding/branding.ts";
 import { addIpBlocks } from "../ip-blocks/blocks.ts";
 import { eraseFromTransfers } from "./erase-customer.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
-import type { TransferRow } from "../../tables.ts";
+import type { TransferRow } from "../../tables/portal.ts";
 
 export const transferById = prepared((db, id: string) =>
   db.selectFrom("transfers").selectAll().where("id", "=", id),

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
-import type { EventRow, QuotaNoticeRow } from "../../tables.ts";
+import type { EventRow } from "../../tables/events.ts";
+import type { QuotaNoticeRow } from "../../tables/products.ts";
 
 export interface EventPosition {
   readonly at: number;

@@ -1,7 +1,8 @@
 import type { VersionState } from "@countersign/domain/versions/catalog";
 import type { Kysely } from "kysely";
 import type { Bulk } from "../../bulk.ts";
-import type { ProductVersionRow, Tables } from "../../tables.ts";
+import type { ProductVersionRow } from "../../tables/products.ts";
+import type { Tables } from "../../tables.ts";
 
 /** Writes a version record and increments the revision, so that every node sees the change in its next batch. */
 export async function setVersion(

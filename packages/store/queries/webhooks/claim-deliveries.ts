@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Bulk } from "../../bulk.ts";
 import type { Database } from "../../store.ts";
-import type { DeliveryRow, EventRow, StoredEndpointRow } from "../../tables.ts";
+import type { DeliveryRow, EventRow, StoredEndpointRow } from "../../tables/events.ts";
 
 /**
  * How deliveries are found and claimed. A claim moves `next_attempt_at` to its own end, where the next one finds it.

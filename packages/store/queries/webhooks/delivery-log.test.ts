@@ -9,7 +9,7 @@ import {
   newEndpoint,
 } from "../../../../tests/support/webhooks.ts";
 import { times } from "../../suite/calls.ts";
-import type { DeliveryRow } from "../../tables.ts";
+import type { DeliveryRow } from "../../tables/events.ts";
 import * as deliveryLog from "./delivery-log.ts";
 import * as statistics from "./statistics.ts";
 

@@ -1,6 +1,6 @@
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import type { Database } from "../../store.ts";
-import type { DeliveryAttemptRow, DeliveryRow, EventRow } from "../../tables.ts";
+import type { DeliveryAttemptRow, DeliveryRow, EventRow } from "../../tables/events.ts";
 import { idsWithin } from "../index-range.ts";
 import { openAttempt } from "./delivery-results.ts";
 

@@ -1,7 +1,7 @@
 import type { Bulk } from "../../bulk.ts";
 import { openText, sealText } from "../../sealed-columns.ts";
 import type { Database } from "../../store.ts";
-import type { DeliveryAttemptRow, DeliveryRow, StoredAttemptRow } from "../../tables.ts";
+import type { DeliveryAttemptRow, DeliveryRow, StoredAttemptRow } from "../../tables/events.ts";
 import { isPending } from "./claim-deliveries.ts";
 
 /** The result of an attempt, and the next state of its delivery. */

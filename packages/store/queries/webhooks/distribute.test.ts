@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { makeDelivery, makeEvents, newEndpoint } from "../../../../tests/support/webhooks.ts";
-import { distribution } from "../../distribution.ts";
 import { times } from "../../suite/calls.ts";
+import { distribution } from "../../tables/events.ts";
 import * as queries from "./distribute.ts";
 import { completeEvents, takeEvents } from "./distribute.ts";
 

@@ -1,8 +1,12 @@
 import { type SqlBool, sql } from "kysely";
 import type { Bulk } from "../../bulk.ts";
-import { distribution } from "../../distribution.ts";
 import type { Database } from "../../store.ts";
-import type { DeliveryRow, EventRow, WebhookEndpointRow } from "../../tables.ts";
+import {
+  type DeliveryRow,
+  distribution,
+  type EventRow,
+  type WebhookEndpointRow,
+} from "../../tables/events.ts";
 
 export type UndistributedEvent = Omit<EventRow, "data">;
 

@@ -1,6 +1,6 @@
 import { openText, sealText } from "../../sealed-columns.ts";
 import type { Database } from "../../store.ts";
-import type { StoredEndpointRow, WebhookEndpointRow, WebhookSecretRow } from "../../tables.ts";
+import type { StoredEndpointRow, WebhookEndpointRow, WebhookSecretRow } from "../../tables/events.ts";
 import { unindexed } from "../unindexed.ts";
 import { emptyEndpoint } from "./empty-endpoint.ts";
 

@@ -7,7 +7,7 @@ import {
   makeDelivery,
   newEndpoint,
 } from "../../../../tests/support/webhooks.ts";
-import type { DeliveryRow } from "../../tables.ts";
+import type { DeliveryRow } from "../../tables/events.ts";
 import * as holding from "./hold-deliveries.ts";
 import { deliveriesAtOnce } from "./hold-deliveries.ts";
 import * as probe from "./probe.ts";

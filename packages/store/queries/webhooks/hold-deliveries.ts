@@ -1,7 +1,7 @@
 import { openStates } from "@countersign/domain/webhooks/delivery-state";
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
-import type { DeliveryRow } from "../../tables.ts";
+import type { DeliveryRow } from "../../tables/events.ts";
 
 /** How deliveries follow their endpoint. How they are sent is in `claim-deliveries.ts` and `delivery-results.ts`. */
 

@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { DeliveryAttemptRow, DeliveryRow, StoredEndpointRow } from "../../tables.ts";
+import type { DeliveryAttemptRow, DeliveryRow, StoredEndpointRow } from "../../tables/events.ts";
 import { sealAttempt } from "./delivery-results.ts";
 import { isHeld } from "./hold-deliveries.ts";
 

@@ -2,8 +2,7 @@ import { expect, test } from "bun:test";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { makeDeliveries, makeDelivery, makeEvents, newEndpoint } from "../../../../tests/support/webhooks.ts";
-import { distribution } from "../../distribution.ts";
-import type { DeliveryRow } from "../../tables.ts";
+import { type DeliveryRow, distribution } from "../../tables/events.ts";
 import * as queries from "./prune.ts";
 
 const limitMs = Date.UTC(2025, 0, 1);

@@ -1,7 +1,7 @@
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
-import type { DeliveryAttemptRow, DeliveryRow } from "../../tables.ts";
+import type { DeliveryAttemptRow, DeliveryRow } from "../../tables/events.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import { idsWithin } from "../index-range.ts";
 

@@ -1,3 +1,0 @@
-import type { Answer } from "../../api/client.ts";
-
-export type ReceivedInvitation = Answer<"getReceivedInvitation">;
