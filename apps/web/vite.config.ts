@@ -14,7 +14,9 @@ const everyPageNeeds =
   /node_modules\/@tanstack\/|apps\/web\/(features\/[\w-]+\/search|session\/paths|ui\/time-in-url)\.ts$/;
 /** Fields with a list of choices: many pages have one, but not all of those that a first visit opens. */
 const choices = /@mantine\/core\/esm\/components\/(Combobox|ComboboxPopover|Select)\//;
-const rareChoices = /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|TagsInput)\//;
+/** Fields of forms, which a first visit seldom opens. */
+const formFields =
+  /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|Switch|TagsInput|Textarea)\/|apps\/web\/ui\/fields\.tsx$/;
 const parts = /node_modules|apps\/web\/(ui|app|api|session)\//;
 
 /** Runs under Bun, which imports the contract's TypeScript directly. */
@@ -42,7 +44,7 @@ export default defineConfig({
             { name: "frame", test: everyPageNeeds, priority: 2 },
             {
               name: "parts",
-              test: (id: string) => parts.test(id) && !choices.test(id) && !rareChoices.test(id),
+              test: (id: string) => parts.test(id) && !choices.test(id) && !formFields.test(id),
               minShareCount: 20,
               priority: 1,
             },

@@ -15,7 +15,7 @@ import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { TimeRange } from "../../ui/time-range.tsx";
 import { DeliveryDrawer } from "./delivery-drawer.tsx";
 import { ReplayMany, useReplay } from "./replay.tsx";
-import { webhookRoute } from "./webhook-search.ts";
+import { webhookRoute } from "./search.ts";
 import { DeliveryStateMark, isRetrying, type Webhook } from "./webhook-state.tsx";
 import classes from "./webhooks.module.css";
 

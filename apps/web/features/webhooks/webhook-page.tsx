@@ -17,10 +17,10 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
+import { type Tab, tabs, webhookRoute } from "./search.ts";
 import { SettingsTab } from "./settings-tab.tsx";
 import { StatisticsTab } from "./statistics-tab.tsx";
 import { TestWebhook } from "./test-webhook.tsx";
-import { type Tab, tabs, webhookRoute } from "./webhook-search.ts";
 import { nameOf, stateOf, type Webhook, WebhookState } from "./webhook-state.tsx";
 import classes from "./webhooks.module.css";
 
