@@ -34,19 +34,19 @@ export interface Store {
   /** Bulk operations, inside a transaction. */
   readonly bulk: Bulk;
   /**
-   * The licenses of an organization whose search text contains `term`, which is lower-case and has three characters or
-   * more. Null if there are more than `most`, or if no index can tell quickly.
+   * The IDs of the licenses of an organization whose search text contains all of `words`, which are lower-case and have
+   * three characters or more. Null if there are more than `max`, or if no index can tell quickly.
    */
   searchLicenses(
     organizationId: string,
     words: readonly string[],
-    most: number,
+    max: number,
   ): Promise<readonly string[] | null>;
   /**
    * The number of licenses that match all of this, in one statement that may read all of them. Null if that takes too
    * long, or where it would block everything else.
    */
-  countLicenses(where: readonly Expression<SqlBool>[], longestMs: number): Promise<number | null>;
+  countLicenses(where: readonly Expression<SqlBool>[], timeoutMs: number): Promise<number | null>;
   /**
    * For the one thread of a server that does everything but validate: from now on it keeps the search index up to date
    * and folds the license counts. Failures are reported and retried.
@@ -56,14 +56,13 @@ export interface Store {
    * Compares tables with their indexes, starting after one, until the time is over. Runs beside everything else, without
    * delaying it. Null on PostgreSQL, which has checksums and its own tools.
    */
-  checkIntegrity(after: string | null, longestMs: number, signal: AbortSignal): Promise<IntegrityPart | null>;
-  /** Authenticates, counts and decides calls of the public API together. One result for each, in the same order. */
-  validateBatch(calls: readonly Call[]): Promise<readonly CallResult[]>;
+  checkIntegrity(after: string | null, timeoutMs: number, signal: AbortSignal): Promise<IntegrityPart | null>;
   /**
-   * The same, except that a call which needs a row locked by another PostgreSQL session delays no other call: its
-   * result is a promise, which rejects with `StorageUnavailable` if the row is not free in time.
+   * Authenticates, counts and decides calls of the public API together. One result for each, in the same order. A call
+   * that needs a row locked by another PostgreSQL session delays no other call: its result is a promise, which rejects
+   * with `StorageUnavailable` if the row is not free in time.
    */
-  validateEach(calls: readonly Call[]): Promise<readonly (CallResult | Promise<CallResult>)[]>;
+  validate(calls: readonly Call[]): Promise<readonly (CallResult | Promise<CallResult>)[]>;
   /**
    * The same database for background work. On PostgreSQL it has its own connections, so that background work and
    * management do not wait for each other's. It closes with the store.
@@ -122,7 +121,7 @@ export interface Journal {
    * If the request log is larger than this, decides which organizations lose their oldest requests: those with the most.
    * The following sweeps delete them, and until these are done nothing more is decided.
    */
-  trim(mostBytes: number): Promise<readonly LogCut[]>;
+  trim(maxBytes: number): Promise<readonly LogCut[]>;
   /**
    * Deletes rows of organizations whose requests are kept for a shorter time or were cut, in the next segments of the
    * log. Returns how many segments were looked at; 0 once the log is done for today.

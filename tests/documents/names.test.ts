@@ -48,6 +48,21 @@ test("every file and folder that a document names exists", () => {
   expect(missing(isPath, (code, document) => exists(code.replace(/\/$/, ""), document))).toEqual([]);
 });
 
+test("every file and folder on the map of ARCHITECTURE.md exists", () => {
+  const [, map = ""] = /^```\n([\s\S]*?)^```/m.exec(read("ARCHITECTURE.md")) ?? [];
+  let base = "";
+  const named = map.split("\n").flatMap((line) => {
+    const [, indent = "", names = ""] = /^( {0,2})(\S.*?)(?: {2,}|$)/.exec(line) ?? [];
+    if (indent === "" && names !== "") base = names.includes(" ") ? "" : names;
+    return names
+      .split(" ")
+      .filter((name) => name !== "")
+      .map((name) => (indent === "" ? name : base + name));
+  });
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
 test("every document, and every section of one, that another or a source file links to exists", () => {
   const linked = documents.flatMap((document) =>
     Array.from(read(document).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g), ([, target = ""]) => ({

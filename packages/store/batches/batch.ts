@@ -1,10 +1,16 @@
-import { refusalEvent, warningAt } from "@countersign/domain/events/thresholds";
+import { dayMs } from "@countersign/domain/dates/lengths";
+import {
+  type RefusalEvent,
+  refusalEvent,
+  refusalHour,
+  warningAt,
+} from "@countersign/domain/events/thresholds";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
+import { quotaDay } from "@countersign/domain/quota/day";
 import { productRefusal } from "@countersign/domain/validate/decide";
 import type { Outcome } from "@countersign/domain/validate/status";
 import { type CallerRow, limitOf } from "./caller.ts";
 import type { CallerProduct } from "./calls.ts";
-import { type RecordedRefusals, type Refusal, type Refusals, refusalKey } from "./refusals.ts";
 
 /** What the calls of one batch share: the time at which they are decided, and their products. */
 export class Batch {
@@ -55,7 +61,7 @@ export class ProductInBatch {
   /** Whether the product needs more of a license than the columns every validation uses. */
   readonly needsDetails: boolean;
   /** How many calls of the batch need to be counted. */
-  asked = 0;
+  uncounted = 0;
   /** By how many of them the counter was incremented. */
   granted = 0;
   /** Today's count, as seen by the calls answered so far. */
@@ -85,4 +91,86 @@ export class ProductInBatch {
     this.used += 1;
     return true;
   }
+}
+
+/** An IP address that a license rejected, as an event reports it. */
+export interface Refusal {
+  readonly type: RefusalEvent;
+  readonly organizationId: string;
+  readonly productId: string;
+  readonly licenseId: string;
+  readonly ip: string;
+  /** How many calls of the batch were rejected this way. */
+  count: number;
+}
+
+/** Equal for two identical rejections. */
+export function refusalKey(type: string, licenseId: string, ip: string): string {
+  return `${type} ${licenseId} ${ip}`;
+}
+
+/** The rejections of a batch, by `refusalKey`. */
+export type Refusals = ReadonlyMap<string, Refusal>;
+
+/** The event data, kept small: the license is added before it is sent. */
+export function ipEventData(subject: Omit<Refusal, "type" | "count">): string {
+  return JSON.stringify({
+    organization_id: subject.organizationId,
+    product_id: subject.productId,
+    license_id: subject.licenseId,
+    ip: subject.ip,
+  });
+}
+
+const maxRecorded = 20_000;
+
+/**
+ * The rejections of this hour that are known to have their own event, so that repeated rejections cost the database
+ * nothing more. Only committed ones are added; the database knows what was evicted here or recorded by another node.
+ */
+export class RecordedRefusals {
+  readonly #capacity: number;
+  readonly #keys = new Set<string>();
+  #hour = 0;
+
+  constructor(capacity = maxRecorded) {
+    this.#capacity = capacity;
+  }
+
+  has(nowMs: number, key: string): boolean {
+    return this.#hour === refusalHour(nowMs) && this.#keys.has(key);
+  }
+
+  add(nowMs: number, keys: Iterable<string>): void {
+    const hour = refusalHour(nowMs);
+    if (hour < this.#hour) return;
+    if (hour > this.#hour) this.#keys.clear();
+    this.#hour = hour;
+    for (const key of keys) this.#keys.add(key);
+    // The oldest are removed first: a set keeps its insertion order.
+    for (const key of this.#keys) {
+      if (this.#keys.size <= this.#capacity) return;
+      this.#keys.delete(key);
+    }
+  }
+}
+
+/** The data of a quota event. PostgreSQL writes the same in the statement that counts. */
+export function quotaData(product: QuotaProduct, limit: number, used: number, nowMs: number): string {
+  return JSON.stringify(quotaFacts(product, limit, used, nowMs));
+}
+
+export function quotaFacts(
+  { organization_id, product_id }: QuotaProduct,
+  limit: number,
+  used: number,
+  nowMs: number,
+) {
+  const resetsAt = new Date((quotaDay(nowMs) + 1) * dayMs).toISOString();
+  return { organization_id, product_id, limit, used, resets_at: resetsAt };
+}
+
+interface QuotaProduct {
+  readonly organization_id: string;
+  readonly product_id: string;
 }

@@ -2,8 +2,7 @@ import type pg from "pg";
 import { StorageUnavailable } from "../errors/problem.ts";
 import { PostgresClient } from "./client.ts";
 import { connectionSettings, unreachable } from "./connect.ts";
-import { unavailable } from "./errors.ts";
-import { endsSession, isReadOnly } from "./failures.ts";
+import { endsSession, isReadOnly, unavailable } from "./errors.ts";
 import { batchLimitMs, statementLimitMs, validatePoolLimits } from "./time-limits.ts";
 
 const retryAfterMs = 250;
@@ -162,4 +161,18 @@ function within<T>(ms: number, work: Promise<T>): Promise<T> {
     timer = setTimeout(() => reject(new NoAnswer(`No answer within ${ms} ms.`)), ms);
   });
   return Promise.race([work, tooLate]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Sends everything that `ask` requests together, so that neither side wakes up once per statement. A transaction sent
+ * this way completes on the server without this process, which can be paused at any moment.
+ */
+export function inOneWrite<T>(client: pg.Client, ask: () => T): T {
+  const { stream } = client.connection;
+  stream.cork();
+  try {
+    return ask();
+  } finally {
+    stream.uncork();
+  }
 }

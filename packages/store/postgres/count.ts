@@ -1,7 +1,7 @@
 import { quotaDay } from "@countersign/domain/quota/day";
 import type pg from "pg";
 import type { Batch, ProductInBatch } from "../batches/batch.ts";
-import { isLocked } from "./failures.ts";
+import { isLocked } from "./errors.ts";
 import * as sql from "./sql.ts";
 
 /** More locked products than this at once are rare. Dropping one costs a short wait. */
@@ -16,7 +16,7 @@ export class Counters {
 
   /** Returns the products whose calls could not be counted. `alone` if the batch is of one product, as a retry is. */
   async count(client: pg.Client, batch: Batch, alone: boolean): Promise<ReadonlySet<ProductInBatch>> {
-    const asking = [...batch.products.values()].filter((product) => product.asked > 0);
+    const asking = [...batch.products.values()].filter((product) => product.uncounted > 0);
     const tried =
       alone || this.#held.size === 0 ? asking : asking.filter((product) => !this.#isHeld(product));
     const counted = await this.#countAndRecord(client, tried, batch.nowMs);
@@ -105,7 +105,7 @@ async function countAll(client: pg.Client, asking: readonly ProductInBatch[], no
       values: [
         quotaDay(nowMs),
         asking.map((product) => product.row.product_id),
-        asking.map((product) => product.asked),
+        asking.map((product) => product.uncounted),
         asking.map((product) => product.limit),
         nowMs,
       ],

@@ -41,6 +41,11 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === "55P03";
 }
 
+/** Another session has locked what the statement needs: it can be retried. None of it was done. */
+export function isLocked(error: unknown): boolean {
+  return isLockTimeout(error) || isConflict(error);
+}
+
 /** Whether a statement exceeded its time limit. */
 export function isStatementTimeout(error: unknown): boolean {
   const cause = error instanceof StorageUnavailable ? error.cause : error;
@@ -51,6 +56,23 @@ export function isStatementTimeout(error: unknown): boolean {
 export function spendsConnection(error: unknown): boolean {
   const code = codeOf(error);
   return code === "25006" || code.startsWith("57P") || code.startsWith("08");
+}
+
+/** Whether the server ends the session with this error. Any other error leaves the connection as it was. */
+export function endsSession(error: unknown): boolean {
+  const code = codeOf(error);
+  return code.startsWith("57P") || code.startsWith("08") || code === "25P03" || code === "25P04";
+}
+
+/** After a failover, a connection can still lead to a read-only server, while new ones find the writable one. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === "25006";
+}
+
+/** Another transaction wrote the same key, or wrote or deleted the row that a foreign key names. */
+export function violatesKey(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "23505" || code === "23503";
 }
 
 /**

@@ -1,20 +1,19 @@
 import type { Call, CallResult, Question, QuotaState } from "../batches/calls.ts";
 import { StorageUnavailable } from "../errors/problem.ts";
-import { LockedOut, type Outcome } from "./locked-out.ts";
 
 /**
  * How long a call waits for a row locked by another session. Together with the batch before it, callers get a response
  * within two seconds.
  */
-const longestWaitMs = 1_200;
-const shortestPauseMs = 20;
-const longestPauseMs = 160;
+const waitTimeoutMs = 1_200;
+const minPauseMs = 20;
+const maxPauseMs = 160;
 /** Each is a waiting caller. More of them would time out anyway. */
-const mostWaiting = 4_000;
-const mostAtOnce = 512;
+const maxWaiting = 4_000;
+const maxTogether = 512;
 
-/** Validates calls together, as `PostgresValidate.validateBatch` does. */
-export type Attempt = (calls: readonly Call[], alone: boolean) => Promise<readonly Outcome[]>;
+/** Validates calls together. `alone` if they belong to one group that was locked out before. */
+type Attempt = (calls: readonly Call[], alone: boolean) => Promise<readonly Outcome[]>;
 
 /** Locked-out calls. They are retried, separately from the others, until the row is free or the time is up. */
 export class LockedCalls {
@@ -28,7 +27,7 @@ export class LockedCalls {
 
   /** The response, once the row is free. Rejects if that takes too long. */
   add(call: Call, { quota, group }: LockedOut): Promise<CallResult> {
-    if (this.#waiting.length >= mostWaiting) return Promise.reject(stillLocked());
+    if (this.#waiting.length >= maxWaiting) return Promise.reject(stillLocked());
     const waiting = new LockedCall(call, quota, group);
     this.#waiting.push(waiting);
     if (!this.#isWorking) void this.#work();
@@ -37,13 +36,13 @@ export class LockedCalls {
 
   async #work(): Promise<void> {
     this.#isWorking = true;
-    let pauseMs = shortestPauseMs;
+    let pauseMs = minPauseMs;
     while (this.#waiting.length > 0) {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       let decided = 0;
       for (const group of byGroup(this.#waiting)) decided += await this.#tryAgain(group);
       this.#waiting = this.#waiting.filter((call) => !call.isOver && !call.giveUpAt(performance.now()));
-      pauseMs = decided > 0 ? shortestPauseMs : Math.min(longestPauseMs, pauseMs * 2);
+      pauseMs = decided > 0 ? minPauseMs : Math.min(maxPauseMs, pauseMs * 2);
     }
     this.#isWorking = false;
   }
@@ -51,7 +50,7 @@ export class LockedCalls {
   /** Returns how many were decided. */
   async #tryAgain(group: readonly LockedCall[]): Promise<number> {
     // Earlier groups may have taken long.
-    const calls = group.filter((call) => !call.giveUpAt(performance.now())).slice(0, mostAtOnce);
+    const calls = group.filter((call) => !call.giveUpAt(performance.now())).slice(0, maxTogether);
     if (calls.length === 0) return 0;
     try {
       const outcomes = await this.#attempt(calls, calls[0]?.group !== null);
@@ -72,7 +71,7 @@ class LockedCall implements Call {
   isOver = false;
   group: string | null;
   readonly #call: Call;
-  readonly #deadlineMs = performance.now() + longestWaitMs;
+  readonly #deadlineMs = performance.now() + waitTimeoutMs;
   readonly #deferred: PromiseWithResolvers<CallResult>;
   #quota: QuotaState | null;
   #question: Question | null = null;
@@ -133,4 +132,26 @@ function byGroup(calls: readonly LockedCall[]): LockedCall[][] {
     else group.push(call);
   }
   return [...groups.values()];
+}
+
+/** A call that cannot be decided now, because another session has locked a row it needs. */
+export class LockedOut {
+  /** What remained of the quota when it was counted; null if it has not been counted. */
+  readonly quota: QuotaState | null;
+  /** Calls in one group are retried together, separately from all others, which would wait with them; null: no wait. */
+  readonly group: string | null;
+
+  constructor(quota: QuotaState | null, group: string | null) {
+    this.quota = quota;
+    this.group = group;
+  }
+}
+
+/** The outcome of a call in a batch. */
+export type Outcome = CallResult | LockedOut;
+
+/** The call was counted, but another session has locked the license or a row that belongs to it. */
+export function lockedOut(result: Outcome, group: string | null): LockedOut {
+  if (result instanceof LockedOut) return result;
+  return new LockedOut(result.tag === "unauthorized" ? null : result.quota, group);
 }

@@ -1,7 +1,7 @@
 import { type Expression, Kysely, PostgresDialect, type SqlBool, sql } from "kysely";
-import pg from "pg";
-import { CallCount } from "../batches/call-count.ts";
+import type pg from "pg";
 import type { Call, CallResult } from "../batches/calls.ts";
+import { CallCount } from "../batches/calls.ts";
 import { StorageUnavailable } from "../errors/problem.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import type { MigrationOptions } from "../migrations/migration.ts";
@@ -17,7 +17,7 @@ import { PostgresBulk } from "./bulk.ts";
 import { checkServer } from "./connect.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { countLicenses } from "./count-licenses.ts";
-import { conflict, isConflict, unavailable } from "./errors.ts";
+import { conflict, isConflict, unavailable, violatesKey } from "./errors.ts";
 import { CountFolding } from "./fold-counts.ts";
 import { guardedPool } from "./guarded-pool.ts";
 import { migratePostgres } from "./migrate.ts";
@@ -27,7 +27,6 @@ import { searchLicenses } from "./search.ts";
 import { SilenceWatch } from "./silence.ts";
 import { poolLimits } from "./time-limits.ts";
 import { PostgresValidate } from "./validate.ts";
-import { Verdicts } from "./verdicts.ts";
 
 interface PostgresOptions extends MigrationOptions {
   readonly url: string;
@@ -68,13 +67,10 @@ async function open(
     if (knownKey === null) await migratePostgres(pool, [...mainMigrations, ...journalMigrations], options);
     const key = knownKey ?? (await dataKey(pool, options.encryptionKey));
     const sealer = new Sealer(key);
-    const verdicts = new Verdicts(
-      new ConnectionPool(options.url, serverMajor),
-      new PostgresValidate(sealer, options.now),
-    );
+    const validate = new PostgresValidate(new ConnectionPool(options.url, serverMajor), sealer, options.now);
     const probe = new Probe(new ConnectionPool(options.url, serverMajor));
     const silence = new SilenceWatch(() => probe.run());
-    const shared = { options, serverMajor, key, sealer, calls, verdicts, probe, silence };
+    const shared = { options, serverMajor, key, sealer, calls, validate, probe, silence };
     return new PostgresStore(shared, "management");
   } finally {
     await closePool(pool);
@@ -88,7 +84,7 @@ interface Shared {
   readonly key: Uint8Array;
   readonly sealer: Sealer;
   readonly calls: CallCount;
-  readonly verdicts: Verdicts;
+  readonly validate: PostgresValidate;
   readonly probe: Probe;
   readonly silence: SilenceWatch;
 }
@@ -173,10 +169,12 @@ class PostgresStore implements MainStore {
           }),
         );
       } catch (error) {
-        const isOver = attempt === mostAttempts || (attempt > 1 && wasTooSlow(error));
+        const isOver = attempt === maxAttempts || (attempt > 1 && violatesKey(error));
+        // Another transaction may have written what this one looked for and did not find, or deleted what it found. A
+        // retry sees the current state. If it still violates a key, the conflict is real.
         // PostgreSQL checks for a deadlock once, a second after a wait began. A deadlock that arises later is ended by
         // the lock's time limit, and by then the other transaction can continue.
-        const isRetried = isConflict(error) || wasTooSlow(error) || (attempt === 1 && wasLocked(error));
+        const isRetried = isConflict(error) || violatesKey(error) || (attempt === 1 && wasLocked(error));
         if (!isOver && isRetried) continue;
         throw isConflict(error) ? conflict(error) : error;
       }
@@ -211,18 +209,14 @@ class PostgresStore implements MainStore {
     return null;
   }
 
-  async validateBatch(calls: readonly Call[]): Promise<readonly CallResult[]> {
-    return Promise.all(await this.validateEach(calls));
-  }
-
-  validateEach(calls: readonly Call[]): Promise<readonly (CallResult | Promise<CallResult>)[]> {
+  validate(calls: readonly Call[]): Promise<readonly (CallResult | Promise<CallResult>)[]> {
     this.#shared.calls.add(calls.length);
-    return this.#shared.verdicts.validateBatch(calls);
+    return this.#shared.validate.validate(calls);
   }
 
   /** Opens the connections for validations before anything else can take them. */
   async reserve(): Promise<void> {
-    await this.#shared.verdicts.reserve(this.batching.maxInFlight);
+    await this.#shared.validate.reserve(this.batching.maxInFlight);
   }
 
   async ping({ needsSpace } = { needsSpace: false }): Promise<void> {
@@ -261,7 +255,7 @@ class PostgresStore implements MainStore {
     this.#shared.silence.close();
     await this.#folding?.close();
     await Promise.all([
-      this.#shared.verdicts.close(),
+      this.#shared.validate.close(),
       this.#shared.probe.close(),
       ...[...this.#others.values()].map((other) => other.close()),
       // Not `reads.destroy()`, which leaves the pool open, and the process alive, if nothing was read through it.
@@ -275,15 +269,7 @@ function wasLocked(error: unknown): boolean {
   return error instanceof StorageUnavailable && error.reason === "locked";
 }
 
-/**
- * Another transaction wrote what it looked for and did not find, or deleted what it found. A retry sees the current
- * state. If it still conflicts, the conflict is real.
- */
-function wasTooSlow(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === "23505" || error.code === "23503");
-}
-
-const mostAttempts = 4;
+const maxAttempts = 4;
 
 async function dataKey(pool: pg.Pool, passphrase: string | null): Promise<Uint8Array> {
   const stored = (await storedDataKey(pool)) ?? (await makeStoredDataKey(pool, passphrase));

@@ -5,39 +5,73 @@ import { decide } from "@countersign/domain/validate/decide";
 import type { CustomerFacts } from "@countersign/domain/validate/facts";
 import type pg from "pg";
 import type { Batch, ProductInBatch } from "../batches/batch.ts";
+import { RecordedRefusals } from "../batches/batch.ts";
 import { Facts, isBlockedBy, quotaState } from "../batches/caller.ts";
 import type { Call, CallResult, Question, QuotaState } from "../batches/calls.ts";
 import { type LicenseRecordRow, licenseRecord } from "../batches/license-record.ts";
-import { RecordedRefusals } from "../batches/refusals.ts";
 import type { Sealer } from "../secrets/sealer.ts";
-import { type Authenticated, Callers } from "./callers.ts";
+import { type ConnectionPool, inOneWrite } from "./connection-pool.ts";
 import { Counters } from "./count.ts";
-import { isLocked } from "./failures.ts";
-import { type FoundLicense, findLicenses, findRecords, type KnownCall, type WaitingCall } from "./find.ts";
-import { startTerms, type UsedLicenses } from "./first-use.ts";
-import { LockedOut, lockedOut, type Outcome } from "./locked-out.ts";
-import { inOneWrite } from "./one-write.ts";
-import { recordRefusals } from "./record-refusals.ts";
-import { registerIps } from "./register.ts";
+import { isLocked } from "./errors.ts";
+import { LockedCalls, LockedOut, lockedOut, type Outcome } from "./locked-calls.ts";
+import {
+  type Authenticated,
+  Callers,
+  type FoundLicense,
+  findLicenses,
+  findRecords,
+  type KnownCall,
+  type WaitingCall,
+} from "./read.ts";
+import { recordRefusals, registerIps, startTerms, type UsedLicenses } from "./record.ts";
 
 /**
- * Validates a batch of calls in two round trips: authentication; then, together, how many calls the quota admits and
- * the facts about their licenses. A third follows only if an IP address is new. A row locked by another session affects
- * only the calls that need it: they are returned as locked out, and the others are decided.
+ * Validates a batch of calls in two round trips, on the connections reserved for that: authentication; then, together,
+ * how many calls the quota admits and the facts about their licenses. A third follows only if an IP address is new. A row
+ * locked by another session affects only the calls that need it: they are retried, and the others are decided.
  */
 export class PostgresValidate {
+  readonly #pool: ConnectionPool;
   readonly #facts: Facts;
   readonly #recorded = new RecordedRefusals();
   readonly #callers: Callers;
   readonly #counters = new Counters();
+  readonly #locked = new LockedCalls((calls, alone) => this.#validateTogether(calls, alone));
 
-  constructor(sealer: Sealer, now: (() => number) | null) {
+  /** `now` is null for the database's own clock. */
+  constructor(pool: ConnectionPool, sealer: Sealer, now: (() => number) | null) {
+    this.#pool = pool;
     this.#facts = new Facts(sealer);
     this.#callers = new Callers(this.#facts, this.#recorded, now);
   }
 
+  /** A promise for each call that needs a row locked by another session; the others do not wait for it. */
+  async validate(calls: readonly Call[]): Promise<readonly (CallResult | Promise<CallResult>)[]> {
+    const outcomes = await this.#validateTogether(calls, false);
+    if (!outcomes.some(isLockedOut)) return outcomes as CallResult[];
+    return outcomes.map((outcome, position) => {
+      const call = calls[position];
+      return isLockedOut(outcome) && call !== undefined
+        ? this.#locked.add(call, outcome)
+        : (outcome as CallResult);
+    });
+  }
+
+  /** Opens this many connections before anything else can take them. */
+  reserve(connections: number): Promise<void> {
+    return this.#pool.reserve(connections);
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
   /** `alone` if all calls belong to one group that was locked out before. */
-  async validateBatch(client: pg.Client, calls: readonly Call[], alone = false): Promise<Outcome[]> {
+  #validateTogether(calls: readonly Call[], alone: boolean): Promise<Outcome[]> {
+    return this.#pool.use((client) => this.#validateOn(client, calls, alone));
+  }
+
+  async #validateOn(client: pg.Client, calls: readonly Call[], alone: boolean): Promise<Outcome[]> {
     let authenticated: Authenticated;
     try {
       authenticated = await this.#callers.authenticate(client, calls);
@@ -222,6 +256,10 @@ export class PostgresValidate {
     }
     return used;
   }
+}
+
+function isLockedOut(outcome: Outcome): outcome is LockedOut {
+  return outcome instanceof LockedOut;
 }
 
 const noRows = new Map<number, never>();

@@ -10,7 +10,7 @@ import { openJournal, openStore } from "../databases/open.ts";
 import { StoreProblem } from "../errors/problem.ts";
 import { setState } from "../queries/admin/platform-state.ts";
 import { storeSuite } from "../store.suite.ts";
-import { times, validate } from "../suite/calls.ts";
+import { times, validate, validateAll } from "../suite/calls.ts";
 import { openDatabase, sqliteFiles } from "./files.ts";
 import { migrateSqlite } from "./migrate.ts";
 
@@ -43,12 +43,12 @@ describe("SQLite data folders", () => {
     const { key } = await org.license();
     const held = Promise.withResolvers<void>();
     const writer = org.store.transaction(() => held.promise);
-    const refusal = await org.store.validateBatch([validate(org.apiKey, key)]).catch(String);
+    const refusal = await validateAll(org.store, [validate(org.apiKey, key)]).catch(String);
     expect(refusal).toContain("Another writer has held the database for too long.");
     held.resolve();
     await writer;
     // The next validation follows the late one, and is the first that is counted.
-    await org.store.validateBatch([validate(org.apiKey, key)]);
+    await validateAll(org.store, [validate(org.apiKey, key)]);
     const counted = await org.store.reads.selectFrom("daily_usage").select("used").execute();
     expect(counted.map(({ used }) => Number(used))).toEqual([1]);
     await org.store.close();

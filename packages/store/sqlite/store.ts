@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type Kysely, sql } from "kysely";
-import { CallCount } from "../batches/call-count.ts";
 import type { Call, CallResult } from "../batches/calls.ts";
+import { CallCount } from "../batches/calls.ts";
 import { StorageUnavailable } from "../errors/problem.ts";
 import type { IntegrityPart } from "../integrity.ts";
 import { sealWith } from "../sealed-columns.ts";
@@ -236,7 +236,7 @@ export class SqliteStore implements MainStore {
     return checkInProcess(this.#files.folder, after, longestMs, signal);
   }
 
-  async validateBatch(calls: readonly Call[]): Promise<readonly CallResult[]> {
+  async validate(calls: readonly Call[]): Promise<readonly CallResult[]> {
     this.#calls.add(calls.length);
     const results = this.#lock.tryAcquire()
       ? this.#validateAndRelease(calls)
@@ -326,10 +326,6 @@ export class SqliteStore implements MainStore {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  validateEach(calls: readonly Call[]): Promise<readonly CallResult[]> {
-    return this.validateBatch(calls);
-  }
-
   /** There is one writer at a time in any case: separate connections would change nothing. */
   withOwnConnections(): Store {
     return this;
@@ -346,7 +342,7 @@ export class SqliteStore implements MainStore {
   #validateNow(calls: readonly Call[]): CallResult[] {
     try {
       this.#begin.run();
-      const results = this.#validate.validateBatch(calls, this.#options.now());
+      const results = this.#validate.validate(calls, this.#options.now());
       this.#commit.run();
       this.#validate.committed();
       return results;

@@ -5,6 +5,7 @@ import { Worker } from "node:worker_threads";
 import { freshFolder } from "../../../tests/support/databases.ts";
 import { openStore } from "../databases/open.ts";
 import { setState } from "../queries/admin/platform-state.ts";
+import { validateAll } from "../suite/calls.ts";
 import type { MainStore } from "../threads/worker-store.ts";
 import { yieldToEventLoop } from "../threads/yield-to-event-loop.ts";
 
@@ -34,7 +35,7 @@ describe("writing workers", () => {
     const worker = start("busy-worker", memory);
     expect(await once(worker, "message")).toEqual(["asked"]);
     for (let batch = 0; batch < 100; batch++) {
-      await store.validateBatch([]);
+      await validateAll(store, []);
       await yieldToEventLoop();
     }
     const over = once(worker, "message");
@@ -52,7 +53,7 @@ describe("writing workers", () => {
     const worker = start("writing-worker");
     await once(worker, "message");
     await end(worker);
-    await store.validateBatch([]);
+    await validateAll(store, []);
     await store.transaction((db) => setState(db, "whole", "written"));
     expect(await written()).toEqual([{ name: "whole" }]);
     await worker.terminate();

@@ -1,15 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
-import { crossedMarks, maxSingleRegistrations } from "@countersign/domain/events/thresholds";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
 import { countedAs, type IpAddress } from "@countersign/domain/ip/ip-address";
-import { coveringNetwork } from "@countersign/domain/ip/registered";
 import { sameHash } from "@countersign/domain/products/api-key";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { grant } from "@countersign/domain/quota/limit";
 import { decide } from "@countersign/domain/validate/decide";
 import type { CustomerFacts } from "@countersign/domain/validate/facts";
 import type { VersionState } from "@countersign/domain/versions/catalog";
-import { Batch, ProductInBatch } from "../batches/batch.ts";
+import { Batch, ProductInBatch, RecordedRefusals } from "../batches/batch.ts";
 import {
   type CallerRow,
   cidrSet,
@@ -23,12 +21,8 @@ import {
 } from "../batches/caller.ts";
 import type { Call, CallResult, Question, QuotaState } from "../batches/calls.ts";
 import { type LicenseRecordRow, licenseRecord } from "../batches/license-record.ts";
-import { quotaData } from "../batches/quota-data.ts";
-import { RecordedRefusals } from "../batches/refusals.ts";
-import { newId } from "../new-id.ts";
 import type { Sealer } from "../secrets/sealer.ts";
-import { distribution } from "../tables/events.ts";
-import { addIpEvent, recordRefusals, summarize } from "./record-refusals.ts";
+import { recordQuotaEvents, recordRefusals, registerIp } from "./record.ts";
 import { prepare, type Statements } from "./sql.ts";
 
 /**
@@ -46,7 +40,7 @@ export class SqliteValidate {
     this.#sql = prepare(database);
   }
 
-  validateBatch(calls: readonly Call[], nowMs: number): CallResult[] {
+  validate(calls: readonly Call[], nowMs: number): CallResult[] {
     const batch = new Batch(nowMs, this.#platformBlocks(), this.#recorded);
     const known = new Map<string, ProductInBatch | null>();
     const callers = calls.map((call) => this.#authenticate(call, batch, known));
@@ -73,7 +67,7 @@ export class SqliteValidate {
     const met = known.get(call.apiKey.hash);
     const product = met === undefined ? this.#findProduct(call, batch) : met;
     if (met === undefined) known.set(call.apiKey.hash, product);
-    if (product !== null && !call.counted) product.asked += 1;
+    if (product !== null && !call.counted) product.uncounted += 1;
     return product;
   }
 
@@ -96,28 +90,10 @@ export class SqliteValidate {
     const day = quotaDay(nowMs);
     const usage = this.#sql.usage.get(product.row.product_id, day) as { used: number } | undefined;
     const used = usage?.used ?? 0;
-    const granted = grant(product.limit, used, product.asked);
+    const granted = grant(product.limit, used, product.uncounted);
     if (granted > 0) this.#sql.use.run(product.row.product_id, day, granted, product.limit);
     product.counted(used, granted);
-    if (used + granted >= product.warningAt) this.#recordQuotaEvents(product, used, used + granted, nowMs);
-  }
-
-  #recordQuotaEvents({ row, limit }: ProductInBatch, usedBefore: number, used: number, nowMs: number): void {
-    if (limit === null || row.deleted_at !== null) return;
-    const { organization_id: organizationId, product_id: productId } = row;
-    for (const type of crossedMarks(limit, usedBefore, used)) {
-      const data = quotaData(row, limit, used, nowMs);
-      this.#sql.addEvent.run(
-        newId(),
-        organizationId,
-        productId,
-        null,
-        type,
-        nowMs,
-        data,
-        distribution.waiting,
-      );
-    }
+    if (used + granted >= product.warningAt) recordQuotaEvents(this.#sql, product, used, nowMs);
   }
 
   #answer(call: Call, product: ProductInBatch, batch: Batch): CallResult {
@@ -139,11 +115,11 @@ export class SqliteValidate {
           nowMs: batch.nowMs,
         };
       case "validate":
-        return this.#validate(call, question, product, quota, batch);
+        return this.#decide(call, question, product, quota, batch);
     }
   }
 
-  #validate(
+  #decide(
     call: Call,
     question: Extract<Question, { kind: "validate" }>,
     product: ProductInBatch,
@@ -171,7 +147,8 @@ export class SqliteValidate {
       nowMs,
     );
     if (verdict.status !== "active") batch.noteRefusal(verdict.status, row.id, ip, product);
-    else if (verdict.effect === "register_ip") this.#register(product, row, ip, call.ipAddress, nowMs);
+    else if (verdict.effect === "register_ip")
+      registerIp(this.#sql, { product, license: row, ipAddress: call.ipAddress, ip }, nowMs);
     if (verdict.firstUse) this.#sql.firstUse.run(nowMs, row.id);
     return { tag: "validated", caller, quota, license, verdict, nowMs };
   }
@@ -181,22 +158,6 @@ export class SqliteValidate {
     if (ipAddress.family === 4) return false;
     const covers = ipv6Prefix === 128 ? this.#sql.coveredByNetwork : this.#sql.coveredByAddress;
     return covers.get(licenseId, countedAs(ipAddress, 64)) !== undefined;
-  }
-
-  #register(
-    { row, caller }: ProductInBatch,
-    license: LicenseFactsRow,
-    ip: string,
-    ipAddress: IpAddress,
-    nowMs: number,
-  ): void {
-    const { organization_id: organizationId, product_id: productId } = row;
-    this.#sql.registerIp.run(license.id, ip, coveringNetwork(ipAddress, caller.facts.ipv6Prefix), nowMs);
-    this.#sql.raiseIpCount.run(nowMs, license.id);
-    const registered = { organizationId, productId, licenseId: license.id, ip };
-    if (license.ip_count < maxSingleRegistrations)
-      addIpEvent(this.#sql, "license.ip_registered", registered, nowMs);
-    else summarize(this.#sql, { ...registered, type: "license.ip_registered", count: 1 }, nowMs);
   }
 
   #license(product: ProductInBatch, keyMatch: string | null, ip: string): FoundLicense | undefined {

@@ -5,7 +5,7 @@ import { countedRequests } from "../../../tests/support/public-api-fixture.ts";
 import type { TestOrganization } from "../../../tests/support/test-organization.ts";
 import { addSigningKey } from "../queries/products/keys.ts";
 import { addApiKey } from "../queries/products/products.ts";
-import { ask, lookup, recordOf, statusOf, validate, validated } from "./calls.ts";
+import { ask, lookup, recordOf, statusOf, validate, validateAll, validated } from "./calls.ts";
 import { changeOrganization, changeProduct, expireApiKeys } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
@@ -23,7 +23,7 @@ export function authentication(fixture: StoreFixture) {
       const forged = { ...call, apiKey: { ...call.apiKey, hash: "0".repeat(64) }, question };
       const unknown = [validate(key, "X"), lookup(key, "X")];
       const calls = [forged, ...unknown, { ...call, question }, forged];
-      const tags = async () => (await org.store.validateBatch(calls)).map(({ tag }) => tag);
+      const tags = async () => (await validateAll(org.store, calls)).map(({ tag }) => tag);
       const refused = ["unauthorized", "unauthorized", "unauthorized"] as const;
       expect(await tags()).toEqual([...refused, "validated", "unauthorized"]);
       expect([read, await countedRequests(org)]).toEqual([1, 1]);
@@ -50,7 +50,7 @@ export function authentication(fixture: StoreFixture) {
       const org = await fixture.org({ dailyLimit: 5 });
       const newKey = await rotate(org, Date.now() + 3_600_000);
       const both = [org.apiKey, newKey, org.apiKey].map((key) => validate(key, "X"));
-      const tags = async () => (await org.store.validateBatch(both)).map(({ tag }) => tag);
+      const tags = async () => (await validateAll(org.store, both)).map(({ tag }) => tag);
       expect(await tags()).toEqual(["validated", "validated", "validated"]);
       expect(await tags()).toEqual(["validated", "validated", "limited"]);
       expect(await countedRequests(org)).toBe(5);

@@ -49,8 +49,13 @@ export function as<Tag extends CallResult["tag"]>(tag: Tag, result: CallResult |
   throw new Error(`Expected a call that is ${tag}, and it is ${result?.tag}.`);
 }
 
+/** The results of one batch, once those that wait for locked rows are there too. */
+export async function validateAll(store: Store, calls: readonly Call[]): Promise<CallResult[]> {
+  return Promise.all(await store.validate(calls));
+}
+
 export async function validateOne(store: Store, call: Call): Promise<CallResult> {
-  const [result] = await store.validateBatch([call]);
+  const [result] = await validateAll(store, [call]);
   if (result === undefined) throw new Error("A call was not answered.");
   return result;
 }
@@ -80,12 +85,20 @@ export async function statusOf(...asked: Parameters<typeof ask>): Promise<string
 
 /** The results of one batch that validates a key from each of these IP addresses. */
 export function askFrom({ store, apiKey }: Caller, licenseKey: string, ips: readonly string[]) {
-  return store.validateBatch(ips.map((ip) => validate(apiKey, licenseKey, { ip })));
+  return validateAll(
+    store,
+    ips.map((ip) => validate(apiKey, licenseKey, { ip })),
+  );
 }
 
 /** What becomes of as many calls of one batch. */
 export async function tagsOf({ store, apiKey }: Caller, count: number, make = validate): Promise<string[]> {
-  return (await store.validateBatch(times(count, () => make(apiKey, "X")))).map(({ tag }) => tag);
+  return (
+    await validateAll(
+      store,
+      times(count, () => make(apiKey, "X")),
+    )
+  ).map(({ tag }) => tag);
 }
 
 export async function verdict(store: Store, call: Call) {
@@ -127,7 +140,7 @@ export async function race(
 async function validateUntilInTime(store: Store, batch: readonly Call[]): Promise<readonly CallResult[]> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await store.validateBatch(batch);
+      return await validateAll(store, batch);
     } catch (error) {
       const wasSlow = error instanceof StorageUnavailable && error.reason === "slow";
       if (!wasSlow || attempt === mostAttempts) throw error;

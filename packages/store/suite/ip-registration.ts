@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { registeredIps } from "../../../tests/support/public-api-fixture.ts";
 import { storedRow } from "../../../tests/support/stored-rows.ts";
-import { as, askFrom, race, times, validate, verdictOf } from "./calls.ts";
+import { as, askFrom, race, times, validate, validateAll, verdictOf } from "./calls.ts";
 import { changeLicense, changeProduct, resetIps } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
@@ -58,7 +58,7 @@ export function ipRegistration(fixture: StoreFixture) {
       const calls = ["10.5.0.1", "10.5.0.2", "10.5.0.3"].flatMap((ip) =>
         licenses.map(({ key }) => validate(org.apiKey, key, { ip })),
       );
-      await org.store.validateBatch(calls);
+      await validateAll(org.store, calls);
       expect(await registeredIps(org.store, licenses[0]?.id ?? "")).toEqual(["10.5.0.1"]);
       expect(await registeredIps(org.store, licenses[1]?.id ?? "")).toEqual(["10.5.0.1", "10.5.0.2"]);
     });

@@ -5,7 +5,7 @@ import { countedRequests } from "../../../tests/support/public-api-fixture.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { registerIp } from "../queries/licenses/create.ts";
 import { setVersion } from "../queries/versions/versions.ts";
-import { as, ask, recordOf, statusOf, validate, verdict, verdictOf } from "./calls.ts";
+import { as, ask, recordOf, statusOf, validate, validateAll, verdict, verdictOf } from "./calls.ts";
 import { changeRow } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
@@ -73,7 +73,7 @@ export function outcomes(fixture: StoreFixture) {
       const calls = strange
         .flatMap((odd) => [odd, key, revoked.key])
         .map((sent) => validate(org.apiKey, sent));
-      const results = await org.store.validateBatch(calls);
+      const results = await validateAll(org.store, calls);
       const statuses = results.map((one) => as("validated", one).verdict.status);
       expect(statuses).toEqual(strange.flatMap(() => ["license_not_found", "active", "revoked"] as const));
     });
@@ -103,7 +103,7 @@ export function outcomes(fixture: StoreFixture) {
       const order = fc.shuffledSubarray(calls, { minLength: 2 });
       await fc.assert(
         fc.asyncProperty(order, async (shuffled) => {
-          const results = await org.store.validateBatch(shuffled);
+          const results = await validateAll(org.store, shuffled);
           shuffled.forEach((call, index) => {
             expect(as("validated", results[index]).verdict).toEqual(alone.get(call) as Verdict);
           });

@@ -15,6 +15,7 @@ import {
   tagsOf,
   times,
   validate,
+  validateAll,
   validated,
 } from "./calls.ts";
 import { changeOrganization } from "./changes.ts";
@@ -33,7 +34,10 @@ export function quota(fixture: StoreFixture) {
 
     test("a batch is admitted in order, exactly up to the limit, and each result has the rest of the day", async () => {
       const org = await limited(4);
-      const results = await org.store.validateBatch(times(7, () => validate(org.apiKey, "X")));
+      const results = await validateAll(
+        org.store,
+        times(7, () => validate(org.apiKey, "X")),
+      );
       expect(results.map(({ tag }) => tag as string)).toEqual(admitted(4, 3));
       const quotas = results.map((one) => (one.tag === "unauthorized" ? null : one.quota));
       expect(quotas.map((quota) => quota?.remaining)).toEqual([3, 2, 1, 0, 0, 0, 0]);
@@ -52,7 +56,7 @@ export function quota(fixture: StoreFixture) {
       const org = await limited(3);
       const { key } = await org.license();
       const calls = [lookup(org.apiKey, key), lookup(org.apiKey, "X"), validate(org.apiKey, key)];
-      const results = await org.store.validateBatch([...calls, lookup(org.apiKey, key)]);
+      const results = await validateAll(org.store, [...calls, lookup(org.apiKey, key)]);
       expect(results.map(({ tag }) => tag)).toEqual(["looked_up", "looked_up", "validated", "limited"]);
       for (const make of [validate, lookup]) expect(await tagsOf(org, 2, make)).toEqual(admitted(0, 2));
       expect(await countedRequests(org)).toBe(3);
@@ -63,7 +67,7 @@ export function quota(fixture: StoreFixture) {
       const { key } = await org.license();
       expect(await tagsOf(org, 2, admission)).toEqual(["admitted", "admitted"]);
       const calls = [true, false, true].map((counted) => validate(org.apiKey, key, { counted }));
-      const results = await org.store.validateBatch(calls);
+      const results = await validateAll(org.store, calls);
       expect(results.map((one) => one.tag)).toEqual(["validated", "limited", "validated"]);
       expect(await countedRequests(org)).toBe(2);
     });
@@ -123,7 +127,7 @@ export function quota(fixture: StoreFixture) {
       const org = await limited(2);
       const other = await org.product();
       const calls = times(6, (index) => validate(index % 2 === 0 ? org.apiKey : other.apiKey, "X"));
-      const results = await org.store.validateBatch(calls);
+      const results = await validateAll(org.store, calls);
       expect(results.map(({ tag }) => tag as string)).toEqual(admitted(4, 2));
       expect(await countedRequests(org, other.productId)).toBe(2);
     });

@@ -5,12 +5,12 @@ export const databases = faultsIn(`
 # SQLite
 every batch has the whole daily quota on SQLite
   An organization validates without limit on a plan that it pays too little for.
-  - grant(product.limit, used, product.asked)
-  + grant(product.limit, 0, product.asked)
+  - grant(product.limit, used, product.uncounted)
+  + grant(product.limit, 0, product.uncounted)
   packages/store/sqlite/store.test.ts tests/http/quota.test.ts tests/races/several-nodes.test.ts
 a registered IP address takes no slot on SQLite
   A customer uses one license on any number of machines.
-  - this.#sql.raiseIpCount.run(nowMs, license.id);
+  - sql.raiseIpCount.run(nowMs, license.id);
   packages/store/sqlite/store.test.ts tests/races/several-nodes.test.ts
 rejections of one batch do not count towards the ten that get an event on SQLite
   Anyone with a license key fills the seller's event list and webhooks from many IP addresses.
@@ -118,8 +118,8 @@ roll-ups of many products lose one row in five hundred on PostgreSQL
   packages/store/postgres/store.test.ts
 a validation connection to a host that became read-only is kept
   After a failover, validations are answered 503 until someone restarts the server.
-  - return sqlState(error) === "25006";
-  + return sqlState(error) === "25001";
+  - return codeOf(error) === "25006";
+  + return codeOf(error) === "25001";
   tests/http/outages.test.ts
 nodes that start together migrate at the same time
   A rolling deployment of several nodes fails to start after an upgrade.

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eventBody } from "@countersign/contract/events/events";
 import { hourMs } from "@countersign/domain/dates/lengths";
-import { times, validate } from "@countersign/store/suite/calls";
+import { times, validate, validateAll } from "@countersign/store/suite/calls";
 import type { TestedDatabase } from "../../../../tests/support/databases.ts";
 import { openOwnOrganization } from "../../../../tests/support/own-organization.ts";
 import { storedRows } from "../../../../tests/support/stored-rows.ts";
@@ -39,7 +39,7 @@ testsOn("sqlite", "repeated refusals", open, (fixture) => {
     for (const ms of [startMs, startMs + 60_000]) {
       fixture.clock.nowMs = ms;
       const flood = times(31, (at) => validate(fixture.apiKey, key, { ip: `203.0.113.${at}` }));
-      await fixture.store.validateBatch(flood);
+      await validateAll(fixture.store, flood);
     }
     for (const ms of [startMs + 30 * 60_000, Date.UTC(2030, 5, 1, 10, 0, 30)]) {
       await runAt(ms);

@@ -1,7 +1,7 @@
 import { quotaMarks } from "@countersign/domain/events/thresholds";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { effectivePlan } from "@countersign/domain/quota/limit";
-import { quotaFacts } from "@countersign/store/batches/quota-data";
+import { quotaFacts } from "@countersign/store/batches/batch";
 import {
   claimQuotaCheck,
   dueQuotaChecks,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { times, validate, verdict } from "@countersign/store/suite/calls";
+import { times, validate, validateAll, verdict } from "@countersign/store/suite/calls";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { registeredIps } from "../../../../tests/support/public-api-fixture.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
@@ -17,7 +17,10 @@ onBothDatabases("merging registered IPv6 addresses", (fixture) => {
       askAll: async (key: string, ips: readonly string[]) => {
         for (let start = 0; start < ips.length; start += 50) {
           const some = ips.slice(start, start + 50);
-          await fixture.store.validateBatch(some.map((ip) => validate(apiKey, key, { ip })));
+          await validateAll(
+            fixture.store,
+            some.map((ip) => validate(apiKey, key, { ip })),
+          );
         }
       },
       countBy64: () => fixture.change("products", productId, { ipv6_prefix: 64, merge_ips_after: "" }),

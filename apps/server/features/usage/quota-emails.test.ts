@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
-import { times, validate } from "../../../../packages/store/suite/calls.ts";
+import { times, validate, validateAll } from "../../../../packages/store/suite/calls.ts";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { makeEvents } from "../../../../tests/support/webhooks.ts";
@@ -39,7 +39,10 @@ onDatabase("postgres", "emails about reached daily limits", (fixture) => {
     const other = await fixture.member(organizationId, ["products:manage"]);
     await fixture.change("users", payer.id, { locale: "de" });
     const validateAndRun = async (count: number) => {
-      await fixture.store.validateBatch(times(count, () => validate(apiKey, "NONE")));
+      await validateAll(
+        fixture.store,
+        times(count, () => validate(apiKey, "NONE")),
+      );
       // The time of the last event: near midnight, the clock may be a day further.
       const events = await fixture.rows("events", { product_id: productId });
       const atMs = Math.max(...events.map(({ at }) => at));

@@ -76,7 +76,7 @@ export class Batcher implements CallQueue {
     const span = this.#spans === null ? null : this.#spans.batch(batch);
     const startedMs = performance.now();
     try {
-      const results = await this.#store.validateEach(batch);
+      const results = await this.#store.validate(batch);
       const doneMs = performance.now();
       this.#observer.batchDone(batch.length, (doneMs - startedMs) / 1000);
       if (span !== null) span.end();

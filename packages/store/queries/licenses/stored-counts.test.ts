@@ -4,7 +4,7 @@ import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import { foldCounts } from "../../postgres/fold-counts.ts";
-import { validate } from "../../suite/calls.ts";
+import { validate, validateAll } from "../../suite/calls.ts";
 import * as remove from "../organizations/remove.ts";
 import * as changes from "./changes.ts";
 import { countLicenses } from "./count-filtered.ts";
@@ -149,7 +149,7 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
         const calls = licenses.map(({ license_key: key, product_id: id }) =>
           validate(products.find(({ productId }) => productId === id)?.apiKey ?? "", key),
         );
-        await fixture.store.validateBatch(calls);
+        await validateAll(fixture.store, calls);
       },
       "delete a product": async () => {
         if (products.length < 3) return void products.push(await org.product());
@@ -182,7 +182,10 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
         }),
       );
     await Promise.all([
-      fixture.store.validateBatch(licenses.map(({ key }) => validate(org.apiKey, key))),
+      validateAll(
+        fixture.store,
+        licenses.map(({ key }) => validate(org.apiKey, key)),
+      ),
       ...change(0, revoking(null, 1)),
       ...change(10, deleting()),
       fold(),

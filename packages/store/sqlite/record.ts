@@ -1,9 +1,61 @@
-import { recordingAfter, refusalHour } from "@countersign/domain/events/thresholds";
+import {
+  crossedMarks,
+  maxSingleRegistrations,
+  recordingAfter,
+  refusalHour,
+} from "@countersign/domain/events/thresholds";
 import type { EventType } from "@countersign/domain/events/types";
-import { ipEventData, type Refusal, type Refusals } from "../batches/refusals.ts";
+import type { IpAddress } from "@countersign/domain/ip/ip-address";
+import { coveringNetwork } from "@countersign/domain/ip/registered";
+import {
+  ipEventData,
+  type ProductInBatch,
+  quotaData,
+  type Refusal,
+  type Refusals,
+} from "../batches/batch.ts";
+import type { LicenseFactsRow } from "../batches/caller.ts";
 import { newId } from "../new-id.ts";
 import { distribution } from "../tables/events.ts";
 import type { Statements } from "./sql.ts";
+
+interface Registration {
+  readonly product: ProductInBatch;
+  readonly license: LicenseFactsRow;
+  readonly ipAddress: IpAddress;
+  /** The IP address as the product counts it. */
+  readonly ip: string;
+}
+
+/** Registers an IP address, for which the license has room, and records that. */
+export function registerIp(
+  sql: Statements,
+  { product: { row, caller }, license, ipAddress, ip }: Registration,
+  nowMs: number,
+): void {
+  const { organization_id: organizationId, product_id: productId } = row;
+  sql.registerIp.run(license.id, ip, coveringNetwork(ipAddress, caller.facts.ipv6Prefix), nowMs);
+  sql.raiseIpCount.run(nowMs, license.id);
+  const registered = { organizationId, productId, licenseId: license.id, ip };
+  if (license.ip_count < maxSingleRegistrations) addIpEvent(sql, "license.ip_registered", registered, nowMs);
+  else summarize(sql, { ...registered, type: "license.ip_registered", count: 1 }, nowMs);
+}
+
+/** Records which marks of its limit a product crossed when its calls were counted. */
+export function recordQuotaEvents(
+  sql: Statements,
+  { row, limit, granted }: ProductInBatch,
+  usedBefore: number,
+  nowMs: number,
+): void {
+  if (limit === null || row.deleted_at !== null) return;
+  const { organization_id: organizationId, product_id: productId } = row;
+  const used = usedBefore + granted;
+  for (const type of crossedMarks(limit, usedBefore, used)) {
+    const data = quotaData(row, limit, used, nowMs);
+    sql.addEvent.run(newId(), organizationId, productId, null, type, nowMs, data, distribution.waiting);
+  }
+}
 
 /**
  * Records which rejections get events, inside the batch's transaction. Returns the keys of those that have their own
@@ -42,22 +94,22 @@ export function recordRefusals(sql: Statements, refusals: Refusals, nowMs: numbe
 }
 
 /** Counts towards the event that summarizes the hour. */
-export function summarize(
+function summarize(
   sql: Statements,
-  of: Omit<Refusal, "type"> & { readonly type: EventType },
+  refusals: Omit<Refusal, "type"> & { readonly type: EventType },
   nowMs: number,
 ): void {
-  const { licenseId, type, organizationId, productId, count, ip } = of;
+  const { licenseId, type, organizationId, productId, count, ip } = refusals;
   sql.summarize.run(refusalHour(nowMs), licenseId, type, organizationId, productId, count, ip, nowMs);
 }
 
-export function addIpEvent(
+function addIpEvent(
   sql: Statements,
   type: EventType,
-  of: Omit<Refusal, "type" | "count">,
+  subject: Omit<Refusal, "type" | "count">,
   nowMs: number,
 ): void {
-  const { organizationId, productId, licenseId } = of;
+  const { organizationId, productId, licenseId } = subject;
   const { waitingWithoutLicense } = distribution;
   sql.addEvent.run(
     newId(),
@@ -66,7 +118,7 @@ export function addIpEvent(
     licenseId,
     type,
     nowMs,
-    ipEventData(of),
+    ipEventData(subject),
     waitingWithoutLicense,
   );
 }
