@@ -9,7 +9,8 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
 import { Faint } from "../../ui/list.tsx";
 import { Section } from "../../ui/section.tsx";
-import { Ip, type LoggedRequest, timeWithMilliseconds } from "./request.tsx";
+import { Ip } from "./ip-link.tsx";
+import { type LoggedRequest, timeWithMilliseconds } from "./request.tsx";
 import { duration } from "./request-columns.tsx";
 import classes from "./request-page.module.css";
 
