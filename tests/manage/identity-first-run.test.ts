@@ -1,5 +1,5 @@
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { createSetupToken } from "../../apps/server/features/identity/setup-link.ts";
+import { createSetupToken } from "../../apps/server/features/identity/account/setup-link.ts";
 import { addOrganization } from "../../apps/server/features/organizations/create.ts";
 import { problemOf, refusedFields } from "../support/answers.ts";
 import { Browser } from "../support/browser.ts";

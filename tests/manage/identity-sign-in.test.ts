@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { hash } from "node:crypto";
-import { hashPassword } from "../../apps/server/features/identity/passwords.ts";
+import { hashPassword } from "../../apps/server/features/identity/passwords/passwords.ts";
 import { problemOf } from "../support/answers.ts";
 import { refusal } from "../support/licenses.ts";
 import { goodPassword, openSignInFixture } from "../support/sign-in-fixture.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { portalCookie } from "../../apps/server/features/portal/cookies.ts";
+import { portalCookie } from "../../apps/server/features/portal/session.ts";
 import { AccountLimits } from "../../apps/server/limits/account-limits.ts";
 import { problemOf } from "../support/answers.ts";
 import { openedEmails } from "../support/emails.ts";

@@ -67,7 +67,7 @@ testsOn("sqlite", "sent webhooks", openWithReceiver, (fixture) => {
     expect(JSON.parse(last.body).blocks[0].type).toBe("header");
   });
 
-  /** What disabled and deleted endpoints get: apps/server/features/webhooks/distribute.test.ts. */
+  /** What disabled and deleted endpoints get: apps/server/features/webhooks/delivery/distribute.test.ts. */
   test("a receiver is probed after it failed, and then gets what it missed", async () => {
     const { id, path } = await endpoint("/probed");
     const failing = { status: "disabled", disabled_reason: "failing", disabled_at: Date.now() } as const;
@@ -79,7 +79,7 @@ testsOn("sqlite", "sent webhooks", openWithReceiver, (fixture) => {
   });
 });
 
-/** That the certificate must be for the name of the receiver: apps/server/features/webhooks/send.test.ts. */
+/** That the certificate must be for the name of the receiver: apps/server/features/webhooks/delivery/send.test.ts. */
 test("a custom certificate authority is trusted for receivers in the operator's network", async () => {
   const certificate = selfSigned("localhost");
   const folder = freshFolder();

@@ -2,7 +2,7 @@ import { beforeAll } from "bun:test";
 import { billingOf } from "@countersign/store/queries/billing/billing";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { createLog } from "../../apps/server/base/log.ts";
-import { customerOf } from "../../apps/server/features/billing/customer.ts";
+import { customerOf } from "../../apps/server/features/billing/checkout.ts";
 import { type PaymentParts, syncOrganization } from "../../apps/server/features/billing/sync.ts";
 import { type FakeStripe, startFakeStripe } from "./fake-stripe.ts";
 import { onDatabase, type QueryFixture } from "./query-tests.ts";

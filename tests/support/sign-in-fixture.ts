@@ -3,7 +3,8 @@ import { addPassword } from "@countersign/store/queries/identity/sign-in";
 import { addUser } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
 import type { OutboxRow } from "@countersign/store/tables/platform";
-import { newPasswordLink } from "../../apps/server/features/identity/password-link.ts";
+
+import { newPasswordLink } from "../../apps/server/features/identity/sign-in/password-reset.ts";
 import { AccountLimits, type Origin } from "../../apps/server/limits/account-limits.ts";
 import type { Attempt } from "../../apps/server/limits/attempts.ts";
 import { auditOf } from "./audit-of.ts";

@@ -1,9 +1,10 @@
 import { updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import type { Store } from "@countersign/store/store";
 import type { WebhookEndpointRow } from "@countersign/store/tables/events";
-import { Dispatcher } from "../../apps/server/features/webhooks/dispatch.ts";
-import { Distributor } from "../../apps/server/features/webhooks/distribute.ts";
-import type { Outgoing, Sender } from "../../apps/server/features/webhooks/send.ts";
+
+import { Dispatcher } from "../../apps/server/features/webhooks/delivery/dispatch.ts";
+import { Distributor } from "../../apps/server/features/webhooks/delivery/distribute.ts";
+import type { Outgoing, Sender } from "../../apps/server/features/webhooks/delivery/send.ts";
 import type { QueryFixture } from "./query-tests.ts";
 import { storedRow } from "./stored-rows.ts";
 import { newId } from "./test-organization.ts";

@@ -1,8 +1,7 @@
 import { readConfig } from "../base/config.ts";
-import type { Example } from "../features/demo/example-builder.ts";
+import type { Example } from "../features/demo/examples.ts";
 import { createExamples } from "../features/demo/examples.ts";
-import { populate } from "../features/demo/populate.ts";
-import { addPortalCustomer } from "../features/demo/portal-customer.ts";
+import { addPortalCustomer, populate } from "../features/demo/populate.ts";
 import { type Command, readOptions } from "./command.ts";
 import { lookupCurl, validateCurl } from "./curl.ts";
 import { printJson, printLines } from "./print.ts";

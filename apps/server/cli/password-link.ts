@@ -3,7 +3,7 @@ import { userByEmail } from "@countersign/store/queries/identity/users";
 import { readConfig } from "../base/config.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { auditWithoutRequest } from "../features/audit-log/record.ts";
-import { newPasswordLink } from "../features/identity/password-link.ts";
+import { newPasswordLink } from "../features/identity/sign-in/password-reset.ts";
 import { type Command, readOptions } from "./command.ts";
 import { printJson, printLines } from "./print.ts";
 import { withStore } from "./with-store.ts";

@@ -3,7 +3,7 @@ import { createLog } from "../base/log.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { isSameMachine } from "../base/own-ip.ts";
 import { parentEnded, stopRequested } from "../base/stop-request.ts";
-import { setupLinkMinutes } from "../features/identity/setup-link.ts";
+import { setupLinkMinutes } from "../features/identity/account/setup-link.ts";
 import type { RunningServer } from "../threads/serve.ts";
 import { type Command, readOptions } from "./command.ts";
 

@@ -3,8 +3,12 @@ import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { plainLine } from "@countersign/domain/text/plain-line";
 import { readConfig } from "../base/config.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
-import { isCommon, maxPasswordLength, minPasswordLength } from "../features/identity/password-rules.ts";
-import { type Account, preparePerson, setUpPerson } from "../features/identity/set-up-person.ts";
+import { type Account, preparePerson, setUpPerson } from "../features/identity/account/setup.ts";
+import {
+  isCommon,
+  maxPasswordLength,
+  minPasswordLength,
+} from "../features/identity/passwords/password-rules.ts";
 import { isSignInEmail } from "../features/identity/sign-in-email.ts";
 import { addOrganization } from "../features/organizations/create.ts";
 import { addProduct } from "../features/products/create.ts";

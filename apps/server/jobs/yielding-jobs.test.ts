@@ -10,7 +10,7 @@ import { newId } from "../../../tests/support/test-organization.ts";
 import { transferRow } from "../../../tests/support/transfer-row.ts";
 import { readConfig } from "../base/config.ts";
 import { expiryCheck } from "../features/events/expiry-check.ts";
-import { watchedUntil } from "../features/events/record-expiries.ts";
+import { watchedUntil } from "../features/events/record-changes.ts";
 import { waitingEmailsJob } from "../features/mail/waiting-emails.ts";
 import { transferReminders } from "../features/transfers/remind.ts";
 

@@ -3,25 +3,28 @@ import type { Config } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { logArchiveProblem } from "../features/audit-log/archive.ts";
 import { auditLogRetention } from "../features/audit-log/retention.ts";
-import { billingClock } from "../features/billing/clock.ts";
+import { billingClock } from "../features/billing/change-terms.ts";
 import { stripeReconciliation } from "../features/billing/reconcile.ts";
 import { expiryCheck } from "../features/events/expiry-check.ts";
 import { refusalPruning } from "../features/events/prune-refusals.ts";
 import { quotaCheck } from "../features/events/quota-check.ts";
 import { integrityCheck } from "../features/integrity/integrity-check.ts";
 import { importRunner } from "../features/license-files/import-runner.ts";
-import { emailsAtOnce, Mailer } from "../features/mail/mailer.ts";
-import { smtpTransport } from "../features/mail/transport.ts";
+import { emailsAtOnce, Mailer, smtpTransport } from "../features/mail/mailer.ts";
 import { waitingEmailsJob } from "../features/mail/waiting-emails.ts";
 import { type JournalOfOrganizations, organizationRemoval } from "../features/organizations/remove-due.ts";
 import { ipMerging } from "../features/products/merge-ips.ts";
 import { unusedKeysCheck } from "../features/products/unused-keys.ts";
 import { transferReminders } from "../features/transfers/remind.ts";
 import { quotaEmails } from "../features/usage/quota-emails.ts";
-import { Outbox, webhookSender } from "../features/webhooks/outbox.ts";
-import { webhookProbing } from "../features/webhooks/probe.ts";
-import { deliveryPruning, deliverySync } from "../features/webhooks/prune.ts";
-import { deletedEndpointRemoval } from "../features/webhooks/remove-deleted.ts";
+import { Outbox } from "../features/webhooks/delivery/outbox.ts";
+import { webhookProbing } from "../features/webhooks/delivery/probe.ts";
+import { webhookSender } from "../features/webhooks/delivery/send.ts";
+import {
+  deletedEndpointRemoval,
+  deliveryPruning,
+  deliverySync,
+} from "../features/webhooks/delivery/upkeep.ts";
 import { jobRunsOf } from "../jobs/job-runs.ts";
 import { jobRunSaving, PeriodicJobs } from "../jobs/periodic-jobs.ts";
 import { pruningJobs } from "../jobs/pruning.ts";
@@ -78,7 +81,7 @@ export function startBackground(
   store.startUpkeep((reason) => log.warn("Database maintenance failed. It will be retried.", { reason }));
   void logArchiveProblem(config.auditLogArchive, log);
   const imports = importRunner(store, log);
-  const outbox = new Outbox(webhooks, url, sender, log, runs);
+  const outbox = new Outbox({ store: webhooks, url, sender, log, runs });
   return {
     stop: async () => {
       await Promise.all([imports.stop(), outbox.close(), mailer?.close()]);

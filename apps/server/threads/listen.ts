@@ -1,6 +1,5 @@
 import type { Log } from "../base/log.ts";
-import type { Metrics } from "../features/health/metrics.ts";
-import type { MetricsGate } from "../features/health/metrics-gate.ts";
+import type { Metrics, MetricsGate } from "../features/health/metrics.ts";
 import type { Readiness } from "../features/health/readiness.ts";
 import { newRequestId, type PublicApi } from "../features/validate/public-api.ts";
 import { broken, metricsTokenMissing, options, unavailable, wrongMethod } from "../http/answers.ts";

@@ -1,7 +1,7 @@
 import type { WorkerOpening } from "@countersign/store/threads/worker-store";
 import type { Environment } from "../base/config.ts";
 import type { LogFields, LogLevel } from "../base/log.ts";
-import type { BudgetUses } from "../features/health/budgets.ts";
+import type { BudgetUses } from "../features/health/server-metrics.ts";
 import type { FromWorker, ToWorker } from "./exchange.ts";
 
 /** The start parameters of the management worker. */

@@ -1,9 +1,9 @@
 import { parseTraceParent } from "@countersign/domain/traces/traceparent";
 import type { Api, AttemptResult, WorkerMetrics } from "../features/health/worker-metrics.ts";
-import type { MailTransport } from "../features/mail/transport.ts";
+import type { MailTransport } from "../features/mail/mailer.ts";
 import type { Span, Tracer } from "../features/traces/tracer.ts";
-import { succeeded } from "../features/webhooks/outcome.ts";
-import type { Answer, Sender } from "../features/webhooks/send.ts";
+import { succeeded } from "../features/webhooks/delivery/results.ts";
+import type { Answer, Sender } from "../features/webhooks/delivery/send.ts";
 import type { RequestObserver } from "../http/observer.ts";
 import type { JobName } from "../jobs/job-runs.ts";
 

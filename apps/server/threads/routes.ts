@@ -4,13 +4,12 @@ import { adminRoutes } from "../features/admin/routes.ts";
 import { analyticsRoutes } from "../features/analytics/routes.ts";
 import { announcementRoutes } from "../features/announcements/routes.ts";
 import { auditLogRoutes } from "../features/audit-log/routes.ts";
-import { paymentRoutes } from "../features/billing/payment-routes.ts";
 import { billingRoutes } from "../features/billing/routes.ts";
 import { brandingRoutes, portalBrandingRoutes } from "../features/branding/routes.ts";
 import { customerRoutes } from "../features/customers/routes.ts";
 import { eventRoutes } from "../features/events/routes.ts";
 import { explainRoutes } from "../features/explain/routes.ts";
-import { accountRoutes } from "../features/identity/routes.ts";
+import { accountRoutes } from "../features/identity/account/routes.ts";
 import { impersonationRoutes } from "../features/impersonations/routes.ts";
 import { invitationRoutes } from "../features/invitations/routes.ts";
 import { ipBlockRoutes } from "../features/ip-blocks/routes.ts";
@@ -38,7 +37,7 @@ import { portalTransferRoutes } from "../features/transfers/portal-routes.ts";
 import { transferRoutes } from "../features/transfers/routes.ts";
 import { usageRoutes } from "../features/usage/routes.ts";
 import { versionRoutes } from "../features/versions/routes.ts";
-import { webhookRoutes } from "../features/webhooks/routes.ts";
+import { webhookRoutes } from "../features/webhooks/api/routes.ts";
 
 /** Every route of the management API. */
 export const manageRoutes: readonly BoundRoute[] = [
@@ -49,7 +48,6 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...announcementRoutes,
   ...auditLogRoutes,
   ...billingRoutes,
-  ...paymentRoutes,
   ...brandingRoutes,
   ...impersonationRoutes,
   ...invitationRoutes,

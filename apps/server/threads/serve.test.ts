@@ -13,7 +13,7 @@ const allowed = listed(`
   limits/fair-queue.ts limits/oldest-first.ts limits/rate-limit.ts limits/tarpit.ts
   threads/forward.ts threads/listen.ts threads/reports.ts threads/request-sender.ts threads/serve.ts
   threads/worker-handle.ts threads/worker-part.ts
-  features/health/ features/validate/ features/identity/setup-link.ts features/products/api-key-use.ts
+  features/health/ features/validate/ features/identity/account/setup-link.ts features/products/api-key-use.ts
   features/requests/entries-message.ts features/requests/folded-entries.ts features/requests/recorder.ts features/requests/unwritten.ts
   features/sandbox/batch.ts features/sandbox/license-record.ts
   features/sandbox/observers.ts features/sandbox/product.ts`);

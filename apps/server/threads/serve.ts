@@ -5,11 +5,10 @@ import type { Log } from "../base/log.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { ownIp } from "../base/own-ip.ts";
 import { release } from "../base/release.ts";
-import { budgetMetrics } from "../features/health/budgets.ts";
-import { Metrics } from "../features/health/metrics.ts";
-import { MetricsGate } from "../features/health/metrics-gate.ts";
+import { Metrics, MetricsGate } from "../features/health/metrics.ts";
 import { Readiness } from "../features/health/readiness.ts";
 import {
+  budgetMetrics,
   migrationMetrics,
   requestLogMetrics,
   serverMetrics,
@@ -17,7 +16,7 @@ import {
   workerStateMetrics,
   writeLockMetrics,
 } from "../features/health/server-metrics.ts";
-import { createSetupToken } from "../features/identity/setup-link.ts";
+import { createSetupToken } from "../features/identity/account/setup-link.ts";
 import { ApiKeyUse } from "../features/products/api-key-use.ts";
 import { Recorder } from "../features/requests/recorder.ts";
 import { SandboxBatcher, storedCallers } from "../features/sandbox/batch.ts";

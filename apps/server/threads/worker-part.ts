@@ -1,4 +1,4 @@
-import type { BudgetUses } from "../features/health/budgets.ts";
+import type { BudgetUses } from "../features/health/server-metrics.ts";
 import type { SpanCounts, WorkerMetricsText } from "./messages.ts";
 
 /** How long a scrape waits for the management worker. */

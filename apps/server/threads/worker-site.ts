@@ -5,7 +5,7 @@ import type { RoutedApi } from "../api/routed-api.ts";
 import type { Log } from "../base/log.ts";
 import type { StripeWebhook } from "../features/billing/webhook.ts";
 import type { DashboardPages } from "../features/dashboard/pages.ts";
-import type { LazyIdentity } from "../features/identity/lazy-identity.ts";
+import type { LazyIdentity } from "../features/identity/sign-in/lazy-identity.ts";
 import {
   docs,
   docsOfProblem,

@@ -37,7 +37,7 @@ interface ColumnLook {
 }
 
 /** A query for a list: page by page, or in one piece. */
-interface ListQuery<Row> {
+export interface ListQuery<Row> {
   readonly data: Rows<Row> | { readonly pages: readonly Rows<Row>[] } | undefined;
   readonly isPending: boolean;
   readonly error: Error | null;

@@ -137,12 +137,12 @@ a node claims deliveries that another node has just claimed
   - .where(isPending)
   -     .where("next_attempt_at", "<=", nowMs)
   + .where(isPending)
-  packages/store/queries/webhooks/claim-deliveries.test.ts apps/server/features/webhooks/dispatch.test.ts
+  packages/store/queries/webhooks/claim-deliveries.test.ts apps/server/features/webhooks/delivery/dispatch.test.ts
 every failure restarts the time for which an endpoint has failed
   An endpoint that is gone for good is never disabled, and its owner is never told.
   - row.fn.coalesce("failing_since", row.val(failingSince))
   + row.val(failingSince)
-  packages/store/queries/webhooks/claim-deliveries.test.ts apps/server/features/webhooks/dispatch.test.ts
+  packages/store/queries/webhooks/claim-deliveries.test.ts apps/server/features/webhooks/delivery/dispatch.test.ts
 events are signed with expired webhook secrets too
   A secret that was rotated because it leaked keeps signing after its overlap has ended.
   - is("expires_at", ">", nowMs)]))

@@ -100,7 +100,7 @@ a page of another site can sign its visitor in to the dashboard
   A user works in the account of an attacker without noticing, and enters secrets there.
   - (origin === null && !headers.has("cookie"))
   + !headers.has("cookie")
-  apps/server/features/identity/auth-gate.test.ts tests/manage/identity-sign-in.test.ts
+  apps/server/features/identity/sign-in/auth-gate.test.ts tests/manage/identity-sign-in.test.ts
 all tokens and sessions of a user share their idempotency keys
   A token with few permissions gets the stored response to a request of a more powerful one.
   - return "token" in actor.by ? actor.by.token : actor.userId;
@@ -191,12 +191,12 @@ a webhook goes to a name that has a private IP address besides a public one
   A seller makes the server send requests to machines in the operator's own network.
   - !addresses.every((address) => mayBeCalled
   + !addresses.some((address) => mayBeCalled
-  apps/server/features/webhooks/send.test.ts
+  apps/server/features/webhooks/delivery/send.test.ts
 events that are distributed together go to the webhooks of all their organizations
   A seller receives the licenses and customers of other sellers.
-  - ({ listener, wants }) => listener.organization_id === event.organization_id && wants(event)
-  + ({ wants }) => wants(event)
-  apps/server/features/webhooks/distribute.test.ts
+  - ({ listener, matches }) => listener.organization_id === event.organization_id && matches(event)
+  + ({ matches }) => matches(event)
+  apps/server/features/webhooks/delivery/distribute.test.ts
 the organizations of one owner do not share the daily limit of emails
   Someone with many organizations sends any number of emails in the operator's name.
   - const slots = grant(left, 0, grant(allowed, used, fresh.length));

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { accessToken } from "@countersign/contract/manage/access-tokens";
 import { generateAccessToken } from "@countersign/domain/members/access-token";
 import {
   missingPermissions,
@@ -15,18 +16,20 @@ import {
 import { sessionOpenedAt } from "@countersign/store/queries/identity/sign-in";
 import { lockedUser } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
+import type { AccessTokenRow } from "@countersign/store/tables/organizations";
+
+import type { z } from "zod";
+import { permissionSet } from "../../api/access.ts";
 import type { AuthenticatedContext, UserOrTokenContext } from "../../api/context.ts";
 import { iso, milliseconds } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { securityEmail } from "../identity/emails.ts";
-import { checkReauthenticated } from "../identity/reauthenticate.ts";
-import { writeEmail } from "../mail/email.ts";
-import { recipientById } from "../mail/recipient.ts";
-import { showToken } from "./show.ts";
+import { checkReauthenticated } from "../identity/sign-in/reauthenticate.ts";
+import { recipientById, writeEmail } from "../mail/email.ts";
 
 /** More than anyone keeps track of. */
-const mostTokens = 100;
+const maxTokens = 100;
 
 interface TokenInput {
   readonly name: string;
@@ -61,8 +64,8 @@ export async function createToken(
     checkHasPermissions(await heldNow(db), permissions);
     await checkAskingSession(db, context);
     await checkAskingToken(db, context, expiresAtMs);
-    if ((await countAccessTokens(db, holder)) >= mostTokens)
-      throw new Problem("access_token_limit_reached", { limit: mostTokens });
+    if ((await countAccessTokens(db, holder)) >= maxTokens)
+      throw new Problem("access_token_limit_reached", { limit: maxTokens });
     const { token, hash, shownPrefix } = generateAccessToken(randomBytes);
     const row = {
       id: newId(),
@@ -131,4 +134,17 @@ async function checkAskingToken(
   if (asking.expires_at === null) return;
   if (expiresAtMs === null || expiresAtMs > asking.expires_at)
     throw invalid("expires_at", "after_token_expiry", { latest: iso(asking.expires_at) });
+}
+
+export function showToken(row: AccessTokenRow): z.input<typeof accessToken> {
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: row.shown_prefix,
+    permissions: sortedPermissions(permissionSet(row.permissions)),
+    created_at: iso(row.created_at),
+    created_by: row.created_by,
+    expires_at: iso(row.expires_at),
+    last_used_at: iso(row.last_used_at),
+  };
 }

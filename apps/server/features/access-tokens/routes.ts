@@ -11,10 +11,8 @@ import type { Context } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { lockOrganization } from "../members/lock.ts";
-import { checkPower } from "../members/power.ts";
-import { createToken } from "./create.ts";
-import { showToken } from "./show.ts";
+import { checkPower, lockOrganization } from "../members/lock.ts";
+import { createToken, showToken } from "./create.ts";
 
 export const accessTokenRoutes: readonly BoundRoute[] = [
   bind(contract.listMyAccessTokens, async (context, { query }) =>

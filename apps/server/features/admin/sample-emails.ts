@@ -1,19 +1,18 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import type { Language } from "@countersign/domain/mail/languages";
-import * as billing from "../billing/emails.ts";
+import * as billing from "../billing/notify.ts";
 import * as account from "../identity/emails.ts";
 import { invitationEmail } from "../invitations/email.ts";
-import type { EmailKind, Recipient } from "../mail/compose.ts";
+import type { EmailKind } from "../mail/compose.ts";
 import { emailsWaitingEmail } from "../mail/customer-emails.ts";
-import type { Email } from "../mail/email.ts";
-import { endpointDisabledEmail, endpointEnabledEmail } from "../mail/endpoint-emails.ts";
+import type { Email, Recipient } from "../mail/email.ts";
 import { deliveryEmail, expiringEmail } from "../mail/license-emails.ts";
 import * as transfers from "../mail/transfer-emails.ts";
 import * as organizations from "../organizations/emails.ts";
-import * as portal from "../portal/emails.ts";
+import * as portal from "../portal/codes.ts";
 import { unusedKeysEmail } from "../products/unused-keys.ts";
-
 import { quotaExhaustedEmail, quotaMoreEmail, quotaWarningEmail } from "../usage/emails.ts";
+import { endpointDisabledEmail, endpointEnabledEmail } from "../webhooks/delivery/switch.ts";
 
 /** Every kind of email, with sample data. */
 export function sampleEmail(kind: EmailKind, language: Language, url: string): Email {

@@ -1,21 +1,30 @@
 import * as contract from "@countersign/contract/manage/admin-users";
+import { hourMs } from "@countersign/domain/dates/lengths";
+import { newId } from "@countersign/store/new-id";
 import {
   allUsers,
   anotherPlatformAdminExists,
   lockedUser,
   lockPlatformAdmins,
+  organizationsOfUser,
   updateUser,
   usersStartingWith,
 } from "@countersign/store/queries/admin/users";
+import { passwordHashOf } from "@countersign/store/queries/identity/sign-in";
+import { addUser, userByEmail, userById } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables/sign-in";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
-import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
+import { type Context, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
-import { endAllImpersonations } from "../impersonations/end.ts";
-import { showUser, userDetails } from "./show-user.ts";
+import { asPlatform, audit } from "../audit-log/record.ts";
+import { accountCreatedEmail, resetEmail } from "../identity/emails.ts";
+import { newPasswordLink } from "../identity/sign-in/password-reset.ts";
+import { checkSignInEmail } from "../identity/sign-in-email.ts";
+import { endAllImpersonations } from "../impersonations/routes.ts";
+import { recipientOf, writeEmail } from "../mail/email.ts";
 import {
   changeSuspendable,
   listSuspendable,
@@ -62,6 +71,45 @@ export const userRoutes: readonly BoundRoute[] = [
   bind(contract.restoreUser, async (context, input) =>
     changeSuspendable(context, user, input.params.user_id, "user.restored", () => noSuspension),
   ),
+
+  bind(contract.createUser, async (context, { body }) => {
+    const email = body.email.toLowerCase();
+    checkSignInEmail("email", email);
+    return context.transaction(async (db) => {
+      if ((await userByEmail(db, email)) !== undefined)
+        throw new Problem("email_taken", { email }, { field: "email" });
+      const id = newId();
+      const name = body.name ?? email.split("@")[0] ?? email;
+      const locale = body.locale ?? context.config.language;
+      // Verified when the link is used: it was emailed to the address, or passed on by the server's operator.
+      await addUser(
+        db,
+        { id, name, email, emailVerified: false, isPlatformAdmin: false, locale },
+        context.nowMs,
+      );
+      const link = await passwordLink(db, context, await currentUser(db, id));
+      await audit(db, asPlatform(context), {
+        action: "user.created",
+        subject: { kind: "user", id, name },
+        after: { email, link_shown: link.password_link !== null },
+      });
+      return { ...(await userDetails(db, id)), ...link };
+    });
+  }),
+
+  bind(contract.createPasswordLink, async (context, input) =>
+    context.transaction(async (db) => {
+      const user = await currentUser(db, input.params.user_id);
+      if (user.suspended_at !== null) throw new Problem("user_suspended");
+      const link = await passwordLink(db, context, user);
+      await audit(db, asPlatform(context), {
+        action: "user.password_link_created",
+        subject: { kind: "user", id: user.id, name: user.name },
+        after: { link_shown: link.password_link !== null },
+      });
+      return link;
+    }),
+  ),
 ];
 
 const user: SuspendableKind<UserRow, Awaited<ReturnType<typeof userDetails>>> = {
@@ -90,4 +138,61 @@ function isWorkingAdmin(row: UserRow): boolean {
 async function checkNotLast(db: Database, id: string): Promise<void> {
   if (await anotherPlatformAdminExists(db, id)) return;
   throw new Problem("last_platform_admin");
+}
+
+const firstPasswordMs = 7 * 24 * hourMs;
+const emailedMs = hourMs;
+/** Passing a link on takes longer than emailing it. */
+const handedOverMs = 24 * hourMs;
+
+/** Emailed to the person and shown to nobody else, or shown if there is no mail server. */
+async function passwordLink(db: Database, context: Context, user: UserRow) {
+  const isEmailed = context.config.mail !== null;
+  const isFirst = user.email_verified === 0 && (await passwordHashOf(db, user.id)) === null;
+  const goodForMs = isFirst ? firstPasswordMs : isEmailed ? emailedMs : handedOverMs;
+  const wanted = { userId: user.id, isFirst, goodForMs };
+  const { url, expiresAtMs } = await newPasswordLink(db, context.config.url, wanted, context.nowMs);
+  if (isEmailed) {
+    const reader = recipientOf(user);
+    const message = isFirst ? accountCreatedEmail(reader, url, expiresAtMs) : resetEmail(reader, url);
+    await writeEmail(db, message, context.nowMs);
+  }
+  return { password_link: isEmailed ? null : url, password_link_expires_at: iso(expiresAtMs) };
+}
+
+async function currentUser(db: Database, id: string): Promise<UserRow> {
+  const user = await lockedUser(db, id);
+  if (user === undefined) throw new Problem("user_not_found");
+  return user;
+}
+
+const shownOrganizations = 200;
+
+async function userDetails(db: Database, id: string) {
+  const row = await userById(db, id);
+  if (row === undefined) throw new Problem("user_not_found");
+  const organizations = await organizationsOfUser(db, id, shownOrganizations);
+  return {
+    ...showUser(row),
+    organizations: organizations.map(({ owner_id: ownerId, ...organization }) => ({
+      ...organization,
+      is_owner: ownerId === id,
+    })),
+  };
+}
+
+function showUser(row: UserRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    email_verified: row.email_verified === 1,
+    two_factor_enabled: row.two_factor_enabled === 1,
+    is_platform_admin: row.is_platform_admin === 1,
+    organization_allowance: row.organization_allowance,
+    suspended_at: iso(row.suspended_at),
+    suspension_reason: row.suspension_reason,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
 }

@@ -4,13 +4,12 @@ import * as announcements from "@countersign/store/queries/announcements/announc
 import type { AnnouncementRow } from "@countersign/store/tables/platform";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
-import { decodeCursor, milliseconds, pageOf } from "../../api/page.ts";
+import { decodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
-import { recordedAnnouncement, showAnnouncement, showPlatformAnnouncement } from "./show.ts";
 
 /** Every dashboard shows all current ones. */
-const mostAnnouncements = 20;
+const maxAnnouncements = 20;
 
 export const announcementRoutes: readonly BoundRoute[] = [
   bind(contract.listAnnouncements, async ({ store, nowMs }) => {
@@ -42,8 +41,8 @@ export const announcementRoutes: readonly BoundRoute[] = [
     };
     checkEnd(row);
     return context.transaction(async (db) => {
-      if ((await announcements.countAnnouncements(db)) >= mostAnnouncements)
-        throw new Problem("announcement_limit_reached", { limit: mostAnnouncements });
+      if ((await announcements.countAnnouncements(db)) >= maxAnnouncements)
+        throw new Problem("announcement_limit_reached", { limit: maxAnnouncements });
       await announcements.addAnnouncement(db, row);
       await audit(db, asPlatform(context), {
         action: "announcement.created",
@@ -103,4 +102,23 @@ function subjectOf({ id, message }: AnnouncementRow) {
   const characters = [...message];
   const name = characters.length > 60 ? `${characters.slice(0, 59).join("")}…` : message;
   return { kind: "announcement", id, name };
+}
+
+function showAnnouncement(row: AnnouncementRow) {
+  return { id: row.id, ...recordedAnnouncement(row) };
+}
+
+/** As platform admins see it. */
+function showPlatformAnnouncement(row: AnnouncementRow) {
+  return {
+    ...showAnnouncement(row),
+    created_by: row.created_by,
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  };
+}
+
+/** What an admin sets, as in the audit log. */
+function recordedAnnouncement({ level, message, url, starts_at, ends_at }: AnnouncementRow) {
+  return { level, message, url, starts_at: iso(starts_at), ends_at: iso(ends_at) };
 }

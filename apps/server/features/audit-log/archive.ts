@@ -6,8 +6,7 @@ import { gzip } from "node:zlib";
 import type { AuditLogRow } from "@countersign/store/tables/audit-log";
 import type { AuditLogArchive } from "../../base/config.ts";
 import { type Log, reasonOf } from "../../base/log.ts";
-import { asJsonLine } from "./export.ts";
-import { showToOrganization } from "./show.ts";
+import { asJsonLine, showToOrganization } from "./show.ts";
 
 /** Entries could not be written to the archive. */
 export class ArchiveProblem extends Error {

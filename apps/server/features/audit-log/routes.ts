@@ -7,8 +7,7 @@ import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context, OrganizationContext } from "../../api/context.ts";
 import { download } from "../../api/download.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";
-import { exportedLog } from "./export.ts";
-import { type ShownEntry, showToOrganization, showToPlatform } from "./show.ts";
+import { exportedLog, type ShownEntry, showToOrganization, showToPlatform } from "./show.ts";
 
 export const auditLogRoutes: readonly BoundRoute[] = [
   bind(contract.listAuditLog, async (context, { query }) => ({

@@ -1,11 +1,14 @@
 import { type BillingTerms, clockStep, nextDueAt } from "@countersign/domain/billing/terms";
-import { updateBilling } from "@countersign/store/queries/billing/billing";
+import { dueBillings, lockedBilling, updateBilling } from "@countersign/store/queries/billing/billing";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { planById } from "@countersign/store/queries/plans/plans";
-import type { Database } from "@countersign/store/store";
+import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
+
 import { iso } from "../../api/page.ts";
+import { neverAborted, slicesOf } from "../../jobs/batches.ts";
+import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import {
   type AuditContext,
   audit,
@@ -73,7 +76,7 @@ export async function changeTerms(
     updated_at: nowMs,
   });
   await termsChanged(db, organization.id, organization, changed, nowMs);
-  await record(db, actor, organization, before, terms, nowMs);
+  await record(db, actor, organization, { before, after: terms }, nowMs);
   await notifyOfTerms(db, { organization, billing, before, step, url }, nowMs);
   return changed;
 }
@@ -108,8 +111,7 @@ async function record(
   db: Database,
   actor: TermsActor,
   organization: OrganizationRow,
-  before: BillingTerms,
-  after: BillingTerms,
+  { before, after }: { readonly before: BillingTerms; readonly after: BillingTerms },
   nowMs: number,
 ): Promise<void> {
   const changed = difference(recorded(before), recorded(after));
@@ -134,4 +136,56 @@ function recorded(terms: BillingTerms) {
     billing_state: terms.state,
     grace_ends_at: iso(terms.graceEndsAtMs),
   };
+}
+
+const organizationsAtOnce = 100;
+const server = { kind: "system", name: "Countersign" } as const;
+
+/**
+ * Writes the emails of grace periods, suspends organizations at their end, and ends plans that were set until a date.
+ * When an organization is due next is stored, so one indexed read finds all of them. The node that locks an organization
+ * first does what is due, all of it, and stores when the next is due; others then find nothing to do.
+ */
+export function billingClock(
+  store: Store,
+  url: string,
+  clock: () => Promise<number> = () => store.clock(),
+): PeriodicJob {
+  const run = async (stopping = neverAborted) => {
+    const nowMs = await clock();
+    const next = () => dueBillings(store.reads, nowMs, organizationsAtOnce);
+    for await (const due of slicesOf(organizationsAtOnce, stopping, next)) {
+      const failures: unknown[] = [];
+      for (const organizationId of due) {
+        if (stopping.aborted) return;
+        try {
+          await store.transaction((db) => runClock(db, organizationId, url, nowMs));
+        } catch (error) {
+          // One organization that cannot be changed does not stop the others.
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
+    }
+  };
+  return { name: "billing clock", everyMs: 1_000, run };
+}
+
+/** Does what is due for an organization, unless another node has. */
+export async function runClock(
+  db: Database,
+  organizationId: string,
+  url: string,
+  nowMs: number,
+): Promise<void> {
+  const locked = await lockedBilling(db, organizationId);
+  if (locked === undefined) return;
+  const { organization, billing } = locked;
+  if (billing.due_at === null || billing.due_at > nowMs) return;
+  if (organization.deleted_at !== null) {
+    await updateBilling(db, organizationId, { due_at: null, updated_at: nowMs });
+    return;
+  }
+  const next = termsOf(organization, billing);
+  await changeTerms(db, { organization, billing, next, actor: server, url }, nowMs);
 }

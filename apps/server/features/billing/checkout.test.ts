@@ -7,8 +7,8 @@ import type { FakeCall } from "../../../../tests/support/fake-stripe.ts";
 import { dashboardUrl, type Newcomer, paymentTests } from "../../../../tests/support/payers.ts";
 import { stripeMock } from "../../../../tests/support/stripe-mock.ts";
 import { type CheckoutRequest, checkoutUrl } from "./checkout.ts";
-import { invoicesOf } from "./invoices.ts";
 import { portalUrl } from "./portal.ts";
+import { invoicesOf } from "./routes.ts";
 
 /** The fake Stripe remembers prices, so each test that expects a new one takes another amount. */
 let lastAmount = 3_000;

@@ -7,12 +7,9 @@ import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type Stripe from "stripe";
 import { Problem } from "../../http/problem.ts";
 import { paymentSettings } from "../settings/platform-settings.ts";
-import { billingPage } from "./checkout.ts";
-import { priceOf } from "./prices.ts";
-import { productId } from "./read-subscription.ts";
-import { stripeClient } from "./stripe-client.ts";
-import { isMissing, isStripeFailure } from "./stripe-errors.ts";
-import type { PaymentParts } from "./sync.ts";
+import { billingPage, priceOf } from "./checkout.ts";
+import { isMissing, isStripeFailure, stripeClient } from "./stripe.ts";
+import { type PaymentParts, productId } from "./sync.ts";
 
 /** The URL of the page at Stripe where a customer changes how they pay. */
 export async function portalUrl(

@@ -1,12 +1,14 @@
 import { StorageUnavailable } from "@countersign/store/errors/problem";
-import { claimSync, dueSyncs } from "@countersign/store/queries/billing/sync";
+import { claimSync, dueSyncs, removeBillingOfDeleted } from "@countersign/store/queries/billing/sync";
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
+
+import type Stripe from "stripe";
 import type { Log } from "../../base/log.ts";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
-import { cancelSubscriptions } from "./cancel-deleted.ts";
-import { stripeReason } from "./stripe-errors.ts";
-import { type PaymentParts, syncOrganization } from "./sync.ts";
+import { expireOpenPages } from "./checkout.ts";
+import { isMissing, stripeClient, stripeReason } from "./stripe.ts";
+import { type PaymentParts, subscriptionsOf, syncOrganization } from "./sync.ts";
 
 const organizationsAtOnce = 50;
 /** A comparison that failed, or whose node stopped, is tried again. */
@@ -72,4 +74,36 @@ async function paused(ms: number, stopping: AbortSignal): Promise<void> {
   await promise;
   clearTimeout(timer);
   stopping.removeEventListener("abort", stop);
+}
+
+/**
+ * Cancels the subscriptions of a deleted organization, and then removes what is stored about its payments. Its customer
+ * and invoices stay in Stripe, for the operator's books. Returns false if Stripe does not know the customer: then there
+ * may be a subscription in another account or mode.
+ */
+async function cancelSubscriptions(
+  { store, settings }: PaymentParts,
+  organizationId: string,
+  customerId: string,
+): Promise<boolean> {
+  const stripe = await stripeClient(settings);
+  // First the pages that are open, because each could start another subscription.
+  await expireOpenPages(stripe, customerId);
+  const subscriptions = await subscriptionsOf(stripe, customerId);
+  if (subscriptions === null) return false;
+  for (const { id, status } of subscriptions) {
+    if (status !== "canceled" && status !== "incomplete_expired") await cancel(stripe, id);
+  }
+  await store.transaction((db) => removeBillingOfDeleted(db, organizationId, customerId));
+  return true;
+}
+
+/** Without a refund or a last invoice. */
+async function cancel(stripe: Stripe, subscriptionId: string): Promise<void> {
+  try {
+    await stripe.subscriptions.cancel(subscriptionId, { invoice_now: false, prorate: false });
+  } catch (error) {
+    // Another node was faster.
+    if (!isMissing(error)) throw error;
+  }
 }

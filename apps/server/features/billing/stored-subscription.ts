@@ -1,6 +1,8 @@
 import type { Subscription } from "@countersign/domain/billing/subscription";
 import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
 
+import { iso } from "../../api/page.ts";
+
 /** The subscription as it was last fetched from Stripe; null without one. */
 export function storedSubscription(billing: OrganizationBillingRow | undefined): Subscription | null {
   if (billing === undefined) return null;
@@ -18,5 +20,22 @@ export function storedSubscription(billing: OrganizationBillingRow | undefined):
     periodEndsAtMs: billing.period_ends_at,
     cancelsAtMs: billing.cancels_at,
     trialEndsAtMs: billing.trial_ends_at,
+  };
+}
+
+/** The subscription as the API shows it; null without one. */
+export function showSubscription(billing: OrganizationBillingRow | undefined) {
+  const subscription = storedSubscription(billing);
+  if (subscription === null || subscription.plan === null) return null;
+  const { status, plan, interval, amount, currency } = subscription;
+  return {
+    status,
+    plan,
+    interval,
+    amount,
+    currency,
+    period_ends_at: iso(subscription.periodEndsAtMs),
+    cancels_at: iso(subscription.cancelsAtMs),
+    trial_ends_at: iso(subscription.trialEndsAtMs),
   };
 }

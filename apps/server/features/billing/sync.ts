@@ -1,6 +1,12 @@
-import { currentSubscription, type Subscription } from "@countersign/domain/billing/subscription";
+import {
+  currentSubscription,
+  type Subscription,
+  type SubscriptionStatus,
+  subscriptionStatuses,
+} from "@countersign/domain/billing/subscription";
 import { withSubscription } from "@countersign/domain/billing/terms";
 import { dayMs } from "@countersign/domain/dates/lengths";
+import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { lockedBilling, updateBilling } from "@countersign/store/queries/billing/billing";
 import { plansOfPrices, takeSyncTicket } from "@countersign/store/queries/billing/sync";
 import type { Database, Store } from "@countersign/store/store";
@@ -8,9 +14,7 @@ import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
 import type Stripe from "stripe";
 import type { StripeSettings } from "../../base/config.ts";
 import { changeTerms, termsOf } from "./change-terms.ts";
-import { readSubscription } from "./read-subscription.ts";
-import { stripeClient } from "./stripe-client.ts";
-import { isMissing } from "./stripe-errors.ts";
+import { isMissing, stripeClient } from "./stripe.ts";
 
 export interface PaymentParts {
   readonly store: Store;
@@ -31,7 +35,7 @@ type SyncResult = "applied" | "superseded" | "unknown_customer" | "nothing";
 export const syncEveryMs = dayMs;
 
 /** More than a customer can have. */
-const mostSubscriptions = 100;
+const maxSubscriptions = 100;
 
 /**
  * Fetches an organization's subscription from Stripe and applies it. The state is always fetched and never taken from
@@ -47,9 +51,9 @@ export async function syncOrganization(
   if (taken === undefined) return "nothing";
   const { ticket, customerId } = taken;
   const stripe = await stripeClient(settings);
-  const found = await subscriptionsOf(stripe, customerId, options);
-  if (found === null) return "unknown_customer";
-  const subscriptions = await readAll(store.reads, found);
+  const stripeSubscriptions = await subscriptionsOf(stripe, customerId, options);
+  if (stripeSubscriptions === null) return "unknown_customer";
+  const subscriptions = await readAll(store.reads, stripeSubscriptions);
   const nowMs = await store.clock();
   return store.transaction(async (db) => {
     const locked = await lockedBilling(db, organizationId);
@@ -81,7 +85,7 @@ export async function subscriptionsOf(
   options: Stripe.RequestOptions = {},
 ): Promise<Stripe.Subscription[] | null> {
   try {
-    const query = { customer: customerId, status: "all", limit: mostSubscriptions } as const;
+    const query = { customer: customerId, status: "all", limit: maxSubscriptions } as const;
     return (await stripe.subscriptions.list(query, options)).data;
   } catch (error) {
     if (!isMissing(error)) throw error;
@@ -128,4 +132,48 @@ function subscriptionColumns(current: Subscription | null): Partial<Organization
     cancels_at: current?.cancelsAtMs ?? null,
     trial_ends_at: current?.trialEndsAtMs ?? null,
   };
+}
+
+/** Products have fixed IDs, by which the plan of a price is known that was created in Stripe's dashboard. */
+export function productId(plan: Plan): string {
+  return `countersign_${plan}`;
+}
+
+function planOfProduct(product: string | { readonly id: string }): Plan | null {
+  const id = typeof product === "string" ? product : product.id;
+  return plans.find((plan) => productId(plan) === id) ?? null;
+}
+
+/** Reads a subscription that was fetched from Stripe. `priced` has the plans of prices that were created here. */
+function readSubscription(from: Stripe.Subscription, priced: ReadonlyMap<string, Plan>): Subscription {
+  const items = from.items.data.map((item) => ({
+    item,
+    plan: priced.get(item.price.id) ?? planOfProduct(item.price.product),
+  }));
+  // A subscription can have other items too, which the operator added.
+  const { item, plan } = items.find((one) => one.plan !== null) ?? items[0] ?? { item: null, plan: null };
+  const periodEndsAtMs = ms(item?.current_period_end ?? null);
+  return {
+    id: from.id,
+    status: statusOf(from),
+    plan,
+    interval: item?.price.recurring?.interval === "year" ? "year" : "month",
+    amount: (item?.price.unit_amount ?? 0) * (item?.quantity ?? 1),
+    currency: from.currency,
+    createdAtMs: from.created * 1000,
+    periodEndsAtMs,
+    cancelsAtMs: ms(from.cancel_at) ?? (from.cancel_at_period_end ? periodEndsAtMs : null),
+    trialEndsAtMs: ms(from.trial_end),
+  };
+}
+
+/** An unknown status must not change anything: the version of Stripe's API is fixed, so this is a bug. */
+function statusOf({ id, status }: Stripe.Subscription): SubscriptionStatus {
+  const known = subscriptionStatuses.find((one) => one === status);
+  if (known === undefined) throw new Error(`Stripe's subscription ${id} has the unknown status ${status}.`);
+  return known;
+}
+
+function ms(seconds: number | null): number | null {
+  return seconds === null ? null : seconds * 1000;
 }

@@ -14,8 +14,7 @@ import { openPayments, type Payer, type Payments } from "../../../../tests/suppo
 import { onDatabase, type QueryFixture } from "../../../../tests/support/query-tests.ts";
 import { skipWithReason } from "../../../../tests/support/skip.ts";
 import { howToGetStripeMock, stripeMockPath } from "../../../../tests/support/stripe-mock.ts";
-import { readEvent } from "./read-event.ts";
-import { StripeWebhook } from "./webhook.ts";
+import { readEvent, StripeWebhook } from "./webhook.ts";
 
 const pro = { plan: "pro", state: "active" };
 const overdue = { plan: "pro", state: "grace" };

@@ -8,16 +8,14 @@ import { inBursts, type Log } from "../../base/log.ts";
 import { Problem, problemResponse } from "../../http/problem.ts";
 import { problemOf } from "../../http/problem-of.ts";
 import { whileWaiting } from "../../limits/waiting.ts";
-import { readEvent, type StripeEvent } from "./read-event.ts";
-import { stripeClient } from "./stripe-client.ts";
-import { askStripe } from "./stripe-errors.ts";
+import { askStripe, stripeClient } from "./stripe.ts";
 import { type PaymentParts, syncOrganization } from "./sync.ts";
 
 /** Each asks Stripe for a subscription. */
-const mostAtOnce = 50;
+const maxAtOnce = 50;
 /** Stripe sends an event again after a failure, so this does not have to. */
 const once: Stripe.RequestOptions = { maxNetworkRetries: 0 };
-const longestSeconds = 15;
+const requestTimeoutSeconds = 15;
 const warnEveryMs = 60_000;
 
 /**
@@ -27,7 +25,7 @@ const warnEveryMs = 60_000;
 export class StripeWebhook {
   readonly #parts: PaymentParts;
   readonly #log: Log;
-  readonly #limit = new ConcurrencyLimit(mostAtOnce);
+  readonly #limit = new ConcurrencyLimit(maxAtOnce);
   #inUse = 0;
   #busy = 0;
   readonly #refused: (amount: number, reason: string) => void;
@@ -41,7 +39,7 @@ export class StripeWebhook {
   }
 
   get use() {
-    return { inUse: this.#inUse, limit: mostAtOnce, refused: this.#busy };
+    return { inUse: this.#inUse, limit: maxAtOnce, refused: this.#busy };
   }
 
   async handle(request: Request, requestId: string): Promise<Response> {
@@ -70,7 +68,7 @@ export class StripeWebhook {
     }
     this.#inUse += 1;
     try {
-      await whileWaiting(request, longestSeconds, () => this.#process(event, requestId));
+      await whileWaiting(request, requestTimeoutSeconds, () => this.#process(event, requestId));
     } finally {
       this.#inUse -= 1;
       this.#limit.release();
@@ -112,15 +110,15 @@ export class StripeWebhook {
   async #process({ id: eventId, type, customerId }: StripeEvent, requestId: string): Promise<void> {
     const { store } = this.#parts;
     if (await wasProcessed(store.reads, eventId)) return;
-    const known = customerId === null ? [] : await organizationsOfCustomer(store.reads, customerId);
-    const organizations = known.filter(({ deleted_at }) => deleted_at === null);
+    const ofCustomer = customerId === null ? [] : await organizationsOfCustomer(store.reads, customerId);
+    const organizations = ofCustomer.filter(({ deleted_at }) => deleted_at === null);
     for (const { id } of organizations) await this.#sync(id, requestId);
     const nowMs = await store.clock();
     await store.transaction((db) =>
       recordStripeEvent(db, {
         id: eventId,
         type,
-        organization_id: known[0]?.id ?? null,
+        organization_id: ofCustomer[0]?.id ?? null,
         received_at: nowMs,
       }),
     );
@@ -155,4 +153,44 @@ function wrongMethod(method: string): Problem {
 
 function busy(): Problem {
   return new Problem("server_busy", {}, { headers: { "retry-after": "1", ...closeConnection } });
+}
+
+/** What is used of an event: the subscription itself is fetched. */
+interface StripeEvent {
+  readonly id: string;
+  readonly type: string;
+  /** Whose subscription to fetch; null for none. */
+  readonly customerId: string | null;
+}
+
+/** The events that can change what an organization has paid for. Others are recorded and ignored. */
+const concerning = ["customer.subscription.", "invoice.", "checkout.session.", "customer.deleted"];
+
+/** Null for anything but an event. */
+export function readEvent(value: unknown): StripeEvent | null {
+  const { id, type, account, data } = membersOf(value);
+  if (!isName(id) || !isName(type)) return null;
+  // An account that is given is another one, on whose behalf this one acts.
+  const isOurs = account === undefined || account === null;
+  const concerns = isOurs && concerning.some((start) => type.startsWith(start));
+  return { id, type, customerId: concerns ? customerOf(membersOf(data).object) : null };
+}
+
+function customerOf(about: unknown): string | null {
+  const { object, customer } = membersOf(about);
+  return object === "customer" ? idOf(about) : idOf(customer);
+}
+
+/** Stripe sends an object or only its ID. */
+function idOf(value: unknown): string | null {
+  const id = typeof value === "string" ? value : membersOf(value).id;
+  return isName(id) ? id : null;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && /^[\w.-]{1,255}$/.test(value);
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,8 +1,17 @@
 import { portalBase } from "@countersign/contract/api/bases";
 import type { branding } from "@countersign/contract/manage/branding";
+import type { seller } from "@countersign/contract/portal/shapes";
 import { darkModeAccent, lightestDarkSurface } from "@countersign/domain/branding/accent-color";
-import { type StoredBranding, unbranded } from "@countersign/store/queries/branding/branding";
+import { isSuspended } from "@countersign/store/is-suspended";
+import {
+  type BrandedOrganization,
+  brandedOrganizations,
+  type StoredBranding,
+  unbranded,
+} from "@countersign/store/queries/branding/branding";
+import type { Database } from "@countersign/store/store";
 import type { BrandingRow, OrganizationRow } from "@countersign/store/tables/organizations";
+
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
 import { portalLink } from "../mail/transfer-emails.ts";
@@ -52,7 +61,7 @@ export function exportedBranding(row: StoredBranding) {
 }
 
 /** The name changes with the content, so that browsers never ask for the same one twice. */
-export function showLogoUrl(row: Pick<StoredBranding, "logo_hash" | "logo_type">): string | null {
+function showLogoUrl(row: Pick<StoredBranding, "logo_hash" | "logo_type">): string | null {
   if (row.logo_hash === null || row.logo_type === null) return null;
   return `${portalBase}/logos/${row.logo_hash}.${logoEndings[row.logo_type]}`;
 }
@@ -64,7 +73,7 @@ export const logoEndings = {
   "image/svg+xml": "svg",
 } as const satisfies Record<NonNullable<BrandingRow["logo_type"]>, string>;
 
-export function showAccent(accent: string | null) {
+function showAccent(accent: string | null) {
   if (accent === null) return { accent_color: null, accent_color_dark: null, accent_text_dark: null };
   const dark = darkModeAccent(accent, lightestDarkSurface);
   return { accent_color: accent, accent_color_dark: dark.color, accent_text_dark: dark.textColor };
@@ -72,4 +81,30 @@ export function showAccent(accent: string | null) {
 
 export function showLinks(json: string | null): { title: string; url: string }[] {
   return json === null ? [] : JSON.parse(json);
+}
+
+export type Seller = z.input<typeof seller>;
+
+/** Organizations as their customers see them, by their IDs. Deleted ones are left out. */
+export async function showSellers(
+  db: Database,
+  organizationIds: readonly string[],
+): Promise<Map<string, Seller>> {
+  const rows = await brandedOrganizations(db, organizationIds);
+  return new Map(rows.map((row) => [row.id, showSeller(row)]));
+}
+
+function showSeller(row: BrandedOrganization): Seller {
+  return {
+    organization_id: row.id,
+    name: row.display_name ?? row.name,
+    slug: row.slug,
+    logo_url: showLogoUrl(row),
+    ...showAccent(row.accent_color),
+    support_email: row.support_email,
+    support_url: row.support_url,
+    links: showLinks(row.links),
+    locale: row.locale ?? row.organization_locale,
+    is_suspended: isSuspended(row),
+  };
 }

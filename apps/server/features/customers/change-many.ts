@@ -9,13 +9,15 @@ import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop
 import type { Context, OrganizationContext } from "../../api/context.ts";
 import {
   type CustomerChanges,
+  type CustomerView,
   changeCustomer,
   changedView,
   isSamePerson,
   moveAndRecord,
+  type ShownCustomer,
+  showWithCount,
   writeChangedCustomer,
 } from "./change.ts";
-import { type CustomerView, type ShownCustomer, showWithCount } from "./show.ts";
 
 /** A customer with more licenses is changed in several transactions: on SQLite everyone else waits for each. */
 const fewLicenses = 100;
@@ -80,7 +82,7 @@ async function moveAll(context: OrganizationContext, fromId: string, view: Custo
     const ids = await someLicenseIdsOfCustomer(store.reads, id, fromId, licensesAtOnce);
     if (ids.length < licensesAtOnce) return moved;
     moved += await store.transaction(async (db) => {
-      const count = await moveAndRecord(db, context, fromId, view.customer_id, ids);
+      const count = await moveAndRecord(db, context, { fromId, toId: view.customer_id }, ids);
       await refreshSearchTextOf(db, ids, namesOf(view));
       return count;
     }, "soon");

@@ -1,4 +1,4 @@
-import type { updateCustomer } from "@countersign/contract/manage/customers";
+import type { customer, updateCustomer } from "@countersign/contract/manage/customers";
 import { newId } from "@countersign/store/new-id";
 import {
   customerFor,
@@ -7,6 +7,7 @@ import {
 } from "@countersign/store/queries/customers/identify";
 import {
   customerOf,
+  licenseCountsOf,
   licenseIdsOfCustomer,
   lockedCustomer,
   moveLicenses,
@@ -20,10 +21,10 @@ import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables/licenses";
 import type { z } from "zod";
 import { type Context, checkUnchanged, nextUpdatedAt, type OrganizationContext } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { recordingChanges } from "../events/record-changes.ts";
-import type { CustomerView } from "./show.ts";
 
 export type CustomerChanges = z.output<typeof updateCustomer.body>;
 
@@ -81,7 +82,7 @@ export async function changeCustomer(
   const moved =
     view.customer_id === customerId
       ? 0
-      : await moveEverything(db, context, organizationId, customerId, view.customer_id, movedBefore);
+      : await moveEverything(db, context, { fromId: customerId, toId: view.customer_id }, movedBefore);
   if (movedBefore === null) await refreshSearchText(db, organizationId, view.customer_id);
   const { email, name, discord_id, customer_id } = view;
   const before = { ...row, id: row.customer_id };
@@ -135,19 +136,25 @@ async function becomeAnother(
   };
 }
 
+/** From one customer's ID to another's. */
+interface CustomerMove {
+  readonly fromId: string;
+  readonly toId: string;
+}
+
 async function moveEverything(
   db: Database,
   context: OrganizationContext,
-  organizationId: string,
-  fromId: string,
-  toId: string,
+  move: CustomerMove,
   movedBefore: number | null,
 ): Promise<number> {
+  const { fromId, toId } = move;
+  const { id: organizationId } = context.organization;
   // The licenses of both, because the texts of both are rewritten; together, so that they are locked in the same order
   // as by validations.
-  const theirs = await licenseIdsOfCustomer(db, organizationId, fromId);
-  const others = movedBefore === null ? await licenseIdsOfCustomer(db, organizationId, toId) : [];
-  const moved = await moveAndRecord(db, context, fromId, toId, theirs, others);
+  const licenseIds = await licenseIdsOfCustomer(db, organizationId, fromId);
+  const alsoLocked = movedBefore === null ? await licenseIdsOfCustomer(db, organizationId, toId) : [];
+  const moved = await moveAndRecord(db, context, move, licenseIds, alsoLocked);
   const scope = { tier: "customer", organizationId } as const;
   await moveCustomerBlocks(db, { ...scope, customerId: fromId }, { ...scope, customerId: toId });
   await removeCustomerView(db, organizationId, fromId);
@@ -159,8 +166,7 @@ async function moveEverything(
 export async function moveAndRecord(
   db: Database,
   context: OrganizationContext,
-  fromId: string,
-  toId: string,
+  { fromId, toId }: CustomerMove,
   ids: readonly string[],
   alsoLocked: readonly string[] = [],
 ): Promise<number> {
@@ -169,4 +175,25 @@ export async function moveAndRecord(
   return recordingChanges(db, nowMs, "license.updated", ids, () =>
     moveLicenses(db, context.organization.id, fromId, toId, ids, nowMs),
   );
+}
+
+export type ShownCustomer = z.input<typeof customer>;
+
+export type CustomerView = Omit<OrganizationCustomerRow, "search_text">;
+
+export function showCustomer(row: CustomerView, licenseCount: number): ShownCustomer {
+  return {
+    id: row.customer_id,
+    email: row.email,
+    name: row.name,
+    discord_id: row.discord_id,
+    license_count: licenseCount,
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  };
+}
+
+export async function showWithCount(db: Database, row: CustomerView): Promise<ShownCustomer> {
+  const counts = await licenseCountsOf(db, row.organization_id, [row.customer_id]);
+  return showCustomer(row, counts.get(row.customer_id) ?? 0);
 }

@@ -6,6 +6,8 @@ import {
   addCustomerView,
   customerLastSeen,
   customerOf,
+  customersOf,
+  customersStartingWith,
   licenseCountsOf,
   licensesOfCustomer,
   lockedCustomer,
@@ -21,12 +23,11 @@ import type { OrganizationCustomerRow } from "@countersign/store/tables/licenses
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { OrganizationContext } from "../../api/context.ts";
 import { decodeCursor, iso, pageOf } from "../../api/page.ts";
+import { searchPage } from "../../api/search.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { checkIdentified, nameOf } from "./change.ts";
+import { checkIdentified, nameOf, showCustomer } from "./change.ts";
 import { changeCustomerInSteps } from "./change-many.ts";
-import { findCustomers } from "./search.ts";
-import { showCustomer } from "./show.ts";
 
 export const customerRoutes: readonly BoundRoute[] = [
   bind(contract.listCustomers, async (context, { query }) => {
@@ -155,4 +156,26 @@ async function findCustomer(
 function alreadyExists(email: string | null, customerId: string): Problem {
   const field = email === null ? "discord_id" : "email";
   return new Problem("customer_exists", { customer_id: customerId }, { field });
+}
+
+/** A page of customers: all of them, or those whose email, name and Discord ID contain every word of a text. */
+function findCustomers(
+  db: Database,
+  organizationId: string,
+  page: { readonly cursor: string | undefined; readonly limit: number; readonly term: string | null },
+) {
+  const { term } = page;
+  const words = term?.split(/\s+/) ?? [];
+  return searchPage<OrganizationCustomerRow, number>(
+    {
+      kindOfTime: "number",
+      startingWith: (text, after, limit) => customersStartingWith(db, organizationId, text, after, limit),
+      newest: (before, limit) => customersOf(db, organizationId, before, limit),
+      textOf: (row) => row.search_text,
+      timeOf: (row) => row.created_at,
+      idOf: (row) => row.customer_id,
+      isMeant: (row) => words.every((word) => row.search_text.includes(word)),
+    },
+    { ...page, isFiltered: false },
+  );
 }

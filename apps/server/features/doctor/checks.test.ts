@@ -5,11 +5,8 @@ import { join } from "node:path";
 import { parseTrustedProxies } from "@countersign/domain/ip/caller";
 import { CidrSet } from "@countersign/domain/ip/cidr";
 import { mmdb } from "../../../../tests/support/mmdb.ts";
-import { freeSpace } from "./folder.ts";
-import { checkGeoip } from "./geoip.ts";
-import { checkClockDifference, checkRuntime, checkYear } from "./machine.ts";
-import { checkProxy } from "./proxy.ts";
-import { checkUrl } from "./url.ts";
+import { checkClockDifference, checkRuntime, checkYear, freeSpace } from "./machine.ts";
+import { checkGeoip, checkProxy, checkUrl } from "./settings.ts";
 
 const gibibytes = (free: number, total: number) => freeSpace(free * 1024 ** 3, total * 1024 ** 3);
 const clock = (date: string) => checkYear(Date.parse(date));

@@ -2,10 +2,9 @@ import { compareMigrations, inspectDatabase, sealingOf } from "@countersign/stor
 import { StoreProblem } from "@countersign/store/errors/problem";
 import type { FileFindings, Inspection, MissingTextIndex } from "@countersign/store/inspection";
 import type { Config } from "../../base/config.ts";
-import { checkAuditLogLimits } from "./audit-log.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 import { checkClockDifference } from "./machine.ts";
-import { checkSignUp } from "./sign-up.ts";
+import { checkAuditLogLimits, checkSignUp } from "./settings.ts";
 
 export async function checkDatabase(config: Config): Promise<Check[]> {
   const { database, encryptionKey } = config;

@@ -1,14 +1,10 @@
 import { type Config, type Environment, readConfig } from "../../base/config.ts";
 import { reasonOf } from "../../base/log.ts";
 import { OperatorProblem } from "../../base/operator-problem.ts";
-import { checkAuditLogArchive } from "./audit-log.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 import { checkDatabase } from "./database.ts";
-import { checkDisk, checkFolder } from "./folder.ts";
-import { checkGeoip } from "./geoip.ts";
-import { checkRuntime, checkYear } from "./machine.ts";
-import { checkProxy } from "./proxy.ts";
-import { checkUrl } from "./url.ts";
+import { checkDisk, checkFolder, checkRuntime, checkYear } from "./machine.ts";
+import { checkAuditLogArchive, checkGeoip, checkProxy, checkUrl } from "./settings.ts";
 
 /** Checks everything a running server depends on. Every failure becomes a finding, never an exception. */
 export async function examine(environment: Environment): Promise<Check[]> {

@@ -1,3 +1,16 @@
+import {
+  accessSync,
+  constants,
+  existsSync,
+  rmSync,
+  type Stats,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import type { Config } from "../../base/config.ts";
+import { reasonOf } from "../../base/log.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 
 /** Earlier than the first release, or implausibly late: certificates, expiry and quota days would all be wrong. */
@@ -44,4 +57,87 @@ export function checkClockDifference(aheadMs: number): Check {
   return Math.abs(aheadMs) <= intolerableMs
     ? warning("clock", found, action)
     : problem("clock", found, action);
+}
+
+const gibibyte = 1024 ** 3;
+const minFreeBytes = gibibyte;
+const minFreeShare = 0.05;
+
+/** Whether the data folder is writable, and who else can read it. `user` is null on systems without user IDs. */
+export function checkFolder({ dataFolder, database }: Config, user: number | null): Check[] {
+  if (!existsSync(dataFolder)) {
+    return database.kind === "postgres" ? [] : [checkParent(dataFolder)];
+  }
+  const stats = statSync(dataFolder);
+  if (!stats.isDirectory()) {
+    return [problem("folder", `${dataFolder} is not a folder.`, "Set COUNTERSIGN_DATA to a folder.")];
+  }
+  const written = tryToWrite(dataFolder);
+  if (written !== null) {
+    const found = `The data folder ${dataFolder}, which belongs to user ${stats.uid}, cannot be written: ${written}.`;
+    const action =
+      "Make it writable for the user who runs the server, or set COUNTERSIGN_DATA to another folder.";
+    return [problem("folder", found, action)];
+  }
+  return [privacy(dataFolder, stats, user)];
+}
+
+export function checkDisk({ dataFolder, database }: Config): Check[] {
+  if (database.kind === "postgres" && !existsSync(dataFolder)) {
+    return [ok("disk", "The data is in PostgreSQL. Monitor the disk of that machine.")];
+  }
+  const { bavail, blocks, bsize } = statfsSync(nearestExisting(dataFolder));
+  return [freeSpace(bavail * bsize, blocks * bsize)];
+}
+
+export function freeSpace(freeBytes: number, totalBytes: number): Check {
+  const share = totalBytes === 0 ? 1 : freeBytes / totalBytes;
+  const found = `${(freeBytes / gibibyte).toFixed(1)} GiB (${Math.floor(share * 100)} %) of the data folder's disk are free.`;
+  return freeBytes < minFreeBytes || share < minFreeShare
+    ? warning(
+        "disk",
+        found,
+        "Free up space, or move COUNTERSIGN_DATA to a larger disk. A full disk stops all writes.",
+      )
+    : ok("disk", found);
+}
+
+function checkParent(folder: string): Check {
+  const parent = nearestExisting(folder);
+  try {
+    accessSync(parent, constants.W_OK | constants.X_OK);
+    return ok("folder", `The data folder ${folder} does not exist yet. The first start creates it.`);
+  } catch {
+    const action = `Make ${parent} writable, or set COUNTERSIGN_DATA to another folder.`;
+    return problem("folder", `The data folder ${folder} does not exist and cannot be created.`, action);
+  }
+}
+
+function privacy(folder: string, stats: Stats, user: number | null): Check {
+  if (user !== null && (stats.mode & 0o077) !== 0) {
+    const found = `Other users of this machine can access the data folder ${folder}, which contains secrets.`;
+    return warning("folder", found, `Run chmod 700 ${folder}.`);
+  }
+  if (user !== null && stats.uid !== user) {
+    const found = `The data folder ${folder} belongs to user ${stats.uid}, but this command runs as user ${user}.`;
+    const action =
+      "Run commands as the user who runs the server; otherwise it may not be able to read what they write.";
+    return warning("folder", found, action);
+  }
+  return ok("folder", `The data folder ${folder} is writable and private.`);
+}
+
+function tryToWrite(folder: string): string | null {
+  const probe = join(folder, `doctor-${process.pid}.tmp`);
+  try {
+    writeFileSync(probe, "x".repeat(4096), { flag: "wx" });
+    rmSync(probe);
+    return null;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+function nearestExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }

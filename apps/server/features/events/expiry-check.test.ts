@@ -13,8 +13,7 @@ import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { readConfig } from "../../base/config.ts";
 import { expiryCheck } from "./expiry-check.ts";
-import { type ChangeEvent, recordingChanges } from "./record-changes.ts";
-import { watchedUntil } from "./record-expiries.ts";
+import { type ChangeEvent, recordingChanges, watchedUntil } from "./record-changes.ts";
 
 const startMs = Date.UTC(2030, 5, 1);
 const config = readConfig({ COUNTERSIGN_DAILY_EMAILS: "1000" });

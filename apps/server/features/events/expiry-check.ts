@@ -16,7 +16,7 @@ import type { Config } from "../../base/config.ts";
 import { inBatches, neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { licenseExpiringEmails } from "../mail/license-emails.ts";
-import { lookBackMs, recordExpiries, watchedUntil as stateName } from "./record-expiries.ts";
+import { lookBackMs, recordExpiries, watchedUntil as stateName } from "./record-changes.ts";
 
 /** The size of one transaction: validations wait while it runs. */
 const batchSize = 50;

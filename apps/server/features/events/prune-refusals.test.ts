@@ -6,7 +6,7 @@ import type { TestedDatabase } from "../../../../tests/support/databases.ts";
 import { openOwnOrganization } from "../../../../tests/support/own-organization.ts";
 import { storedRows } from "../../../../tests/support/stored-rows.ts";
 import { testsOn } from "../../../../tests/support/tests-on.ts";
-import { Distributor } from "../webhooks/distribute.ts";
+import { Distributor } from "../webhooks/delivery/distribute.ts";
 import { refusalPruning } from "./prune-refusals.ts";
 
 const startMs = Date.UTC(2030, 5, 1, 9, 20);

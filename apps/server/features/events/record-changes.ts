@@ -1,10 +1,12 @@
 import type { EventType } from "@countersign/domain/events/types";
+import { stateOf } from "@countersign/store/queries/admin/platform-state";
+import { markExpiriesRecorded, stillDue } from "@countersign/store/queries/events/expiries";
 import { type ShownLicense, shownLicenses } from "@countersign/store/queries/licenses/views";
+import { keyOf, knownTargets } from "@countersign/store/queries/transfers/targets";
+import { decideTransfer, outdatedTransfers } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import { difference } from "../audit-log/record.ts";
-import { closeOutdatedTransfers } from "./close-transfers.ts";
-import { licenseEvent, type NewEvent, recordEvents, recordUnsentEvents } from "./record.ts";
-import { recordExpiries, recordMissedExpiries } from "./record-expiries.ts";
+import { licenseEvent, type NewEvent, recordEvents, recordUnsentEvents, transferEvent } from "./record.ts";
 
 export type ChangeEvent = Exclude<Extract<EventType, `license.${string}`>, "license.bulk_revoked">;
 
@@ -136,4 +138,78 @@ function particulars(
     default:
       return {};
   }
+}
+
+/**
+ * Cancels transfers that wait although their license was deleted or given to another customer, in the transaction that
+ * did this to the locked licenses. `deleted` are the licenses as they were last, for the events.
+ */
+export async function closeOutdatedTransfers(
+  db: Database,
+  nowMs: number,
+  licenseIds: readonly string[],
+  deleted: readonly ShownLicense[] = [],
+): Promise<void> {
+  if (licenseIds.length === 0) return;
+  const outdated = await outdatedTransfers(db, licenseIds);
+  const [first] = outdated;
+  if (first === undefined) return;
+  const current = await shownLicenses(
+    db,
+    outdated.map((transfer) => transfer.license_id),
+    nowMs,
+  );
+  const existing = new Map(current.map((license) => [license.id, license]));
+  const before = new Map(deleted.map((license) => [license.id, license]));
+  const targets = await knownTargets(db, first.organization_id, outdated);
+  for (const { id, license_id: licenseId } of outdated) {
+    const license = existing.get(licenseId) ?? null;
+    const reason = license === null ? "license_deleted" : "customer_changed";
+    const decision = { state: "cancelled", decided_by: "system", decided_by_name: null, reason } as const;
+    const closed = await decideTransfer(db, id, decision, nowMs);
+    if (closed === undefined) continue;
+    const target = targets.get(keyOf(closed)) ?? null;
+    await recordEvents(db, nowMs, transferEvent(closed, target, license ?? before.get(licenseId) ?? null));
+  }
+}
+
+/** The time of the last expiry check. */
+export const watchedUntil = "expiries_checked_until";
+/** How far each check looks back, to find changes that began before the last check and were committed after it. */
+export const lookBackMs = 120_000;
+
+/**
+ * Records `license.expired` for expired licenses that are about to be changed and that the expiry check has not
+ * reached: it would not find them after the change. Called before the change, on locked rows.
+ */
+export async function recordMissedExpiries(
+  db: Database,
+  nowMs: number,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const state = await stateOf(db, watchedUntil);
+  // Expiries before the very first check are never recorded.
+  if (state === null) return;
+  const afterMs = Number(state) - lookBackMs;
+  const type = "license.expired";
+  const due = { organizationIds: [], type, days: 0, afterMs, untilMs: nowMs } as const;
+  const missed = await stillDue(db, due, ids);
+  if (missed.length > 0) await recordExpiries(db, nowMs, type, await shownLicenses(db, missed, nowMs));
+}
+
+/** Records that licenses expire soon, or have expired, unless that was already recorded for the same expiry. */
+export async function recordExpiries(
+  db: Database,
+  nowMs: number,
+  type: "license.expiring_soon" | "license.expired",
+  licenses: readonly ShownLicense[],
+): Promise<ShownLicense[]> {
+  const endings = licenses.flatMap(({ id, expires_at }) =>
+    expires_at === null ? [] : [{ license_id: id, type, ends_at: Date.parse(expires_at) }],
+  );
+  const fresh = await markExpiriesRecorded(db, endings);
+  const recorded = licenses.filter(({ id }) => fresh.has(id));
+  await recordEvents(db, nowMs, ...recorded.map((license) => licenseEvent(type, license)));
+  return recorded;
 }

@@ -2,8 +2,12 @@ import type { EventType } from "@countersign/domain/events/types";
 import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";
 import type { ShownLicense } from "@countersign/store/queries/licenses/views";
+import type { KnownTarget } from "@countersign/store/queries/transfers/targets";
 import type { Database } from "@countersign/store/store";
 import { type Distribution, distribution } from "@countersign/store/tables/events";
+import type { TransferRow } from "@countersign/store/tables/portal";
+
+import { iso } from "../../api/page.ts";
 
 /** An event that the seller's systems may want to receive. */
 export interface NewEvent {
@@ -64,4 +68,59 @@ async function write(
       undistributed,
     })),
   );
+}
+
+const types = {
+  pending: "license.transfer_requested",
+  approved: "license.transferred",
+  rejected: "license.transfer_rejected",
+  cancelled: "license.transfer_cancelled",
+} as const satisfies Record<TransferRow["state"], EventType>;
+
+/** The event of a transfer that was just requested or decided. The license is null if it was deleted before. */
+export function transferEvent(
+  transfer: TransferRow,
+  target: KnownTarget | null,
+  license: ShownLicense | null,
+): NewEvent {
+  const { organization_id, product_id, license_id } = transfer;
+  return {
+    type: types[transfer.state],
+    organizationId: organization_id,
+    productId: product_id,
+    licenseId: license_id,
+    data: {
+      organization_id,
+      product_id,
+      license_id,
+      ...(license === null ? {} : { license }),
+      transfer: showDecision(transfer, target),
+    },
+  };
+}
+
+/** A transfer as in events, which the management API extends. */
+export function showDecision(transfer: TransferRow, target: KnownTarget | null) {
+  return {
+    id: transfer.id,
+    from: {
+      global_customer_id: transfer.from_customer_id,
+      customer_email: transfer.from_email,
+      customer_name: transfer.from_name,
+      customer_discord_id: transfer.from_discord_id,
+    },
+    to: {
+      global_customer_id: transfer.to_customer_id ?? target?.id ?? null,
+      customer_email: transfer.to_email,
+      customer_name: target?.name ?? null,
+      customer_discord_id: transfer.to_discord_id,
+    },
+    message: transfer.message,
+    review_reason: transfer.review_reason,
+    requested_at: iso(transfer.requested_at),
+    state: transfer.state,
+    decided_at: iso(transfer.decided_at),
+    decided_by: transfer.decided_by,
+    reason: transfer.reason,
+  };
 }

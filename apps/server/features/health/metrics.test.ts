@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import type { WorkerMetricsText } from "../../threads/messages.ts";
 import { WorkerPart } from "../../threads/worker-part.ts";
-import { budgetMetrics } from "./budgets.ts";
-import { counter, exposition, gauge } from "./exposition.ts";
-import { histogram, PlainHistogram } from "./histogram.ts";
+import { counter, exposition, gauge, histogram, PlainHistogram } from "./exposition.ts";
+import { budgetMetrics } from "./server-metrics.ts";
 
 test("the worker's metrics are passed on", async () => {
   const budgets = { exports: { inUse: 1, limit: 24, refused: 3 } };

@@ -1,7 +1,15 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { StorageUnavailable } from "@countersign/store/errors/problem";
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { counter, exposition, type MetricFamily, type Sample } from "./exposition.ts";
-import { durationBounds, histogram, PlainHistogram } from "./histogram.ts";
+import {
+  counter,
+  durationBounds,
+  exposition,
+  histogram,
+  type MetricFamily,
+  PlainHistogram,
+  type Sample,
+} from "./exposition.ts";
 
 const textLastsMs = 200;
 
@@ -14,7 +22,7 @@ type Endpoint = "validate" | "lookup";
 const endpoints: readonly Endpoint[] = ["validate", "lookup"];
 
 /**
- * The server's own metrics, for `/metrics`. On the hot path everything is counted in plain numbers, which are converted
+ * The server's ofServer metrics, for `/metrics`. On the hot path everything is counted in plain numbers, which are converted
  * only on request. No label depends on what callers send: there is no organization, license or IP address in it.
  */
 export class Metrics {
@@ -85,8 +93,8 @@ export class Metrics {
   async #render(): Promise<string> {
     // First, because a source says whether the worker has answered.
     const workerPart = await this.#workerPart();
-    const own = exposition([...this.#families(), ...this.#sources.flatMap((source) => source())]);
-    return [own, workerPart, await this.#process.metrics()].filter((part) => part !== "").join("\n");
+    const ofServer = exposition([...this.#families(), ...this.#sources.flatMap((source) => source())]);
+    return [ofServer, workerPart, await this.#process.metrics()].filter((part) => part !== "").join("\n");
   }
 
   #families(): MetricFamily[] {
@@ -130,4 +138,24 @@ export class Metrics {
       ),
     ];
   }
+}
+
+/** Who can read `/metrics`: anyone, or those who send the operator's token. */
+export class MetricsGate {
+  readonly #expected: Uint8Array | null;
+
+  constructor(token: string | null) {
+    this.#expected = token === null ? null : digest(token);
+  }
+
+  admits(request: Request): boolean {
+    if (this.#expected === null) return true;
+    const given = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+    // Digests have a fixed length, so the comparison reveals nothing about the token's length.
+    return given !== undefined && timingSafeEqual(digest(given), this.#expected);
+  }
+}
+
+function digest(text: string): Uint8Array {
+  return createHash("sha256").update(text).digest();
 }

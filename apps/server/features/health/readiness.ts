@@ -3,8 +3,8 @@ import { StorageUnavailable } from "@countersign/store/errors/problem";
 /** How often the database is probed when nobody asks. */
 const idleEveryMs = 5_000;
 /** How often at most while someone asks or requests fail. */
-const leastBetweenMs = 1_000;
-const longestProbeMs = 3_000;
+const minIntervalMs = 1_000;
+const probeTimeoutMs = 3_000;
 /** A batch that was just decided says more than any probe. */
 const batchCountsMs = 2_000;
 /** How long a failure that only a real batch encounters, such as a full disk, makes the node not ready. */
@@ -88,7 +88,7 @@ export class Readiness {
   }
 
   #probeSoon(): void {
-    if (this.#isProbing || this.#isDraining || this.#now() - this.#probedMs < leastBetweenMs) return;
+    if (this.#isProbing || this.#isDraining || this.#now() - this.#probedMs < minIntervalMs) return;
     this.#isProbing = true;
     this.#probedMs = this.#now();
     void this.#probe().finally(() => {
@@ -99,7 +99,7 @@ export class Readiness {
   async #probe(): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error("The database did not respond in time.")), longestProbeMs);
+      timer = setTimeout(() => reject(new Error("The database did not respond in time.")), probeTimeoutMs);
     });
     const { isFull, failedMs } = { isFull: this.#isFull, failedMs: this.#batchFailedMs };
     try {

@@ -7,10 +7,10 @@ import {
 import type { Store } from "@countersign/store/store";
 
 /** Counting stops here: a larger number would say no more, and take longer. */
-const most = 10_000;
-const lastsMs = 10_000;
+const maxCounted = 10_000;
+const countedEveryMs = 10_000;
 /** A count that could not be renewed for this long is no longer shown. */
-const longestMs = 60_000;
+const shownForMs = 60_000;
 
 export interface WaitingCounts {
   readonly deliveries: number;
@@ -42,12 +42,12 @@ export class WaitingWork {
   get counts(): WaitingCounts | null {
     this.#countSoon();
     const nowMs = performance.now();
-    return this.#counted === null || nowMs - this.#counted.atMs > longestMs ? null : this.#counted.counts;
+    return this.#counted === null || nowMs - this.#counted.atMs > shownForMs ? null : this.#counted.counts;
   }
 
   #countSoon(): void {
     const nowMs = performance.now();
-    if (this.#counting !== null || nowMs - this.#triedMs < lastsMs) return;
+    if (this.#counting !== null || nowMs - this.#triedMs < countedEveryMs) return;
     this.#triedMs = nowMs;
     this.#counting = this.#count()
       .catch(() => {})
@@ -65,9 +65,9 @@ export class WaitingWork {
     const { reads } = this.#store;
     const writtenAfterMs = (await this.#store.clock()) - triedForMs;
     const counts = {
-      deliveries: await countPendingDeliveries(reads, most),
-      emails: this.#sendsEmails ? await countUnsentEmails(reads, writtenAfterMs, most) : 0,
-      delayedEmails: await countDelayedEmails(reads, most),
+      deliveries: await countPendingDeliveries(reads, maxCounted),
+      emails: this.#sendsEmails ? await countUnsentEmails(reads, writtenAfterMs, maxCounted) : 0,
+      delayedEmails: await countDelayedEmails(reads, maxCounted),
     };
     this.#counted = { counts, atMs: performance.now() };
   }

@@ -1,6 +1,14 @@
 import type { JobState } from "../../jobs/job-runs.ts";
-import { counter, exposition, gauge, type MetricFamily, type Sample } from "./exposition.ts";
-import { durationBounds, histogram, PlainHistogram } from "./histogram.ts";
+import {
+  counter,
+  durationBounds,
+  exposition,
+  gauge,
+  histogram,
+  type MetricFamily,
+  PlainHistogram,
+  type Sample,
+} from "./exposition.ts";
 import type { WaitingCounts } from "./waiting-work.ts";
 
 /** The APIs that the management worker serves. */

@@ -1,59 +1,89 @@
+import { hash } from "node:crypto";
+import { oneLine } from "@countersign/domain/text/plain-line";
+import { takeAttempt } from "@countersign/store/queries/identity/attempts";
 import type { Store } from "@countersign/store/store";
-import { APIError } from "better-auth/api";
-import { genericOAuth } from "better-auth/plugins";
+import { z } from "zod";
 import type { DiscordSettings } from "../../base/config.ts";
-import { authorizeUrl, discordAccessToken, discordName, discordProfile, tokenUrl } from "./discord-calls.ts";
-import { isFirstReturn } from "./discord-flow.ts";
-import { callbackPath, discordProvider } from "./discord-provider.ts";
-import type { HookContext } from "./hook-context.ts";
 
-/**
- * Replaces an email address that Discord has not verified: it belongs to nobody, and nobody can sign up with it.
- */
-export const unverifiedDomain = "unverified.invalid";
+const responseTimeoutMs = 5_000;
 
-/**
- * Discord as a generic provider. A person is identified by their Discord ID; the email address is used only if Discord
- * verified it, only for a new account, and is never linked to an existing one.
- */
-export function discord(settings: DiscordSettings, redirectURI: string) {
-  const { clientId, clientSecret } = settings;
-  return genericOAuth({
-    config: [
-      {
-        providerId: discordProvider,
-        clientId,
-        clientSecret,
-        authorizationUrl: authorizeUrl(settings),
-        tokenUrl: tokenUrl(settings),
-        redirectURI,
-        scopes: ["identify", "email"],
-        pkce: true,
-        getToken: async ({ code, codeVerifier }) => ({
-          accessToken: await discordAccessToken(settings, { code, codeVerifier, redirectURI }),
-        }),
-        getUserInfo: async ({ accessToken }) => {
-          const person = await discordProfile(settings, accessToken ?? "");
-          const email = person.verified === true ? person.email : null;
-          return {
-            id: person.id,
-            name: discordName(person),
-            email: email ?? `${person.id}@${unverifiedDomain}`,
-            emailVerified: email !== null && email !== undefined,
-          };
-        },
-      },
-    ],
+const tokens = z.object({ access_token: z.string().min(1) });
+
+const profile = z.object({
+  id: z.string().regex(/^\d{1,20}$/),
+  username: z.string(),
+  global_name: z.string().nullish(),
+  email: z.string().nullish(),
+  verified: z.boolean().nullish(),
+});
+
+type DiscordProfile = z.output<typeof profile>;
+
+/** The page on which people let this server know who they are. */
+export function authorizeUrl({ url }: DiscordSettings): string {
+  return `${url}/oauth2/authorize`;
+}
+
+export function tokenUrl({ url }: DiscordSettings): string {
+  return `${url}/api/oauth2/token`;
+}
+
+/** Exchanges the code with which Discord sent someone back. */
+export async function discordAccessToken(
+  settings: DiscordSettings,
+  given: { readonly code: string; readonly codeVerifier: string | undefined; readonly redirectURI: string },
+): Promise<string> {
+  const form = new URLSearchParams({
+    grant_type: "authorization_code",
+    code: given.code,
+    redirect_uri: given.redirectURI,
+    client_id: settings.clientId,
+    client_secret: settings.clientSecret,
+    ...(given.codeVerifier === undefined ? {} : { code_verifier: given.codeVerifier }),
   });
+  return tokens.parse(await responseOf(tokenUrl(settings), { method: "POST", body: form })).access_token;
 }
 
-/** Before the sign-in library handles a return: it finds a state and then deletes it, which two returns can do at once. */
-export async function beforeReturn(context: HookContext, store: Store, signInPage: string): Promise<void> {
-  if (context.path !== callbackPath) return;
-  const state = String(context.query?.state);
-  const { createAuthCookie, secret } = context.context;
-  // The library refuses any other.
-  if ((await context.getSignedCookie(createAuthCookie("state").name, secret)) !== state) return;
-  if (await isFirstReturn(store, state, await store.clock())) return;
-  throw new APIError("FOUND", undefined, { location: `${signInPage}?error=state_mismatch` });
+export async function discordProfile({ url }: DiscordSettings, accessToken: string): Promise<DiscordProfile> {
+  const headers = { authorization: `Bearer ${accessToken}` };
+  return profile.parse(await responseOf(`${url}/api/users/@me`, { headers }));
 }
+
+export function discordName({ global_name: shown, username }: DiscordProfile): string {
+  return (oneLine(shown ?? "") || oneLine(username)).slice(0, 100);
+}
+
+async function responseOf(requestUrl: string, request: RequestInit): Promise<unknown> {
+  const response = await fetch(requestUrl, {
+    ...request,
+    redirect: "error",
+    signal: AbortSignal.timeout(responseTimeoutMs),
+  });
+  if (!response.ok) throw new Error(`Discord answered ${response.status}.`);
+  return response.json();
+}
+
+/** Longer than a flow lasts, in the dashboard and in the portal. */
+const rememberedMs = 15 * 60_000;
+
+/**
+ * Whether this is the first return from Discord with this state. The state is a secret that only the browser that started
+ * knows, and a copy of its cookie must not sign in once more. One statement, so exactly one of several returns is first, on
+ * any number of nodes. Called once the state is that of the browser: otherwise anyone could use it up, and write rows.
+ */
+export async function isFirstReturn(store: Store, state: string, nowMs: number): Promise<boolean> {
+  const name = `discord_state:${hash("sha256", state, "base64url")}`;
+  const once = { burst: 1, everyMs: rememberedMs };
+  return (await store.transaction((db) => takeAttempt(db, name, once, nowMs))).taken;
+}
+
+/** The provider name of Discord accounts. In a separate file, so that nobody loads the library for a constant. */
+export const discordProvider = "discord";
+/** The return path from Discord, as the library names it. */
+export const callbackPath = "/callback/:id";
+
+export const totpPath = "/two-factor/verify-totp";
+
+export const recoveryPath = "/two-factor/verify-backup-code";
+
+export const addPasskeyPath = "/passkey/verify-registration";

@@ -1,8 +1,8 @@
 import { moment, translate } from "@countersign/domain/mail/translate";
 import { oneLine } from "@countersign/domain/text/plain-line";
 import { programName } from "@countersign/domain/user-agent/parse";
-import { compose, type Recipient } from "../mail/compose.ts";
-import type { Email } from "../mail/email.ts";
+import { compose } from "../mail/compose.ts";
+import type { Email, Recipient } from "../mail/email.ts";
 
 /** Emails about accounts. */
 

@@ -9,15 +9,14 @@ import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { sessionOf } from "../../api/actor.ts";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import type { PersonContext } from "../../api/context.ts";
+import type { Context, PersonContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
-import { asPlatform, audit } from "../audit-log/record.ts";
-import { ended } from "./end.ts";
+import { asPlatform, audit, type Change } from "../audit-log/record.ts";
 
 const lengthMs = hourMs;
 /** More than anyone looks at in an hour. */
-const mostAtOnce = 20;
+const maxAtOnce = 20;
 
 export const impersonationRoutes: readonly BoundRoute[] = [
   bind(contract.startImpersonation, async (context, input) => {
@@ -40,8 +39,8 @@ export const impersonationRoutes: readonly BoundRoute[] = [
         started_at: context.nowMs,
         expires_at: expiresAtMs,
       };
-      if ((await impersonations.countOtherImpersonations(db, row, context.nowMs)) >= mostAtOnce)
-        throw new Problem("impersonation_limit_reached", { limit: mostAtOnce });
+      if ((await impersonations.countOtherImpersonations(db, row, context.nowMs)) >= maxAtOnce)
+        throw new Problem("impersonation_limit_reached", { limit: maxAtOnce });
       await impersonations.startImpersonation(db, row);
       await audit(db, asPlatform(context), {
         action: "organization.impersonation_started",
@@ -92,4 +91,22 @@ async function existing(db: Database, id: string): Promise<OrganizationRow> {
   const row = await organizationById(db, id);
   if (row === undefined || row.deleted_at !== null) throw new Problem("organization_not_found");
   return row;
+}
+
+/** Ends all of a user who is no longer a platform admin: they do not continue if the user becomes one again. */
+export async function endAllImpersonations(db: Database, context: Context, userId: string): Promise<void> {
+  for (const row of await impersonations.endImpersonationsOf(db, userId)) {
+    const organization = await organizationById(db, row.organization_id);
+    if (row.expires_at <= context.nowMs || organization === undefined) continue;
+    await audit(db, asPlatform(context), ended(row.organization_id, organization.name));
+  }
+}
+
+/** One that expires has no such entry: the entry about its start says until when. */
+function ended(organizationId: string, name: string): Change {
+  return {
+    action: "organization.impersonation_ended",
+    subject: { kind: "organization", id: organizationId, name },
+    organizationId,
+  };
 }

@@ -17,7 +17,7 @@ import { type BoundRoute, bind } from "../../api/bind.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { showOwnOrganization } from "../organizations/show.ts";
-import { checkLimitOfLocked } from "../plans/check-limit.ts";
+import { checkLimitOfLocked } from "../plans/limits.ts";
 import { showReceived, stateOf } from "./show.ts";
 
 /**

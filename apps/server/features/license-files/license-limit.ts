@@ -2,7 +2,7 @@ import { type Failure, failure } from "@countersign/contract/problems/failures";
 import type { Sorted } from "@countersign/store/queries/license-files/write-rows";
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
-import { currentLimit, type Limit } from "../plans/check-limit.ts";
+import { currentLimit, type Limit } from "../plans/limits.ts";
 
 /** The organization's limit of licenses; null without one. */
 export async function licenseLimit(db: Database, organizationId: string): Promise<Limit | null> {

@@ -30,10 +30,14 @@ import { productById } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables/license-files";
 import type { ProductRow } from "@countersign/store/tables/products";
-import { closeOutdatedTransfers } from "../events/close-transfers.ts";
-import { recordCreated, recordingChanges } from "../events/record-changes.ts";
-import { recordMissedExpiries } from "../events/record-expiries.ts";
-import { lockedLimit } from "../plans/check-limit.ts";
+
+import {
+  closeOutdatedTransfers,
+  recordCreated,
+  recordingChanges,
+  recordMissedExpiries,
+} from "../events/record-changes.ts";
+import { lockedLimit } from "../plans/limits.ts";
 import { auditRow } from "./audit-row.ts";
 import { type Chunk, chunks } from "./chunks.ts";
 import { ImportFailed } from "./failed.ts";

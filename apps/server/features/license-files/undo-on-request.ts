@@ -8,8 +8,8 @@ import {
   withFewIps,
 } from "@countersign/store/queries/license-files/undo-on-request";
 import type { ImportRow } from "@countersign/store/tables/license-files";
-import { closeOutdatedTransfers } from "../events/close-transfers.ts";
-import { recordingChanges } from "../events/record-changes.ts";
+
+import { closeOutdatedTransfers, recordingChanges } from "../events/record-changes.ts";
 import { drain } from "../licenses/drain.ts";
 import { auditRow } from "./audit-row.ts";
 import type { ImportActor } from "./job.ts";

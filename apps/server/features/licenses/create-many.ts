@@ -8,7 +8,7 @@ import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop
 import type { Context, OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { deliverLicenses } from "../mail/license-emails.ts";
-import { checkLimit, currentLimit, limitReached } from "../plans/check-limit.ts";
+import { checkLimit, currentLimit, limitReached } from "../plans/limits.ts";
 import { endOfBatch, startOfBatch } from "./batch-size.ts";
 import { applyChange, lockedLicenses } from "./change.ts";
 import { addLicenses, checkKeysAreFree, type IdentifiedDraft } from "./create.ts";

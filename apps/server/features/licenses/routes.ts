@@ -6,7 +6,7 @@ import { type BoundRoute, bind } from "../../api/bind.ts";
 import { checkUnchanged } from "../../api/context.ts";
 import { invalid } from "../../http/problem.ts";
 import { deliverLicenses } from "../mail/license-emails.ts";
-import { checkLimit } from "../plans/check-limit.ts";
+import { checkLimit } from "../plans/limits.ts";
 import { checkOpenForSale } from "../products/open-for-sale.ts";
 import { actionRoutes } from "./actions.ts";
 import { checkTotalSize, fitInOneTransaction } from "./batch-size.ts";

@@ -9,9 +9,8 @@ import type { Database } from "@countersign/store/store";
 import type { WaitingEmailRow } from "@countersign/store/tables/platform";
 import type { Config } from "../../base/config.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
-import { compose, type Recipient } from "./compose.ts";
-import { dedupeKey, type Email, writeEmail, writeEmails } from "./email.ts";
-import { recipientById } from "./recipient.ts";
+import { compose } from "./compose.ts";
+import { dedupeKey, type Email, type Recipient, recipientById, writeEmail, writeEmails } from "./email.ts";
 
 /** An email that is to be written, now or when there is room for it. */
 export interface CustomerEmail {

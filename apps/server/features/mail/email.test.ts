@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
+import { notifyEndpointDisabled } from "../webhooks/delivery/switch.ts";
 import { dedupeKey, type Email, writeEmail } from "./email.ts";
-import { notifyEndpointDisabled } from "./endpoint-emails.ts";
 
 onDatabase("postgres", "writing emails", (fixture) => {
   test("an email to be sent once is written once with a hash of its name, and every other one each time", async () => {

@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
+import type { Language } from "@countersign/domain/mail/languages";
 import { oneLine } from "@countersign/domain/text/plain-line";
 import { newId } from "@countersign/store/new-id";
+import { userById } from "@countersign/store/queries/identity/users";
 import { addEmails } from "@countersign/store/queries/mail/outbox";
 import type { Database } from "@countersign/store/store";
+import type { UserRow } from "@countersign/store/tables/sign-in";
 
 /** An email to one person. */
 export interface Email {
@@ -57,4 +60,21 @@ export async function writeEmails(db: Database, emails: readonly Email[], nowMs:
 /** A hash: emails outlive what they report, and should not contain the IDs of what was deleted. */
 export function dedupeKey(once: string): string {
   return createHash("sha256").update(once).digest("base64url");
+}
+
+/** The recipient of an email, and their language. */
+export interface Recipient {
+  readonly email: string;
+  readonly language: Language;
+}
+
+/** A user, as a recipient of emails. */
+export function recipientOf({ email, locale }: Pick<UserRow, "email" | "locale">): Recipient {
+  return { email, language: locale };
+}
+
+/** Undefined if the account no longer exists. */
+export async function recipientById(db: Database, userId: string | null): Promise<Recipient | undefined> {
+  const user = userId === null ? undefined : await userById(db, userId);
+  return user === undefined ? undefined : recipientOf(user);
 }

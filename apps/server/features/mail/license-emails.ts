@@ -46,8 +46,8 @@ export async function emailsAbout(
   licenseIds: readonly string[],
   nowMs: number,
 ): Promise<CustomerEmail[]> {
-  const found = await licenseEmailFacts(db, licenseIds);
-  return found.flatMap((facts) => emailAbout(kind, facts, nowMs) ?? []);
+  const licenses = await licenseEmailFacts(db, licenseIds);
+  return licenses.flatMap((facts) => emailAbout(kind, facts, nowMs) ?? []);
 }
 
 function emailAbout(kind: LicenseEmailKind, facts: LicenseEmailFacts, nowMs: number): CustomerEmail | null {

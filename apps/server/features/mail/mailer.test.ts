@@ -9,8 +9,7 @@ import { newId } from "../../../../tests/support/test-organization.ts";
 import { until } from "../../../../tests/support/until.ts";
 import { readConfig } from "../../base/config.ts";
 import { createLog } from "../../base/log.ts";
-import { emailsAtOnce, Mailer } from "./mailer.ts";
-import { smtpTransport } from "./transport.ts";
+import { emailsAtOnce, Mailer, smtpTransport } from "./mailer.ts";
 
 onDatabase("postgres", "sending the emails of the outbox", (fixture) => {
   let mailServer: MailServer;

@@ -1,3 +1,4 @@
+import { type Failure, failure } from "@countersign/contract/problems/failures";
 import { nextAttemptAtMs, triedForMs } from "@countersign/domain/mail/retry";
 import {
   anyEmailIsDue,
@@ -7,12 +8,12 @@ import {
   openEmail,
 } from "@countersign/store/queries/mail/outbox";
 import type { Store } from "@countersign/store/store";
-import type { StoredEmailRow } from "@countersign/store/tables/platform";
+import type { OutboxRow, StoredEmailRow } from "@countersign/store/tables/platform";
+
+import type { MailSettings } from "../../base/config.ts";
 import { inBursts, type Log, reasonOf } from "../../base/log.ts";
 import { isStorageError } from "../../base/storage-errors.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
-import { MailTimeout, mailFailure } from "./failure.ts";
-import { isPermanentFailure, type MailTransport } from "./transport.ts";
 
 /** How often the outbox is checked. */
 const everyMs = 1_000;
@@ -117,4 +118,119 @@ async function inTime(attempt: Promise<void>): Promise<void> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The connection to a mail server. */
+export interface MailTransport {
+  /** Rejects if the email was not accepted. */
+  send(
+    message: Pick<OutboxRow, "id" | "recipient" | "subject" | "body_text" | "body_html" | "reply_to">,
+  ): Promise<void>;
+  /** Aborts what is in progress. */
+  close(): void;
+}
+
+const timeoutMs = 20_000;
+const idleMs = 10_000;
+
+/** `url` is the URL of this server: its host name is part of every Message-ID. */
+export function smtpTransport(settings: MailSettings, url: string, connections: number): MailTransport {
+  let transport: ReturnType<typeof openTransport> | null = null;
+  const domain = new URL(url).hostname;
+  return {
+    send: async (message) => {
+      transport ??= openTransport(settings, connections);
+      await (await transport).sendMail({
+        from: settings.from,
+        to: { name: "", address: message.recipient },
+        ...(message.reply_to === null ? {} : { replyTo: { name: "", address: message.reply_to } }),
+        subject: message.subject,
+        text: message.body_text,
+        ...(message.body_html === null ? {} : { html: message.body_html }),
+        // The same at every attempt, so that a mail client can recognize a duplicate.
+        messageId: `<${message.id}@${domain}>`,
+        headers: { "Auto-Submitted": "auto-generated" },
+      });
+    },
+    close: () => void transport?.then((open) => open.close({ force: true })),
+  };
+}
+
+async function openTransport(settings: MailSettings, connections: number) {
+  const { host, port, tls, user, password } = settings;
+  // Loaded with the first email, not at the start.
+  const { createTransport } = await import("nodemailer");
+  return createTransport({
+    pool: true,
+    maxConnections: connections,
+    // The claimant decides whether an email is retried.
+    maxRequeues: 0,
+    idleTimeout: idleMs,
+    host,
+    port,
+    secure: tls === "direct",
+    requireTLS: tls === "required",
+    ignoreTLS: tls === "off",
+    // If an attacker in between could strip TLS altogether, a certificate proves nothing; encryption is still better
+    // than none.
+    tls: { rejectUnauthorized: settings.checksCertificate && tls !== "offered" },
+    ...(user === null ? {} : { auth: { user, pass: password ?? "" } }),
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}
+
+/**
+ * The server permanently rejected this recipient or this email; a wrong password, or an unavailable server, can be
+ * fixed.
+ */
+function isPermanentFailure(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error) || !("responseCode" in error)) return false;
+  const isAboutTheEmail = error.code === "EENVELOPE" || error.code === "EMESSAGE";
+  return isAboutTheEmail && Number(error.responseCode) >= 500;
+}
+
+/** Longer than what mail servers say. */
+const maxReasonLength = 500;
+
+class MailTimeout extends Error {
+  override readonly name = "MailTimeout";
+}
+
+/** Why an email could not be sent. */
+function mailFailure(error: unknown): Failure {
+  if (error instanceof MailTimeout) return failure("mail_server_timeout");
+  const reason = cut(reasonOf(error));
+  if (!(error instanceof Error)) return failure("email_not_sent", { reason });
+  const code = "code" in error ? error.code : null;
+  const smtpResponse = "response" in error && typeof error.response === "string" ? error.response : "";
+  const response = smtpResponse === "" ? reason : cut(smtpResponse);
+  switch (code) {
+    case "EENVELOPE":
+    case "EMESSAGE":
+      return failure("email_rejected", { response });
+    case "EAUTH":
+    case "ENOAUTH":
+      return failure("mail_sign_in_refused", { response });
+    case "ETLS":
+    case "EREQUIRETLS":
+      return failure("mail_tls_failed", { reason });
+    case "ETIMEDOUT":
+      return failure("mail_server_timeout");
+    case "ECONNECTION":
+    case "ESOCKET":
+    case "EDNS":
+      return failure("mail_server_unreachable", { reason });
+    default:
+      return smtpResponse === ""
+        ? failure("email_not_sent", { reason })
+        : failure("mail_server_error", { response });
+  }
+}
+
+function cut(text: string): string {
+  return text.slice(0, maxReasonLength).toWellFormed();
 }

@@ -5,9 +5,10 @@ import { organizationById } from "@countersign/store/queries/organizations/organ
 import { lastTransfers } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import type { TransferRow } from "@countersign/store/tables/portal";
-import { compose, type Recipient } from "./compose.ts";
+
+import { compose } from "./compose.ts";
 import type { CustomerEmail } from "./customer-emails.ts";
-import type { Email } from "./email.ts";
+import type { Email, Recipient } from "./email.ts";
 
 /** Emails about license transfers, to customers in the organization's name, and to the organization's owner. */
 

@@ -15,8 +15,7 @@ import { type AuthenticatedContext, checkUnchanged, nextUpdatedAt } from "../../
 import { type CursorValues, decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { lockOrganization, missingPermission } from "./lock.ts";
-import { checkPower, roleNamed } from "./power.ts";
+import { checkPower, lockOrganization, missingPermission, roleNamed } from "./lock.ts";
 import { memberUpdatedAt, type ShownMember, showMember, showOwner } from "./show.ts";
 
 /** Listed before every member, whenever they joined. */

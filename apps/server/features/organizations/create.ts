@@ -11,7 +11,6 @@ import { newId } from "@countersign/store/new-id";
 import { createOrganizationIfSlugIsFree } from "@countersign/store/queries/organizations/organizations";
 import { addRole } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
-import { slugCandidates } from "./slug.ts";
 
 interface OrganizationInput {
   readonly name: string;
@@ -61,3 +60,15 @@ async function addStartingRoles(
       updated_at: nowMs,
     });
 }
+
+/** The slug itself, then with a number, then with a random suffix: the first that is free is used. */
+export function* slugCandidates(slug: string, randomBytes: (count: number) => Uint8Array): Generator<string> {
+  yield slug;
+  for (let number = 2; number <= lastNumber; number++) yield `${slug}-${number}`;
+  for (let tries = 0; tries < randomTries; tries++) {
+    yield `${slug}-${Buffer.from(randomBytes(4)).toString("hex")}`;
+  }
+}
+
+const lastNumber = 9;
+const randomTries = 8;

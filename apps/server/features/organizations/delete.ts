@@ -9,8 +9,7 @@ import { type MemberContext, nextUpdatedAt, type UserOrTokenContext } from "../.
 import { iso } from "../../api/page.ts";
 import { invalid } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { writeEmail } from "../mail/email.ts";
-import { recipientById } from "../mail/recipient.ts";
+import { recipientById, writeEmail } from "../mail/email.ts";
 import { lockAsOwner } from "../members/lock.ts";
 import { deletionCancelledEmail, deletionRequestedEmail } from "./emails.ts";
 import { showOwnOrganization } from "./show.ts";

@@ -11,8 +11,7 @@ import type { Database, Store } from "@countersign/store/store";
 import { neverAborted } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { auditWithoutRequest } from "../audit-log/record.ts";
-import { writeEmail } from "../mail/email.ts";
-import { recipientById } from "../mail/recipient.ts";
+import { recipientById, writeEmail } from "../mail/email.ts";
 import { deletedEmail } from "./emails.ts";
 
 /** The request log; on SQLite a separate file, which another thread writes. */

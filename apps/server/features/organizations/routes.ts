@@ -20,11 +20,10 @@ import { decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
-import { checkAllowance } from "./allowance.ts";
 import { addOrganization } from "./create.ts";
 import { deletionRoutes } from "./delete.ts";
 import { showOwnOrganization } from "./show.ts";
-import { transferRoute } from "./transfer.ts";
+import { checkAllowance, transferRoute } from "./transfer.ts";
 
 export const organizationRoutes: readonly BoundRoute[] = [
   bind(contract.listOrganizations, async (context, { query }) => {

@@ -1,19 +1,20 @@
 import * as contract from "@countersign/contract/manage/organizations";
+import { organizationAllowance } from "@countersign/domain/organizations/sign-up";
+import type { Plan } from "@countersign/domain/quota/limit";
 import { addMember, memberOf, removeMember } from "@countersign/store/queries/members/members";
-import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import { lockedAllowance, updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { allPlans } from "@countersign/store/queries/plans/plans";
+import type { Database } from "@countersign/store/store";
 import { permissionSet } from "../../api/access.ts";
 import { accessOf } from "../../api/actor.ts";
 import { type BoundRoute, bind } from "../../api/bind.ts";
-import { nextUpdatedAt } from "../../api/context.ts";
+import { type Context, nextUpdatedAt } from "../../api/context.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { writeEmail } from "../mail/email.ts";
-import { recipientById } from "../mail/recipient.ts";
-import { lockAsOwner } from "../members/lock.ts";
-import { roleNamed } from "../members/power.ts";
+import { recipientById, writeEmail } from "../mail/email.ts";
+import { lockAsOwner, roleNamed } from "../members/lock.ts";
 import { ownerJoinedAt } from "../members/show.ts";
-import { checkAllowance } from "./allowance.ts";
+import { platformSettings } from "../settings/platform-settings.ts";
 import { ownershipReceivedEmail, ownershipTransferredEmail } from "./emails.ts";
 import { showOwnOrganization } from "./show.ts";
 
@@ -61,3 +62,26 @@ export const transferRoute: BoundRoute = bind(contract.transferOwnership, async 
     );
   });
 });
+
+/**
+ * Rejects more organizations than a person can own. Two organizations that a person gains at the same time are counted
+ * one after the other.
+ */
+export async function checkAllowance(
+  db: Database,
+  { config }: Context,
+  userId: string,
+  as: "creator" | "new_owner",
+): Promise<void> {
+  const { count, ...owner } = await lockedAllowance(db, userId);
+  const { default_plan: defaultPlan, sign_up: signUp } = await platformSettings(db, config);
+  const plans = await allPlans(db);
+  const perUser = Object.fromEntries(plans.map((plan) => [plan.id, plan.organizations_per_user])) as Record<
+    Plan,
+    number | null
+  >;
+  const allowance = organizationAllowance({ ...owner, perUser, defaultPlan, signUp });
+  if (allowance === null || count < allowance) return;
+  if (as === "creator") throw new Problem("organization_limit_reached", { count });
+  throw new Problem("new_owner_organization_limit_reached", { count });
+}

@@ -2,14 +2,18 @@ import type { limitNames } from "@countersign/contract/manage/billing";
 import { effectivePlan } from "@countersign/domain/quota/limit";
 import { everyLicenseOf } from "@countersign/store/queries/licenses/filter";
 import { storedCount } from "@countersign/store/queries/licenses/stored-counts";
+import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
+import { organizationLimits } from "@countersign/store/queries/plans/organizations";
 import { planById } from "@countersign/store/queries/plans/plans";
-import { countMembers, countProducts } from "@countersign/store/queries/plans/used";
+import { countMembers, countPendingInvitations, countProducts } from "@countersign/store/queries/plans/used";
 import { countEndpoints } from "@countersign/store/queries/webhooks/endpoints";
 import type { Database } from "@countersign/store/store";
 import type { PlanRow } from "@countersign/store/tables/billing";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 
-export type LimitName = (typeof limitNames)[number];
+import { Problem } from "../../http/problem.ts";
+
+type LimitName = (typeof limitNames)[number];
 
 interface LimitUse {
   readonly name: LimitName;
@@ -34,7 +38,7 @@ export async function planOf(
 }
 
 /** What the operator set for the organization, otherwise its plan's limit. Null for no limit. */
-export function limitIn(
+function limitIn(
   plan: Pick<PlanRow, (typeof columns)[LimitName][1]>,
   organization: Pick<OrganizationRow, (typeof columns)[LimitName][0]>,
   name: LimitName,
@@ -55,7 +59,7 @@ export async function limitsInUse(db: Database, organization: OrganizationRow): 
 }
 
 /** Exact, even in a transaction that has added some itself. */
-export async function countUsed(
+async function countUsed(
   db: Database,
   { id, owner_id: ownerId }: OrganizationRow,
   name: LimitName,
@@ -70,4 +74,98 @@ export async function countUsed(
     case "webhooks":
       return countEndpoints(db, id);
   }
+}
+
+/** A limit, and how much of it an organization uses. */
+export interface Limit {
+  /** The name of the plan. */
+  readonly plan: string;
+  readonly limit: number;
+  readonly used: number;
+}
+
+/**
+ * Refuses to add to what an organization has if that would exceed its limit. Locks the organization until the
+ * transaction ends, so that concurrent requests are counted one after the other; without a limit, nothing is locked.
+ * Must be called before other rows are locked.
+ */
+export async function checkLimit(
+  db: Database,
+  organizationId: string,
+  name: LimitName,
+  adding = 1,
+): Promise<void> {
+  const limit = await lockedLimit(db, organizationId, name);
+  if (limit !== null && limit.used + adding > limit.limit) throw limitReached(name, limit);
+}
+
+/** The same for an organization that the transaction has already locked. */
+export async function checkLimitOfLocked(
+  db: Database,
+  organization: OrganizationRow,
+  name: LimitName,
+): Promise<void> {
+  const limit = await currentLimit(db, organization, name);
+  if (limit !== null && limit.used + 1 > limit.limit) throw limitReached(name, limit);
+}
+
+/** Invitations count as members: otherwise more could be sent than can be accepted. */
+export async function checkInvitationLimit(
+  db: Database,
+  organization: OrganizationRow,
+  nowMs: number,
+): Promise<void> {
+  const limit = await currentLimit(db, organization, "members");
+  if (limit === null) return;
+  const used = limit.used + (await countPendingInvitations(db, organization.id, nowMs));
+  if (used + 1 > limit.limit) throw limitReached("members", { ...limit, used });
+}
+
+/** Null without a limit. Otherwise the organization is locked until the transaction ends. */
+export async function lockedLimit(
+  db: Database,
+  organizationId: string,
+  name: LimitName,
+): Promise<Limit | null> {
+  const row = await organizationLimits(db, organizationId);
+  if (row === undefined || limitIn(row, row, name) === null) return null;
+  const locked = await lockedOrganization(db, organizationId);
+  return locked === undefined ? null : currentLimit(db, locked, name);
+}
+
+/** Null without a limit. Exact until the transaction ends if it has locked the organization. */
+export async function currentLimit(
+  db: Database,
+  organization: OrganizationRow,
+  name: LimitName,
+): Promise<Limit | null> {
+  const plan = await planOf(db, organization);
+  const limit = limitIn(plan, organization, name);
+  if (limit === null) return null;
+  return { plan: plan.name, limit, used: await countUsed(db, organization, name) };
+}
+
+export function limitReached(name: LimitName, { plan, limit, used }: Limit): Problem {
+  const params = { plan, limit, used };
+  switch (name) {
+    case "products":
+      return new Problem("product_limit_reached", params);
+    case "licenses":
+      return new Problem("license_limit_reached", params);
+    case "members":
+      return new Problem("member_limit_reached", params);
+    case "webhooks":
+      return new Problem("webhook_plan_limit_reached", params);
+  }
+}
+
+/**
+ * Refuses to turn on version checks that the plan does not include but that would work, because the organization had
+ * them on an earlier plan. Without an earlier plan they can be prepared: nothing is checked until the plan includes
+ * them.
+ */
+export async function checkVersionModule(db: Database, organization: OrganizationRow): Promise<void> {
+  if (organization.had_version_module === 0) return;
+  const plan = await planOf(db, organization);
+  if (plan.version_module === 0) throw new Problem("version_module_not_in_plan", { plan: plan.name });
 }

@@ -1,17 +1,22 @@
 import * as contract from "@countersign/contract/manage/plans";
+import { billingIntervals, priceFor } from "@countersign/domain/billing/subscription";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { keepVersionModule } from "@countersign/store/queries/plans/organizations";
 import { allPlans, lockedPlan, planById, updatePlan } from "@countersign/store/queries/plans/plans";
 import type { Store } from "@countersign/store/store";
+import type { PlanRow } from "@countersign/store/tables/billing";
+
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
+import type { z } from "zod";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
 import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
+import { iso } from "../../api/page.ts";
+import type { Config } from "../../base/config.ts";
 import { Problem } from "../../http/problem.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
-import { planLimitChanged } from "../events/lowered-plans.ts";
+import { planLimitChanged } from "../events/quota-check.ts";
 import { paymentSettings } from "../settings/platform-settings.ts";
-import { showPlan } from "./show.ts";
 
 /** The size of one transaction: validations wait while it runs. */
 const organizationsAtOnce = 200;
@@ -60,4 +65,21 @@ async function keepVersionModules(store: Store, plan: Plan): Promise<void> {
     organizationsAtOnce
   )
     await yieldToEventLoop();
+}
+
+function showPlan(
+  row: PlanRow,
+  { stripe }: Pick<Config, "stripe">,
+  currency: string,
+): z.input<typeof contract.planShape> {
+  const { id, updated_at: updatedAt, version_module: versionModule, ...settings } = row;
+  return {
+    plan: id,
+    ...settings,
+    version_module: versionModule === 1,
+    currency,
+    can_be_bought:
+      stripe !== null && billingIntervals.some((interval) => priceFor(row, interval, stripe.mode) !== null),
+    updated_at: iso(updatedAt),
+  };
 }

@@ -17,12 +17,16 @@ import { requireSession } from "../../api/customer-access.ts";
 import { Problem } from "../../http/problem.ts";
 import { cancelLostTransfers, releaseTransfers } from "../transfers/end.ts";
 import { codeSeconds, requestAddition, withAdditionCode } from "./codes.ts";
-import { removedPortalCookie } from "./cookies.ts";
 import { startDiscord } from "./discord.ts";
-import { addIdentity, IdentityLimitReached, mostIdentities } from "./identities.ts";
-import { showPortalMe, showPortalSession } from "./show.ts";
+import {
+  addIdentity,
+  IdentityLimitReached,
+  maxIdentities,
+  showPortalMe,
+  showPortalSession,
+} from "./identities.ts";
+import { removedPortalCookie, withCookies } from "./session.ts";
 import { codeParts } from "./sign-in-routes.ts";
-import { withCookies } from "./with-cookies.ts";
 
 /** What customers decide about their own account in the portal. No organization learns of it. */
 export const portalAccountRoutes: readonly BoundRoute[] = [
@@ -68,7 +72,7 @@ export const portalAccountRoutes: readonly BoundRoute[] = [
   bind(contract.addPortalEmail, async (context, { body }) => {
     const { personId } = context.actor;
     const { store, signIn, request, ip, nowMs } = context;
-    if ((await countIdentities(store.reads, personId)) >= mostIdentities) throw new IdentityLimitReached();
+    if ((await countIdentities(store.reads, personId)) >= maxIdentities) throw new IdentityLimitReached();
     // Whatever the email addresses: a customer must not send emails to everyone.
     await signIn.flood.accounts.check("portal_sign_in", `person ${personId}`, { ip: null, deviceId: null });
     const chosen = (await portalPerson(store.reads, personId))?.locale ?? null;
@@ -96,7 +100,7 @@ export const portalAccountRoutes: readonly BoundRoute[] = [
 
   bind(contract.addPortalDiscord, async (context) => {
     const { personId, sessionId } = context.actor;
-    if ((await countIdentities(context.store.reads, personId)) >= mostIdentities)
+    if ((await countIdentities(context.store.reads, personId)) >= maxIdentities)
       throw new IdentityLimitReached();
     const { url, cookie } = await startDiscord(context, { sessionId, next: null });
     return withCookies(200, { url }, [cookie]);

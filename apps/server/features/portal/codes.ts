@@ -17,11 +17,13 @@ import type { Database, Store } from "@countersign/store/store";
 import { Problem } from "../../http/problem.ts";
 import type { AccountLimits, Origin } from "../../limits/account-limits.ts";
 import type { Attempt } from "../../limits/attempts.ts";
-import { writeEmail } from "../mail/email.ts";
-import { addEmailCode, codeMinutes, signInEmail } from "./emails.ts";
+import { compose } from "../mail/compose.ts";
+import { type Email, type Recipient, writeEmail } from "../mail/email.ts";
 import { isSame, type PortalSecrets } from "./secrets.ts";
 import { newPortalToken } from "./session.ts";
 
+/** How long a code and its link work. */
+const codeMinutes = 10;
 export const codeSeconds = codeMinutes * 60;
 
 /** What codes need of the server. */
@@ -221,3 +223,24 @@ function isAmong(tried: readonly TriedCode[], code: string, secrets: PortalSecre
 }
 
 const noCode: TriedCode = { id: "", code_hash: "" };
+
+/** Without a code if too many were sent: the link alone is enough. */
+export function signInEmail(to: Recipient, code: string | null, url: string): Email {
+  return compose(to, "portal_sign_in", {
+    values: { minutes: codeMinutes },
+    before: [code === null ? "portal_sign_in.what_link" : "portal_sign_in.what"],
+    facts: code === null ? [] : [{ label: "label.code", value: code, isCode: true }],
+    action: { label: "portal_sign_in.action", url },
+    after: [code === null ? "portal_sign_in.until_link" : "portal_sign_in.until"],
+  });
+}
+
+/** Without a link: the code works only in the session that requested it. */
+export function addEmailCode(to: Recipient, code: string): Email {
+  return compose(to, "portal_email", {
+    values: { minutes: codeMinutes },
+    before: ["portal_email.what"],
+    facts: [{ label: "label.code", value: code, isCode: true }],
+    after: ["portal_email.until"],
+  });
+}

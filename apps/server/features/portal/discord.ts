@@ -6,10 +6,9 @@ import type { Context } from "../../api/context.ts";
 import type { Config, DiscordSettings } from "../../base/config.ts";
 import { reasonOf } from "../../base/log.ts";
 import { Problem } from "../../http/problem.ts";
-import { authorizeUrl, discordAccessToken, discordName, discordProfile } from "../identity/discord-calls.ts";
-import { portalCookie, portalCookieIn, removedPortalCookie } from "./cookies.ts";
+import { authorizeUrl, discordAccessToken, discordName, discordProfile } from "../identity/discord.ts";
 import { isSame, portalSecrets } from "./secrets.ts";
-import { newPortalToken } from "./session.ts";
+import { newPortalToken, portalCookie, portalCookieIn, removedPortalCookie } from "./session.ts";
 
 const goodForSeconds = 600;
 const purpose = "discord";
@@ -57,8 +56,8 @@ export async function flowOf({ config, store, request, nowMs }: Context): Promis
   if (signed === null) return null;
   const text = (await portalSecrets(store)).opened(purpose, signed);
   if (text === null) return null;
-  const found = flow.parse(JSON.parse(text));
-  return found.expiresAtMs > nowMs ? found : null;
+  const stored = flow.parse(JSON.parse(text));
+  return stored.expiresAtMs > nowMs ? stored : null;
 }
 
 export function isStateOf({ state }: DiscordFlow, given: string | undefined): boolean {

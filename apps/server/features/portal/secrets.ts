@@ -52,11 +52,11 @@ export function isSame(a: string, b: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-const known = new WeakMap<Store, PortalSecrets>();
+const secretsOfStores = new WeakMap<Store, PortalSecrets>();
 
 /** Read once: the secret never changes. */
 export async function portalSecrets(store: Store): Promise<PortalSecrets> {
-  const secrets = known.get(store) ?? new PortalSecrets(await signInSecret(store));
-  known.set(store, secrets);
+  const secrets = secretsOfStores.get(store) ?? new PortalSecrets(await signInSecret(store));
+  secretsOfStores.set(store, secrets);
   return secrets;
 }

@@ -1,7 +1,8 @@
-import type { portalLicense } from "@countersign/contract/portal/shapes";
+import type { licenseSummary, portalLicense } from "@countersign/contract/portal/shapes";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { countedAs, parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { networkOf } from "@countersign/domain/ip/registered";
+import { maskedKey } from "@countersign/domain/licenses/key";
 import { type Budget, budgetOf, ipRemovalWindowMs } from "@countersign/domain/portal/budget";
 import {
   canRequestTransfer,
@@ -25,7 +26,11 @@ import { type PortalLicenseRow, portalLicenses } from "@countersign/store/querie
 import { downloadsOf } from "@countersign/store/queries/products/downloads";
 import { productById } from "@countersign/store/queries/products/products";
 import { type LicenseRefusals, licenseRefusals } from "@countersign/store/queries/requests/license-refusals";
-import { lastTransferredAt, pendingTransferOf } from "@countersign/store/queries/transfers/transfers";
+import {
+  lastTransferredAt,
+  licensesInTransfer,
+  pendingTransferOf,
+} from "@countersign/store/queries/transfers/transfers";
 import { versionsOf } from "@countersign/store/queries/versions/versions";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
@@ -36,20 +41,19 @@ import type { z } from "zod";
 import type { LicenseContext, ProductContext } from "../../api/context.ts";
 import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
-import { showSellers } from "../branding/seller.ts";
+import { type Seller, showSellers } from "../branding/show.ts";
 import { planOf } from "../plans/limits.ts";
 import { DeviceIds } from "../requests/device-ids.ts";
 import { requestsKeptSince } from "../requests/kept-since.ts";
 import { showPortalTransfer } from "../transfers/show.ts";
-import { showSummary } from "./summary.ts";
 
 type PortalLicense = z.input<typeof portalLicense>;
 
 /** Refusals, and device IDs of requests, are shown for this long. */
 const recentMs = 14 * dayMs;
-const mostIps = 200;
+const maxIpsShown = 200;
 /** A license can have a million IP addresses, of which only so many are read to find the most recent ones. */
-const mostIpsRead = 1_000;
+const maxIpsRead = 1_000;
 
 /**
  * What is shown with a license and is read outside of transactions: the journal's data, which on SQLite is in another
@@ -72,7 +76,7 @@ export async function readSurroundings(
   if (customerId === null) throw new Problem("license_not_found");
   const { product, organization } = context;
   const plan = await planOf(reads, organization);
-  const seen = await licenseIps(reads, id, { afterIp: null, limit: mostIpsRead });
+  const seen = await licenseIps(reads, id, { afterIp: null, limit: maxIpsRead });
   const earliestMs = context.nowMs - recentMs;
   // A new owner sees nothing of the previous one.
   const sinceMs = Math.max(
@@ -122,7 +126,7 @@ export async function showPortalLicense(
     ips: await showIps(db, row, yourIp, around),
     ...showVersions(row, around, summary.status === "active"),
     refusals: around.refusals.flatMap((refusal) => showRefusal(refusal, around.devices)),
-    self_service: await showSelfService(db, row, product, organization, transfer, nowMs),
+    self_service: await showSelfService(db, { license: row, product, organization, transfer }, nowMs),
     transfer:
       transfer === null
         ? null
@@ -146,11 +150,16 @@ function showRefusal(row: LicenseRefusals, devices: DeviceIds): PortalLicense["r
   ];
 }
 
+interface SelfServiceRows {
+  readonly license: LicenseRow;
+  readonly product: ProductRow;
+  readonly organization: OrganizationRow;
+  /** The one that waits. */
+  readonly transfer: TransferRow | null;
+}
+
 export function selfServiceFacts(
-  license: LicenseRow,
-  product: ProductRow,
-  organization: OrganizationRow,
-  transfer: TransferRow | null,
+  { license, product, organization, transfer }: SelfServiceRows,
   nowMs: number,
 ): SelfServiceFacts {
   return {
@@ -178,19 +187,17 @@ export async function ipRemovalBudget(
 
 async function showSelfService(
   db: Database,
-  row: PortalLicenseRow,
-  product: ProductRow,
-  organization: OrganizationRow,
-  transfer: TransferRow | null,
+  rows: SelfServiceRows,
   nowMs: number,
 ): Promise<PortalLicense["self_service"]> {
-  const facts = selfServiceFacts(row, product, organization, transfer, nowMs);
-  const { limit, used, left, nextAtMs } = await ipRemovalBudget(db, row.id, product, nowMs);
-  const canRemove = ipRemovalRefusal(facts) === null && row.ip_count > 0;
+  const { license, product } = rows;
+  const facts = selfServiceFacts(rows, nowMs);
+  const { limit, used, left, nextAtMs } = await ipRemovalBudget(db, license.id, product, nowMs);
+  const canRemove = ipRemovalRefusal(facts) === null && license.ip_count > 0;
   return {
     ip_removals: { limit, used, left, next_at: iso(nextAtMs) },
     can_remove_ip: canRemove && left > 0,
-    can_reset_ips: canRemove && left >= row.ip_count,
+    can_reset_ips: canRemove && left >= license.ip_count,
     can_rotate_key: keyRotationRefusal(facts) === null,
     transfers: product.transfers,
     can_request_transfer: canRequestTransfer(facts),
@@ -208,22 +215,22 @@ async function showIps(
   yourIp: string | null,
   { sightings, devices }: LicenseSurroundings,
 ): Promise<PortalLicense["ips"]> {
-  const yours = yourIp === null ? [] : [yourIp, networkOf(yourIp)];
-  const registered = await registeredIps(db, id, mostIpsRead);
-  const own =
-    registered.length < mostIpsRead || yourIp === null ? undefined : await licenseIp(db, id, yourIp);
-  if (own !== undefined && registered.every(({ ip }) => ip !== own.ip)) registered.unshift(own);
+  const yourIps = yourIp === null ? [] : [yourIp, networkOf(yourIp)];
+  const registered = await registeredIps(db, id, maxIpsRead);
+  const yours =
+    registered.length < maxIpsRead || yourIp === null ? undefined : await licenseIp(db, id, yourIp);
+  if (yours !== undefined && registered.every(({ ip }) => ip !== yours.ip)) registered.unshift(yours);
   return registered
     .map((row) => ({ first_seen_at: null, last_seen_at: null, ...sightings.get(row.ip), ...row }))
     .sort((a, b) => (b.last_seen_at ?? b.registered_at) - (a.last_seen_at ?? a.registered_at))
-    .slice(0, mostIps)
+    .slice(0, maxIpsShown)
     .map(({ ip, registered_at, first_seen_at, last_seen_at }) => ({
       ip,
       registered_at: iso(registered_at),
       first_seen_at: iso(first_seen_at),
       last_seen_at: iso(last_seen_at),
       // While the product counts by /64, a single registered address counts as its /64.
-      is_you: yours.includes(ip) || (yourIp !== null && networkOf(ip) === yourIp),
+      is_you: yourIps.includes(ip) || (yourIp !== null && networkOf(ip) === yourIp),
       device_ids: devices.of({ ip }),
     }));
 }
@@ -251,5 +258,52 @@ function showVersions(
           .filter(isShown)
           .map(({ id, title, url, min_version, checksum }) => ({ id, title, url, min_version, checksum }))
       : [],
+  };
+}
+
+type LicenseSummary = z.input<typeof licenseSummary>;
+
+/** In the order of the IDs, without those that customers cannot see. */
+export async function showSummaries(
+  db: Database,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<LicenseSummary[]> {
+  const rows = await portalLicenses(db, ids);
+  const sellers = await showSellers(
+    db,
+    rows.map((row) => row.organization_id),
+  );
+  const inTransfer = await licensesInTransfer(db, ids);
+  return rows.flatMap((row) => {
+    const seller = sellers.get(row.organization_id);
+    return seller === undefined ? [] : [showSummary(row, seller, inTransfer.has(row.id), nowMs)];
+  });
+}
+
+function showSummary(
+  row: PortalLicenseRow,
+  seller: Seller,
+  hasPendingTransfer: boolean,
+  nowMs: number,
+): LicenseSummary {
+  const hasIpSystem = row.ip_system_enabled === 1;
+  const endsAtMs = row.is_lifetime === 1 ? null : row.expires_at;
+  const waitingTermMs = row.first_used_at === null ? row.term_ms : null;
+  return {
+    id: row.id,
+    seller,
+    product: { id: row.product_id, name: row.product_name, status: row.product_status },
+    license_key_hint: maskedKey(row.license_key),
+    status: licenseStatus(row, nowMs),
+    is_lifetime: row.is_lifetime === 1,
+    expires_at: iso(endsAtMs),
+    days_left: endsAtMs === null ? null : Math.floor((endsAtMs - nowMs) / dayMs),
+    term_seconds: waitingTermMs === null ? null : Math.round(waitingTermMs / 1_000),
+    ip_system_enabled: hasIpSystem,
+    max_ips: hasIpSystem ? row.max_ips : null,
+    current_unique_ip_count: row.ip_count,
+    created_at: iso(row.created_at),
+    has_pending_transfer: hasPendingTransfer,
   };
 }

@@ -6,9 +6,8 @@ import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { Context } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { pause } from "../../limits/waiting.ts";
-import { isFirstReturn } from "../identity/discord-flow.ts";
+import { isFirstReturn } from "../identity/discord.ts";
 import { type CodeParts, codeSeconds, requestSignIn, withSignInCode, withSignInLink } from "./codes.ts";
-import { portalCookie, portalCookieIn, removedPortalCookie } from "./cookies.ts";
 import {
   backToPortal,
   type DiscordFlow,
@@ -17,12 +16,20 @@ import {
   provenByDiscord,
   startDiscord,
 } from "./discord.ts";
-import { addIdentity, IdentityLimitReached } from "./identities.ts";
-import { type OpenedSession, openPortalSession, portalDevices, sessionCookies } from "./open-session.ts";
+import { addIdentity, IdentityLimitReached, showPortalMe } from "./identities.ts";
 import { portalSecrets } from "./secrets.ts";
-import { isPortalToken, newPortalToken } from "./session.ts";
-import { showPortalMe } from "./show.ts";
-import { withCookies } from "./with-cookies.ts";
+import {
+  isPortalToken,
+  newPortalToken,
+  type OpenedSession,
+  openPortalSession,
+  portalCookie,
+  portalCookieIn,
+  portalDevices,
+  removedPortalCookie,
+  sessionCookies,
+  withCookies,
+} from "./session.ts";
 
 /** Well above what either result takes, so that timing does not reveal whether an email address is known. */
 const constantResponseMs = 600;

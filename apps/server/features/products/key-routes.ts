@@ -21,7 +21,7 @@ import { type Context, nextUpdatedAt } from "../../api/context.ts";
 import { iso, milliseconds } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { checkReauthenticated } from "../identity/reauthenticate.ts";
+import { checkReauthenticated } from "../identity/sign-in/reauthenticate.ts";
 import { currentProduct } from "./current.ts";
 import { showProduct } from "./show.ts";
 import { newSigningKey, showSigningKey } from "./signing-key.ts";

@@ -7,8 +7,8 @@ import { productsWithUnusedKeys, takeUnusedKeys } from "@countersign/store/queri
 import type { Database, Store } from "@countersign/store/store";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
-import { compose, type Recipient } from "../mail/compose.ts";
-import { type Email, writeEmails } from "../mail/email.ts";
+import { compose } from "../mail/compose.ts";
+import { type Email, type Recipient, writeEmails } from "../mail/email.ts";
 import { recipientsWith } from "../members/recipients.ts";
 
 const productsAtOnce = 100;

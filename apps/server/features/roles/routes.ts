@@ -13,16 +13,16 @@ import {
 } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
 import type { RoleRow } from "@countersign/store/tables/organizations";
+
+import type { z } from "zod";
 import { permissionSet } from "../../api/access.ts";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { asColumns } from "../../api/columns.ts";
 import { checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
-import { decodeCursor, encodeCursor } from "../../api/page.ts";
+import { decodeCursor, encodeCursor, iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
-import { lockOrganization } from "../members/lock.ts";
-import { checkPower } from "../members/power.ts";
-import { showRole, showRoles } from "./show.ts";
+import { checkPower, lockOrganization } from "../members/lock.ts";
 
 export const roleRoutes: readonly BoundRoute[] = [
   bind(contract.listPermissions, async () => ({
@@ -127,4 +127,30 @@ async function checkName(db: Database, organizationId: string, name: string, exc
 
 function inWords(role: RoleRow): { name: string; permissions: string[] } {
   return { name: role.name, permissions: sortedPermissions(permissionSet(role.permissions)) };
+}
+
+type ShownRole = z.input<typeof contract.role>;
+
+/** Roles as the API shows them, in the same order, each with its usage. */
+export async function showRoles(db: Database, rows: readonly RoleRow[], nowMs: number): Promise<ShownRole[]> {
+  const uses = await usesOfRoles(
+    db,
+    rows.map((row) => row.id),
+    nowMs,
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    permissions: sortedPermissions(permissionSet(row.permissions)),
+    member_count: uses.get(row.id)?.members ?? 0,
+    invitation_count: uses.get(row.id)?.invitations ?? 0,
+    created_at: iso(row.created_at),
+    updated_at: iso(row.updated_at),
+  }));
+}
+
+async function showRole(db: Database, row: RoleRow, nowMs: number): Promise<ShownRole> {
+  const [shown] = await showRoles(db, [row], nowMs);
+  if (shown === undefined) throw new Error(`Role ${row.id} was read but is not in the result.`);
+  return shown;
 }

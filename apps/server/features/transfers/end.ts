@@ -10,8 +10,7 @@ import {
 import type { Database, Store } from "@countersign/store/store";
 import type { TransferRow } from "@countersign/store/tables/portal";
 import { type AuditContext, audit } from "../audit-log/record.ts";
-import { recordEvents } from "../events/record.ts";
-import { transferEvent } from "../events/transfer-event.ts";
+import { recordEvents, transferEvent } from "../events/record.ts";
 
 /** How a transfer ends without the license being transferred. */
 type Ending =

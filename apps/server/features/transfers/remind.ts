@@ -9,8 +9,7 @@ import {
 import type { Database, Store } from "@countersign/store/store";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
-import { writeEmail } from "../mail/email.ts";
-import { recipientById } from "../mail/recipient.ts";
+import { recipientById, writeEmail } from "../mail/email.ts";
 import { transfersWaitingEmail } from "../mail/transfer-emails.ts";
 
 /** A request that nobody decided on for this long is no longer a reason to write. */

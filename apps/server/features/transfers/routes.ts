@@ -7,10 +7,15 @@ import type { TransferContext } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { transferRejectedEmail } from "../mail/transfer-emails.ts";
-import { carryOutTransfer, checkTransferable } from "./carry-out.ts";
-import { writeToFormerHolder } from "./email.ts";
+import {
+  carryOutTransfer,
+  checkTransferable,
+  drainForTransfer,
+  type Licensed,
+  licensedOf,
+  writeToFormerHolder,
+} from "./carry-out.ts";
 import { endTransfer } from "./end.ts";
-import { drainForTransfer, type Licensed, licensedOf } from "./lock.ts";
 import { showTransfer, showTransfers } from "./show.ts";
 
 export const transferRoutes: readonly BoundRoute[] = [
@@ -46,7 +51,7 @@ export const transferRoutes: readonly BoundRoute[] = [
       const transfer = await transferById(db, id);
       if (transfer === undefined) throw new Problem("not_found");
       const approval = { by: "organization", name: context.actor.name } as const;
-      await carryOutTransfer(db, context, transfer, licensed, approval, drained);
+      await carryOutTransfer(db, context, { transfer, ...licensed, approval, drained });
       return show(db, context);
     });
   }),

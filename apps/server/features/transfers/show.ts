@@ -9,7 +9,7 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";
-import { showDecision } from "../events/transfer-event.ts";
+import { showDecision } from "../events/record.ts";
 
 type ShownTransfer = z.input<typeof transfer>;
 

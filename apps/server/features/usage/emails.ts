@@ -1,6 +1,6 @@
 import { moment } from "@countersign/domain/mail/translate";
-import { compose, type Recipient } from "../mail/compose.ts";
-import type { Email } from "../mail/email.ts";
+import { compose } from "../mail/compose.ts";
+import type { Email, Recipient } from "../mail/email.ts";
 
 /** A product that has reached 80 % or all of its daily limit. */
 export interface QuotaFacts {

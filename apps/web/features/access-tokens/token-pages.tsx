@@ -19,8 +19,7 @@ export function MyTokensPage() {
   const { t } = useTranslation("access-tokens");
   const tokens = useInfiniteQuery(askPages("listMyAccessTokens"));
   const revoke = useChange("revokeMyAccessToken");
-  const rows = flat(tokens.data);
-  const hasNone = tokens.isSuccess && rows.length === 0;
+  const hasNone = tokens.isSuccess && flat(tokens.data).length === 0;
   const create = (
     <GoButton to={paths.newMyAccessToken()} leftSection={<Icon name="plus" size={16} />}>
       {t("new")}
@@ -30,7 +29,6 @@ export function MyTokensPage() {
     <Page wide title={t("mine.title")} lead={t("mine.lead")} actions={!hasNone && create}>
       <TokenTable
         list={tokens}
-        rows={rows}
         nameOf={null}
         create={create}
         emptyWords={t("mine.empty")}
@@ -78,8 +76,7 @@ export function OrganizationTokensPage() {
   });
   const revoke = useChange("revokeOrganizationAccessToken");
   if (!canList) return <MissingPage />;
-  const rows = flat(tokens.data);
-  const hasNone = tokens.isSuccess && rows.length === 0;
+  const hasNone = tokens.isSuccess && flat(tokens.data).length === 0;
   const create = canChange && (
     <GoButton to={paths.newAccessToken(slug)} leftSection={<Icon name="plus" size={16} />}>
       {t("new")}
@@ -89,7 +86,6 @@ export function OrganizationTokensPage() {
     <Page wide title={t("organization.title")} lead={t("organization.lead")} actions={!hasNone && create}>
       <TokenTable
         list={tokens}
-        rows={rows}
         nameOf={(userId) => members.data?.data.find((member) => member.user_id === userId)?.name ?? null}
         create={create}
         emptyWords={t("organization.empty")}

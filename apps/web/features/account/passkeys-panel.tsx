@@ -1,6 +1,5 @@
 import { browserName } from "@countersign/domain/user-agent/parse";
-import { ActionIcon, Button, Menu, Text, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { ActionIcon, Button, Menu, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Answer, callAuth } from "../../api/client.ts";
@@ -8,21 +7,21 @@ import { reloadAccount } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { TextField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { canUsePasskeys, createPasskey, type PasskeyCreation } from "../identity/passkey.ts";
 import classes from "./account.module.css";
-import type { ProofBody } from "./proof.tsx";
-import { ConfirmIdentity } from "./proof.tsx";
+import { ConfirmIdentity, type ProofBody } from "./proof.tsx";
 
 export function PasskeysPanel() {
   const { t } = useTranslation("account");
   const { passkeys } = useMe().sign_in_methods;
   const [renaming, setRenaming] = useState<Passkey | null>(null);
-  const [going, setGoing] = useState<Passkey | null>(null);
+  const [removed, setRemoved] = useState<Passkey | null>(null);
   const nameOf = (passkey: Passkey | null) => passkey?.name ?? t("passkeys.unnamed");
   const [isAdding, setAdding] = useState(false);
   const add = async (body: ProofBody) => {
@@ -62,45 +61,13 @@ export function PasskeysPanel() {
       {passkeys.length > 0 && (
         <div>
           {passkeys.map((passkey) => (
-            <div key={passkey.id} className={classes.line}>
-              <Icon name="key" />
-              <div className={classes.words}>
-                <Text fw={600} truncate>
-                  {nameOf(passkey)}
-                </Text>
-                {passkey.created_at !== null && (
-                  <Text size="xs" c="dimmed">
-                    {t("passkeys.since")} <ListTime at={passkey.created_at} />
-                  </Text>
-                )}
-              </div>
-              <Menu position="bottom-end">
-                <Menu.Target>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-label={t("passkeys.more", { name: nameOf(passkey) })}
-                  >
-                    <Icon name="more" />
-                  </ActionIcon>
-                </Menu.Target>
-                <Menu.Dropdown>
-                  <Menu.Item
-                    leftSection={<Icon name="edit" size={16} />}
-                    onClick={() => setRenaming(passkey)}
-                  >
-                    {t("passkeys.rename")}
-                  </Menu.Item>
-                  <Menu.Item
-                    color="red"
-                    leftSection={<Icon name="trash" size={16} />}
-                    onClick={() => setGoing(passkey)}
-                  >
-                    {t("passkeys.remove")}
-                  </Menu.Item>
-                </Menu.Dropdown>
-              </Menu>
-            </div>
+            <PasskeyLine
+              key={passkey.id}
+              passkey={passkey}
+              name={nameOf(passkey)}
+              onRename={() => setRenaming(passkey)}
+              onRemove={() => setRemoved(passkey)}
+            />
           ))}
         </div>
       )}
@@ -124,16 +91,16 @@ export function PasskeysPanel() {
         )}
       </Dialog>
       <ConfirmIdentity
-        opened={going !== null}
-        onClose={() => setGoing(null)}
-        title={t("passkeys.removeTitle", { name: nameOf(going) })}
+        opened={removed !== null}
+        onClose={() => setRemoved(null)}
+        title={t("passkeys.removeTitle", { name: nameOf(removed) })}
         words={t("passkeys.removeWords")}
         action={t("passkeys.remove")}
         isRemoval
         run={async (proof) => {
-          await callAuth("removePasskey", { id: going?.id ?? "", ...proof });
+          await callAuth("removePasskey", { id: removed?.id ?? "", ...proof });
           await reloadAccount();
-          notify(t("passkeys.removed", { name: nameOf(going) }));
+          notify(t("passkeys.removed", { name: nameOf(removed) }));
         }}
       />
     </Panel>
@@ -142,6 +109,47 @@ export function PasskeysPanel() {
 
 type Passkey = Answer<"getMe">["sign_in_methods"]["passkeys"][number];
 
+interface PasskeyLineProps {
+  readonly passkey: Passkey;
+  readonly name: string;
+  readonly onRename: () => void;
+  readonly onRemove: () => void;
+}
+
+function PasskeyLine({ passkey, name, onRename, onRemove }: PasskeyLineProps) {
+  const { t } = useTranslation("account");
+  return (
+    <div className={classes.line}>
+      <Icon name="key" />
+      <div className={classes.words}>
+        <Text fw={600} truncate>
+          {name}
+        </Text>
+        {passkey.created_at !== null && (
+          <Text size="xs" c="dimmed">
+            {t("passkeys.since")} <ListTime at={passkey.created_at} />
+          </Text>
+        )}
+      </div>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={t("passkeys.more", { name })}>
+            <Icon name="more" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<Icon name="edit" size={16} />} onClick={onRename}>
+            {t("passkeys.rename")}
+          </Menu.Item>
+          <Menu.Item color="red" leftSection={<Icon name="trash" size={16} />} onClick={onRemove}>
+            {t("passkeys.remove")}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </div>
+  );
+}
+
 interface RenamePasskeyProps {
   readonly passkey: Passkey;
   readonly onDone: () => Promise<void>;
@@ -149,29 +157,23 @@ interface RenamePasskeyProps {
 
 function RenamePasskey({ passkey, onDone }: RenamePasskeyProps) {
   const { t } = useTranslation("account");
-  const [name, setName] = useState(passkey.name ?? "");
-  const rename = useMutation({
-    mutationFn: () => callAuth("renamePasskey", { id: passkey.id, name }),
-    onSuccess: onDone,
+  const form = useForm({
+    start: { name: passkey.name ?? "" },
+    send: async ({ name }) => {
+      await callAuth("renamePasskey", { id: passkey.id, name });
+      await onDone();
+    },
   });
   return (
-    <DialogForm
-      onSubmit={() => rename.mutate()}
-      typed={name}
-      error={rename.error}
-      isBusy={rename.isPending}
-      action={t("everywhere:save")}
-    >
-      <ProblemAlert error={rename.error} beside={["name"]} />
-      <TextInput
+    <DialogForm {...form.props} action={t("everywhere:save")}>
+      <FormProblem form={form} />
+      <TextField
+        {...form.field("name")}
         label={t("passkeys.name")}
         description={t("passkeys.nameWords")}
         required
         maxLength={100}
         data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={fieldError(rename.error, "name")}
       />
     </DialogForm>
   );

@@ -1,5 +1,4 @@
-import { Alert, Badge, Button, Group, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { Alert, Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
@@ -11,14 +10,15 @@ import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { TextField } from "../../ui/fields.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { LanguageSelect } from "../../ui/language-select.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { LeaveDialog } from "../members/leave-dialog.tsx";
 import classes from "./account.module.css";
 import { ProofFields, useProof } from "./proof.tsx";
@@ -39,22 +39,25 @@ function NamePanel() {
   const { t } = useTranslation("account");
   const me = useMe();
   const save = useChange("updateMe");
-  const [name, setName] = useState(me.name);
-  const submit = () => save.mutate({ body: { name } }, { onSuccess: () => notify(t("saved")) });
+  const form = useForm({
+    start: { name: me.name },
+    send: async (body) => {
+      await save.mutateAsync({ body });
+      notify(t("saved"));
+    },
+  });
   return (
     <Panel title={t("name.title")}>
-      <SaveForm onSubmit={submit} isBusy={save.isPending} typed={name} base={me.name} error={save.error}>
-        <TextInput
+      <SaveForm {...form.props}>
+        <TextField
+          {...form.field("name")}
           label={t("name.label")}
           description={t("name.words")}
           required
           maxLength={100}
           autoComplete="name"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fieldError(save.error, "name")}
         />
-        <ProblemAlert error={save.error} beside={["name"]} />
+        <FormProblem form={form} />
       </SaveForm>
     </Panel>
   );
@@ -65,7 +68,7 @@ function LanguagePanel() {
   const { t, i18n } = useTranslation("account");
   const me = useMe();
   const save = useChange("updateMe");
-  const setEmailLimit = (locale: Language) =>
+  const setEmailLanguage = (locale: Language) =>
     save.mutate({ body: { locale } }, { onSuccess: () => notify(t("saved")), onError: notifyProblem });
   return (
     <Panel title={t("language.title")}>
@@ -80,7 +83,7 @@ function LanguagePanel() {
           label={t("language.emails")}
           description={t("language.emailsWords")}
           value={save.isPending ? (save.variables?.body?.locale ?? me.locale) : me.locale}
-          onChange={setEmailLimit}
+          onChange={setEmailLanguage}
         />
       </Stack>
     </Panel>
@@ -136,36 +139,28 @@ function EmailForm({ onSent }: { onSent: (email: string) => void }) {
   const { t } = useTranslation("account");
   const sendsEmail = useSendsEmail();
   const change = useChange("changeMyEmail");
-  const [email, setEmail] = useState("");
   const proof = useProof();
-  const send = useMutation({
-    mutationFn: async () => {
+  const form = useForm({
+    start: { new_email: "" },
+    send: async (body) => {
       const proven = await proof.prove();
       if (proven === null) return;
-      const answer = await change.mutateAsync({ body: { new_email: email, ...proven } });
+      const answer = await change.mutateAsync({ body: { ...body, ...proven } });
       onSent(answer.new_email);
     },
   });
   return (
-    <DialogForm
-      onSubmit={send.mutate}
-      typed={email}
-      error={send.error}
-      isBusy={send.isPending}
-      action={t(sendsEmail ? "email.do" : "email.doNoEmail")}
-    >
-      <ProblemAlert error={send.error} beside={["new_email", "password", "code"]} />
-      <TextInput
+    <DialogForm {...form.props} action={t(sendsEmail ? "email.do" : "email.doNoEmail")}>
+      <FormProblem form={form} beside={["password", "code"]} />
+      <TextField
+        {...form.field("new_email")}
         label={t("email.new")}
         type="email"
         required
         data-autofocus
         autoComplete="email"
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-        error={fieldError(send.error, "new_email")}
       />
-      <ProofFields proof={proof} error={send.error} />
+      <ProofFields proof={proof} error={form.error} />
       <Text size="sm" c="dimmed">
         {t(sendsEmail ? "email.words" : "email.wordsNoEmail")}
       </Text>

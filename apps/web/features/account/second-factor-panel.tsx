@@ -15,8 +15,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useGuard } from "../../ui/unsaved.ts";
 import classes from "./account.module.css";
-import type { ProofBody } from "./proof.tsx";
-import { ConfirmIdentity, ProofFields, useProof } from "./proof.tsx";
+import { ConfirmIdentity, type ProofBody, ProofFields, useProof } from "./proof.tsx";
 
 export function SecondFactorPanel() {
   const { t } = useTranslation("account");

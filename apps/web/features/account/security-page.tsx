@@ -7,18 +7,17 @@ import { callAuth } from "../../api/client.ts";
 import { ask, reloadAccount } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
-import { Confirm } from "../../ui/confirm.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { NewPassword } from "../identity/new-password.tsx";
 import { PasskeysPanel } from "./passkeys-panel.tsx";
-import type { ProofBody } from "./proof.tsx";
-import { ConfirmIdentity } from "./proof.tsx";
+import { ConfirmIdentity, type ProofBody } from "./proof.tsx";
 import { SecondFactorPanel } from "./second-factor-panel.tsx";
 
 export function SecurityPage() {
@@ -72,43 +71,29 @@ function PasswordPanel() {
 function PasswordForm({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("account");
   const me = useMe();
-  const [current, setCurrent] = useState("");
-  const [next, setNext] = useState("");
-  const change = useMutation({
-    mutationFn: () => callAuth("changePassword", { currentPassword: current, newPassword: next }),
-    onSuccess: async () => {
+  const form = useForm({
+    start: { currentPassword: "", newPassword: "" },
+    send: async (passwords) => {
+      await callAuth("changePassword", passwords);
       notify(t("password.done"));
       onClose();
       await reloadAccount();
     },
   });
   return (
-    <DialogForm
-      onSubmit={() => change.mutate()}
-      typed={[current, next]}
-      error={change.error}
-      isBusy={change.isPending}
-      action={t("password.open")}
-    >
-      <ProblemAlert error={change.error} beside={["currentPassword", "newPassword"]} />
+    <DialogForm {...form.props} action={t("password.open")}>
+      <FormProblem form={form} />
       {/* Tells password managers which account this is. */}
       <input type="text" autoComplete="username" value={me.email} readOnly hidden />
       <PasswordInput
+        {...form.field("currentPassword")}
         label={t("password.current")}
         required
         data-autofocus
         autoComplete="current-password"
-        value={current}
-        onChange={(event) => setCurrent(event.currentTarget.value)}
-        error={fieldError(change.error, "currentPassword")}
+        onChange={(event) => form.set({ currentPassword: event.currentTarget.value })}
       />
-      <NewPassword
-        label={t("password.new")}
-        value={next}
-        onChange={setNext}
-        about={[me.name, me.email]}
-        error={fieldError(change.error, "newPassword")}
-      />
+      <NewPassword {...form.field("newPassword")} label={t("password.new")} about={[me.name, me.email]} />
       <Text size="sm" c="dimmed">
         {t("password.words")}
       </Text>
@@ -124,8 +109,17 @@ function DiscordPanel() {
   const { discord } = useMe().sign_in_methods;
   const { error } = securityRoute.useSearch();
   const setup = useQuery(ask("getSetup"));
-  const [isOpen, setOpen] = useState(false);
   const [isLinking, setLinking] = useState(false);
+  const unlinking = useConfirm(() => ({
+    title: t("discord.title"),
+    children: t("discord.words"),
+    action: t("discord.unlink"),
+    onConfirm: async () => {
+      await callAuth("unlinkAccount", { accountId: discord?.account_id ?? "" });
+      await reloadAccount();
+      notify(t("discord.done"));
+    },
+  }));
   const link = async (body: ProofBody) => {
     const { url } = await callAuth<{ url: string }>("linkDiscord", {
       provider: "discord",
@@ -146,7 +140,7 @@ function DiscordPanel() {
             {t("discord.link")}
           </Button>
         ) : (
-          <Button variant="light" color="red" onClick={() => setOpen(true)}>
+          <Button variant="light" color="red" onClick={() => unlinking.ask()}>
             {t("discord.unlink")}
           </Button>
         )
@@ -173,19 +167,7 @@ function DiscordPanel() {
         action={t("discord.do")}
         run={link}
       />
-      <Confirm
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={t("discord.title")}
-        action={t("discord.unlink")}
-        onConfirm={async () => {
-          await callAuth("unlinkAccount", { accountId: discord?.account_id ?? "" });
-          await reloadAccount();
-          notify(t("discord.done"));
-        }}
-      >
-        {t("discord.words")}
-      </Confirm>
+      {unlinking.dialog}
     </Panel>
   );
 }

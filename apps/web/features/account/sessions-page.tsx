@@ -1,11 +1,10 @@
 import { browserName, parseUserAgent } from "@countersign/domain/user-agent/parse";
 import { Badge, Button, Center, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages, flat, useChange } from "../../api/queries.ts";
-import { Confirm } from "../../ui/confirm.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
@@ -22,7 +21,15 @@ export function SessionsPage() {
   const list = useInfiniteQuery(askPages("listMySessions"));
   const end = useChange("endMySession");
   const endOthers = useChange("endMyOtherSessions");
-  const [isOpen, setOpen] = useState(false);
+  const endingOthers = useConfirm(() => ({
+    title: t("sessions.othersTitle"),
+    children: t("sessions.othersWords"),
+    action: t("sessions.endOthers"),
+    onConfirm: async () => {
+      await endOthers.mutateAsync({});
+      notify(t("sessions.othersEnded"));
+    },
+  }));
   const sessions = flat(list.data).toSorted((a, b) => Number(b.is_current) - Number(a.is_current));
   const others = sessions.filter((session) => !session.is_current);
   const endOne = (session: Session) =>
@@ -36,7 +43,7 @@ export function SessionsPage() {
         title={t("sessions.active")}
         actions={
           others.length > 0 && (
-            <Button variant="light" color="red" onClick={() => setOpen(true)}>
+            <Button variant="light" color="red" onClick={() => endingOthers.ask()}>
               {t("sessions.endOthers")}
             </Button>
           )
@@ -67,18 +74,7 @@ export function SessionsPage() {
           </Center>
         )}
       </Panel>
-      <Confirm
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={t("sessions.othersTitle")}
-        action={t("sessions.endOthers")}
-        onConfirm={async () => {
-          await endOthers.mutateAsync({});
-          notify(t("sessions.othersEnded"));
-        }}
-      >
-        {t("sessions.othersWords")}
-      </Confirm>
+      {endingOthers.dialog}
     </Page>
   );
 }

@@ -1,12 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ask } from "../../api/queries.ts";
+import { ask, useChange } from "../../api/queries.ts";
+import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { OverrideField } from "./limit-fields.tsx";
-import { useSave } from "./use-save.ts";
 
 /** How many organizations a user can own. It belongs to the user, also on an organization's page. */
 export function AllowancePanel({ userId, ofOwner = false }: { userId: string; ofOwner?: boolean }) {
@@ -32,31 +31,27 @@ export function AllowancePanel({ userId, ofOwner = false }: { userId: string; of
 
 function AllowanceForm(props: { userId: string; allowance: number | null; updatedAt: string }) {
   const { t } = useTranslation("admin");
-  const [allowance, setAllowance] = useState(props.allowance);
-  const { save, error, isBusy } = useSave("updateUser");
+  const save = useChange("updateUser");
+  const form = useForm({
+    start: { organization_allowance: props.allowance },
+    send: async (allowance) => {
+      await save.mutateAsync({
+        params: { user_id: props.userId },
+        body: { ...allowance, updated_at: props.updatedAt },
+      });
+      notify(t("terms.done"));
+    },
+  });
   return (
-    <SaveForm
-      onSubmit={() =>
-        save({
-          params: { user_id: props.userId },
-          body: { organization_allowance: allowance, updated_at: props.updatedAt },
-        })
-      }
-      isBusy={isBusy}
-      typed={allowance}
-      base={props.allowance}
-      error={error}
-    >
+    <SaveForm {...form.props}>
       <OverrideField
+        {...form.field("organization_allowance")}
         label={t("allowance.label")}
         description={t("allowance.words")}
         defaultText={t("allowance.planDefault")}
-        value={allowance}
-        onChange={setAllowance}
-        error={fieldError(error, "organization_allowance")}
         max={1_000_000}
       />
-      <ProblemAlert error={error} beside={["organization_allowance"]} />
+      <FormProblem form={form} />
     </SaveForm>
   );
 }

@@ -1,5 +1,4 @@
-import { Input, SimpleGrid, Textarea, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { Input, SimpleGrid } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
@@ -7,8 +6,9 @@ import { AnnouncementBar } from "../../ui/announcement-bar.tsx";
 import { Choice } from "../../ui/choice.tsx";
 import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { AreaField, TextField } from "../../ui/fields.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 
 interface AnnouncementFormProps {
   /** Null for a new one. */
@@ -22,91 +22,69 @@ export function AnnouncementForm({ announcement, onSaved }: AnnouncementFormProp
   const { t } = useTranslation("admin");
   const create = useChange("createAnnouncement");
   const update = useChange("updateAnnouncement");
-  const [level, setLevel] = useState(announcement?.level ?? "info");
-  const [message, setMessage] = useState(announcement?.message ?? "");
-  const [url, setUrl] = useState(announcement?.url ?? "");
-  const savedStart = toLocal(announcement?.starts_at ?? null);
-  const savedEnd = toLocal(announcement?.ends_at ?? null);
-  const [start, setStart] = useState(savedStart);
-  const [end, setEnd] = useState(savedEnd);
-  const error = create.error ?? update.error;
-  const submit = async () => {
-    const texts = { level, message, url: url.trim() === "" ? null : url.trim() };
-    const startsAt = fromLocal(start);
-    // A field has no seconds, so that an unchanged time is not sent.
-    const times = {
-      ...(startsAt === null || start === savedStart ? {} : { starts_at: startsAt }),
-      ...(end === savedEnd ? {} : { ends_at: fromLocal(end) }),
-    };
-    try {
-      if (announcement === null) await create.mutateAsync({ body: { ...texts, ...times } });
-      else
-        await update.mutateAsync({
-          params: { announcement_id: announcement.id },
-          body: { ...texts, ...times },
-        });
-    } catch {
-      // The error is shown in the form.
-      return;
-    }
-    notify(t(announcement === null ? "announcements.created" : "announcements.saved"));
-    onSaved();
+  const saved = {
+    level: announcement?.level ?? "info",
+    message: announcement?.message ?? "",
+    url: announcement?.url ?? "",
+    starts_at: toLocal(announcement?.starts_at ?? null),
+    ends_at: toLocal(announcement?.ends_at ?? null),
   };
+  const form = useForm({
+    start: saved,
+    send: async ({ url, starts_at: start, ends_at: end, ...texts }) => {
+      const startsAt = fromLocal(start);
+      const body = {
+        ...texts,
+        url: url.trim() === "" ? null : url.trim(),
+        // A field has no seconds, so that an unchanged time is not sent.
+        ...(startsAt === null || start === saved.starts_at ? {} : { starts_at: startsAt }),
+        ...(end === saved.ends_at ? {} : { ends_at: fromLocal(end) }),
+      };
+      if (announcement === null) await create.mutateAsync({ body });
+      else await update.mutateAsync({ params: { announcement_id: announcement.id }, body });
+      notify(t(announcement === null ? "announcements.created" : "announcements.saved"));
+      onSaved();
+    },
+  });
+  const { level, message, url } = form.values;
   return (
-    <DialogForm
-      onSubmit={submit}
-      typed={[level, message, url, start, end]}
-      error={error}
-      isBusy={create.isPending || update.isPending}
-      action={t(announcement === null ? "announcements.do" : "everywhere:save")}
-    >
-      <ProblemAlert error={error} beside={["message", "url", "starts_at", "ends_at"]} />
+    <DialogForm {...form.props} action={t(announcement === null ? "announcements.do" : "everywhere:save")}>
+      <FormProblem form={form} />
       <Choice
+        {...form.field("level")}
         label={t("announcements.level")}
         values={levels}
         words={(value) => t(`announcements.levels.${value}`)}
-        value={level}
-        onChange={setLevel}
       />
-      <Textarea
+      <AreaField
+        {...form.field("message")}
         label={t("announcements.message")}
         description={t("announcements.messageWords")}
         required
         data-autofocus
-        autosize
-        minRows={2}
         maxLength={500}
-        value={message}
-        onChange={(event) => setMessage(event.currentTarget.value)}
-        error={fieldError(error, "message")}
       />
-      <TextInput
+      <TextField
+        {...form.field("url")}
         label={t("announcements.url")}
         description={t("announcements.urlWords")}
         placeholder="https://status.example.com"
         inputMode="url"
         autoComplete="off"
         maxLength={2_000}
-        value={url}
-        onChange={(event) => setUrl(event.currentTarget.value)}
-        error={fieldError(error, "url")}
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <DateTimeField
+          {...form.field("starts_at")}
           label={t("announcements.start")}
           description={t(announcement === null ? "announcements.startWords" : "announcements.startKept")}
           inputWrapperOrder={["label", "input", "description", "error"]}
-          value={start}
-          onChange={setStart}
-          error={fieldError(error, "starts_at")}
         />
         <DateTimeField
+          {...form.field("ends_at")}
           label={t("announcements.end")}
           description={t("announcements.endWords")}
           inputWrapperOrder={["label", "input", "description", "error"]}
-          value={end}
-          onChange={setEnd}
-          error={fieldError(error, "ends_at")}
         />
       </SimpleGrid>
       {message.trim() !== "" && (

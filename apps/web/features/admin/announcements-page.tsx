@@ -1,28 +1,24 @@
-import { ActionIcon, Anchor, Button, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
-import { askPages, flat, useChange } from "../../api/queries.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { askPages, useChange } from "../../api/queries.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ListPage } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
-import { Page } from "../../ui/page.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { AnnouncementForm } from "./announcement-form.tsx";
 import { phaseOf } from "./announcement-phase.ts";
 
 type Announcement = Item<"listPlatformAnnouncements">;
 
-/** The queries that show announcements, here and in every dashboard. */
 /** What the operator says to everyone who uses the dashboard. */
 export function AnnouncementsPage() {
   const { t } = useTranslation("admin");
   const list = useInfiniteQuery(askPages("listPlatformAnnouncements"));
-  const rows = flat(list.data);
   const [edited, setEdited] = useState<Announcement | "new" | null>(null);
   const create = useChange("createAnnouncement");
   const remove = useChange("deleteAnnouncement");
@@ -44,100 +40,82 @@ export function AnnouncementsPage() {
       {t("announcements.new")}
     </Button>
   );
-  const columns: Column<Announcement>[] = [
-    {
-      id: "message",
-      header: t("announcements.message"),
-      cell: (row) => (
-        <Stack gap={2} miw={0}>
-          <Group gap={6}>
-            <Phase row={row} />
-            <Text size="xs" c="dimmed">
-              {t(`announcements.levels.${row.level}`)}
-            </Text>
-          </Group>
-          <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-            {row.message}
-          </Text>
-          {row.url !== null && (
-            <Anchor
-              href={row.url}
-              target="_blank"
-              rel="noopener noreferrer"
-              size="xs"
-              style={{ overflowWrap: "anywhere" }}
-            >
-              {row.url}
-            </Anchor>
-          )}
-        </Stack>
-      ),
-    },
-    {
-      id: "start",
-      header: t("announcements.start"),
-      wide: true,
-      width: 150,
-      cell: (row) => <ListTime at={row.starts_at} />,
-    },
-    {
-      id: "end",
-      header: t("announcements.end"),
-      wide: true,
-      width: 150,
-      cell: (row) => (row.ends_at === null ? t("announcements.noEnd") : <ListTime at={row.ends_at} />),
-    },
-    {
-      id: "actions",
-      header: <VisuallyHidden>{t("announcements.actions")}</VisuallyHidden>,
-      align: "right",
-      width: 90,
-      cell: (row) => (
-        <Group gap={4} wrap="nowrap" justify="flex-end">
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={t("announcements.edit", { message: row.message })}
-            onClick={() => setEdited(row)}
-          >
-            <Icon name="edit" size={16} />
-          </ActionIcon>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={t("announcements.delete", { message: row.message })}
-            loading={remove.isPending && remove.variables?.params?.announcement_id === row.id}
-            onClick={() => erase(row)}
-          >
-            <Icon name="trash" size={16} />
-          </ActionIcon>
-        </Group>
-      ),
-    },
-  ];
   return (
-    <Page
-      wide
+    <ListPage
       title={t("announcements.title")}
       lead={t("announcements.lead")}
-      actions={rows.length > 0 && button}
+      actions={button}
+      list={list}
+      columns={[
+        {
+          header: t("announcements.message"),
+          cell: (row) => (
+            <Stack gap={2} miw={0}>
+              <Group gap={6}>
+                <Phase row={row} />
+                <Text size="xs" c="dimmed">
+                  {t(`announcements.levels.${row.level}`)}
+                </Text>
+              </Group>
+              <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+                {row.message}
+              </Text>
+              {row.url !== null && (
+                <Anchor
+                  href={row.url}
+                  target="_blank"
+                  rel="noopener noreferrer"
+                  size="xs"
+                  style={{ overflowWrap: "anywhere" }}
+                >
+                  {row.url}
+                </Anchor>
+              )}
+            </Stack>
+          ),
+        },
+        { header: t("announcements.start"), wide: true, width: 150, at: (row) => row.starts_at },
+        {
+          header: t("announcements.end"),
+          wide: true,
+          width: 150,
+          cell: (row) => (row.ends_at === null ? t("announcements.noEnd") : <ListTime at={row.ends_at} />),
+        },
+        {
+          header: t("announcements.actions"),
+          isHeaderHidden: true,
+          align: "right",
+          width: 90,
+          cell: (row) => (
+            <Group gap={4} wrap="nowrap" justify="flex-end">
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={t("announcements.edit", { message: row.message })}
+                onClick={() => setEdited(row)}
+              >
+                <Icon name="edit" size={16} />
+              </ActionIcon>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={t("announcements.delete", { message: row.message })}
+                loading={remove.isPending && remove.variables?.params?.announcement_id === row.id}
+                onClick={() => erase(row)}
+              >
+                <Icon name="trash" size={16} />
+              </ActionIcon>
+            </Group>
+          ),
+        },
+      ]}
+      empty={{
+        icon: "info",
+        title: t("announcements.empty"),
+        words: t("announcements.emptyWords"),
+        action: button,
+      }}
     >
-      <DataTable
-        label={t("announcements.title")}
-        columns={columns}
-        rows={rows}
-        keyOf={(row) => row.id}
-        isPending={list.isPending}
-        error={list.error}
-        empty={
-          <Empty icon="info" title={t("announcements.empty")} action={button}>
-            {t("announcements.emptyWords")}
-          </Empty>
-        }
-        hasMore={list.hasNextPage}
-        isFetchingMore={list.isFetchingNextPage}
-        fetchMore={list.fetchNextPage}
-      />
       <Dialog
         opened={edited !== null}
         onClose={() => setEdited(null)}
@@ -148,7 +126,7 @@ export function AnnouncementsPage() {
           <AnnouncementForm announcement={edited === "new" ? null : edited} onSaved={() => setEdited(null)} />
         )}
       </Dialog>
-    </Page>
+    </ListPage>
   );
 }
 

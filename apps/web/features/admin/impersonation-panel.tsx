@@ -1,4 +1,4 @@
-import { Button, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -6,7 +6,8 @@ import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { useOrganizations } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { Confirm } from "../../ui/confirm.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
+import { AreaField } from "../../ui/fields.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -16,19 +17,45 @@ import { Time } from "../../ui/time.tsx";
 export function ImpersonationPanel({ organization }: { organization: Answer<"getPlatformOrganization"> }) {
   const { t } = useTranslation("admin");
   const navigate = useNavigate();
-  const mine = useOrganizations().find(({ id }) => id === organization.id);
+  const ownOrganization = useOrganizations().find(({ id }) => id === organization.id);
   const params = { organization_id: organization.id };
   const start = useChange("startImpersonation");
   const end = useChange("endImpersonation");
-  const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState("");
   const home = paths.overview(organization.slug);
+  const question = useConfirm(() => ({
+    title: t("impersonation.confirm", { name: organization.name }),
+    children: (
+      <Stack>
+        <Text>{t("impersonation.words")}</Text>
+        <AreaField
+          label={t("suspension.reason")}
+          description={t("impersonation.reasonWords")}
+          required
+          data-autofocus
+          maxLength={1_000}
+          value={reason}
+          onChange={setReason}
+        />
+      </Stack>
+    ),
+    action: t("impersonation.start"),
+    harmless: true,
+    draft: reason,
+    isIdle: reason.trim() === "",
+    onConfirm: async () => {
+      await start.mutateAsync({ params, body: { reason } });
+      // The input is saved, so leaving the page discards nothing.
+      setReason("");
+      void navigate(home);
+    },
+  }));
   const open = (
     <GoButton variant="default" to={home}>
       {t("impersonation.open")}
     </GoButton>
   );
-  const isMember = mine !== undefined && mine.impersonated_until === null;
+  const isMember = ownOrganization !== undefined && ownOrganization.impersonated_until === null;
   if (isMember)
     return <Panel title={t("impersonation.title")} lead={t("impersonation.member")} actions={open} />;
   if (organization.impersonated_until !== null)
@@ -64,41 +91,12 @@ export function ImpersonationPanel({ organization }: { organization: Answer<"get
       title={t("impersonation.title")}
       lead={t("impersonation.lead")}
       actions={
-        <Button variant="default" onClick={() => setOpen(true)}>
+        <Button variant="default" onClick={() => question.ask()}>
           {t("impersonation.do")}
         </Button>
       }
     >
-      <Confirm
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={t("impersonation.confirm", { name: organization.name })}
-        action={t("impersonation.start")}
-        harmless
-        draft={reason}
-        isIdle={reason.trim() === ""}
-        onConfirm={async () => {
-          await start.mutateAsync({ params, body: { reason } });
-          // The input is saved, so leaving the page discards nothing.
-          setReason("");
-          void navigate(home);
-        }}
-      >
-        <Stack>
-          <Text>{t("impersonation.words")}</Text>
-          <Textarea
-            label={t("suspension.reason")}
-            description={t("impersonation.reasonWords")}
-            required
-            data-autofocus
-            autosize
-            minRows={2}
-            maxLength={1_000}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-          />
-        </Stack>
-      </Confirm>
+      {question.dialog}
     </Panel>
   );
 }

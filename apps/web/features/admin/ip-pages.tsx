@@ -9,11 +9,10 @@ import { PlainDeviceIds } from "../../app/device-ids.tsx";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copy } from "../../ui/copy.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
+import { List } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -23,6 +22,8 @@ import { BlockList } from "../ip-blocks/block-list.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { IpList } from "../ips/ips-page.tsx";
 import { Sightings } from "../ips/sightings.tsx";
+
+const platform = { level: "platform" } as const;
 
 const platformIpsRoute = getRouteApi("/inside/admin/admin-layout/ips");
 
@@ -105,56 +106,35 @@ export function PlatformIpPage() {
 type SeenBy = Answer<"getPlatformIp">["organizations"][number];
 
 function Organizations({ rows }: { rows: readonly SeenBy[] }) {
-  const { t, i18n } = useTranslation("admin");
-  const figure = (value: number) => <span className="figures">{value.toLocaleString(i18n.language)}</span>;
-  const columns: Column<SeenBy>[] = [
-    {
-      id: "name",
-      header: t("organizations.name"),
-      cell: (row) => (
-        <>
-          <GoLink to={paths.platformOrganization(row.organization_id)} size="sm" fw={600}>
-            {row.name}
-          </GoLink>
-          <PlainDeviceIds ids={row.device_ids} />
-        </>
-      ),
-    },
-    {
-      id: "licenses",
-      header: t("organizations.licenses"),
-      align: "right",
-      cell: (row) => figure(row.license_count),
-    },
-    { id: "hits", header: t("ips.requests"), align: "right", wide: true, cell: (row) => figure(row.hits) },
-    {
-      id: "first",
-      header: t("ips.firstSeen"),
-      wide: true,
-      cell: (row) => <ListTime at={row.first_seen_at} />,
-    },
-    { id: "last", header: t("ips.lastSeen"), wide: true, cell: (row) => <ListTime at={row.last_seen_at} /> },
-  ];
+  const { t } = useTranslation("admin");
   return (
     <Section bare title={t("organizations.title")}>
-      <DataTable
+      <List
         label={t("organizations.title")}
-        columns={columns}
         rows={rows}
         keyOf={(row) => row.organization_id}
-        isPending={false}
-        error={null}
-        empty={
-          <Empty icon="organization" title={t("nothingFound")}>
-            {t("ips.neverSeen")}
-          </Empty>
-        }
+        columns={[
+          {
+            header: t("organizations.name"),
+            cell: (row) => (
+              <>
+                <GoLink to={paths.platformOrganization(row.organization_id)} size="sm" fw={600}>
+                  {row.name}
+                </GoLink>
+                <PlainDeviceIds ids={row.device_ids} />
+              </>
+            ),
+          },
+          { header: t("organizations.licenses"), count: (row) => row.license_count },
+          { header: t("ips.requests"), wide: true, count: (row) => row.hits },
+          { header: t("ips.firstSeen"), wide: true, at: (row) => row.first_seen_at },
+          { header: t("ips.lastSeen"), wide: true, at: (row) => row.last_seen_at },
+        ]}
+        empty={{ icon: "organization", title: t("nothingFound"), words: t("ips.neverSeen") }}
       />
     </Section>
   );
 }
-
-const platform = { level: "platform" } as const;
 
 export function PlatformBlocksPage() {
   const { t } = useTranslation(["admin", "ip-blocks"]);

@@ -3,8 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { List } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -23,59 +22,49 @@ export function JobsPage() {
   const nodes = new Set(rows.map(({ node }) => node)).size;
   const failed = rows.filter((run) => stateOf(run) === "failed").length;
   const duration = (ms: number) => shownDuration(ms, i18n.language);
-  const columns: Column<JobRun>[] = [
-    {
-      id: "job",
-      header: t("jobs.job"),
-      cell: (run) => (
-        <Stack gap={0} miw={0}>
-          <Text size="sm" fw={600}>
-            {t(`jobs.names.${run.job}`, { defaultValue: run.job })}
-          </Text>
-          <Text size="xs" c="dimmed">
-            {t("jobs.every", { duration: duration(run.every_seconds * 1_000) })}
-          </Text>
-          <Text size="xs" c="dimmed" hiddenFrom="sm">
-            {t("jobs.started")}: <ListTime at={run.started_at} />
-          </Text>
-          {nodes > 1 && (
-            <Text size="xs" c="dimmed" hiddenFrom="sm">
-              <Node run={run} />
-            </Text>
-          )}
-        </Stack>
-      ),
-    },
-    ...(nodes > 1
-      ? [{ id: "node", header: t("jobs.node"), wide: true, cell: (run: JobRun) => <Node run={run} /> }]
-      : []),
-    { id: "started", header: t("jobs.started"), wide: true, cell: (run) => <ListTime at={run.started_at} /> },
-    {
-      id: "duration",
-      header: t("jobs.duration"),
-      align: "right",
-      wide: true,
-      cell: (run) => (
-        <span className="figures">{run.duration_ms === null ? "–" : duration(run.duration_ms)}</span>
-      ),
-    },
-    { id: "state", header: t("jobs.state"), cell: (run) => <JobState run={run} /> },
-  ];
   return (
     <Page wide title={t("jobs.title")} lead={t("jobs.lead")}>
       {failed > 0 && <Notice tone="bad" title={t("jobs.failing", { count: failed })} />}
-      <DataTable
+      <List
         label={t("jobs.title")}
-        columns={columns}
+        list={list}
         rows={rows}
         keyOf={(run) => `${run.job} ${run.node}`}
-        isPending={list.isPending}
-        error={list.error}
-        empty={
-          <Empty icon="clock" title={t("jobs.empty")}>
-            {t("jobs.emptyWords")}
-          </Empty>
-        }
+        columns={[
+          {
+            header: t("jobs.job"),
+            cell: (run) => (
+              <Stack gap={0} miw={0}>
+                <Text size="sm" fw={600}>
+                  {t(`jobs.names.${run.job}`, { defaultValue: run.job })}
+                </Text>
+                <Text size="xs" c="dimmed">
+                  {t("jobs.every", { duration: duration(run.every_seconds * 1_000) })}
+                </Text>
+                <Text size="xs" c="dimmed" hiddenFrom="sm">
+                  {t("jobs.started")}: <ListTime at={run.started_at} />
+                </Text>
+                {nodes > 1 && (
+                  <Text size="xs" c="dimmed" hiddenFrom="sm">
+                    <Node run={run} />
+                  </Text>
+                )}
+              </Stack>
+            ),
+          },
+          nodes > 1 && { header: t("jobs.node"), wide: true, cell: (run) => <Node run={run} /> },
+          { header: t("jobs.started"), wide: true, at: (run) => run.started_at },
+          {
+            header: t("jobs.duration"),
+            align: "right",
+            wide: true,
+            cell: (run) => (
+              <span className="figures">{run.duration_ms === null ? "–" : duration(run.duration_ms)}</span>
+            ),
+          },
+          { header: t("jobs.state"), cell: (run) => <JobState run={run} /> },
+        ]}
+        empty={{ icon: "clock", title: t("jobs.empty"), words: t("jobs.emptyWords") }}
       />
     </Page>
   );

@@ -2,27 +2,24 @@ import { amountFromText, shownAmount } from "@countersign/domain/billing/money";
 import { Checkbox, Group, NumberInput, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
+import type { Field } from "../../ui/use-form.tsx";
 
 /** A number, null for no limit, or empty while nothing is typed. */
 export type Limit = number | null | "";
 
-interface LimitFieldProps {
+interface LimitFieldProps extends Field<Limit> {
   readonly label: string;
   readonly description: string;
-  /** What null means, if not that there is no limit. */
-  readonly none?: string;
-  readonly value: Limit;
-  readonly onChange: (value: Limit) => void;
-  readonly error: string | null;
+  /** What null means. */
+  readonly none: string;
   readonly min?: number;
   readonly max: number;
 }
 
 /** A limit, or none. */
 export function LimitField(props: LimitFieldProps) {
-  const { label, description, value, onChange, error, min = 0, max } = props;
+  const { label, description, none, value, onChange, error, min = 0, max } = props;
   const { t, i18n } = useTranslation("admin");
-  const none = props.none ?? t("noLimit");
   // Comes back if the limit is turned off by mistake.
   const last = useRef<Limit>(value ?? "");
   const set = (next: Limit) => {
@@ -71,14 +68,11 @@ export function LimitField(props: LimitFieldProps) {
   );
 }
 
-interface OverrideFieldProps {
+interface OverrideFieldProps extends Field<number | null> {
   readonly label: string;
   readonly description: string;
   /** What applies without another number. */
   readonly defaultText: string;
-  readonly value: number | null;
-  readonly onChange: (value: number | null) => void;
-  readonly error: string | null;
   readonly max: number;
   /** The smallest number, and the first one offered. */
   readonly min?: number;
@@ -124,14 +118,11 @@ export function OverrideField(props: OverrideFieldProps) {
   );
 }
 
-interface PriceFieldProps {
+/** As typed, in the unit that people use. Empty if it is not sold that way. */
+interface PriceFieldProps extends Field<string> {
   readonly label: string;
   readonly per: "month" | "year";
   readonly currency: string;
-  /** As typed, in the unit that people use. Empty if it is not sold that way. */
-  readonly value: string;
-  readonly onChange: (text: string) => void;
-  readonly error: string | null;
 }
 
 /** A price, with the amount as it was understood. */

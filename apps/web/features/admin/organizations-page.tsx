@@ -1,171 +1,136 @@
-import { Badge, Group, Select, Stack, Text } from "@mantine/core";
+import { Badge, Group, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
-import { askPages, flat } from "../../api/queries.ts";
+import { askPages } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
-import type { Column } from "../../ui/data-table.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { FilterSelect, SearchField } from "../../ui/filters.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
+import { List } from "../../ui/list.tsx";
+import { Page } from "../../ui/page.tsx";
 import { usePlanName } from "./plan-names.ts";
-import { SearchedList } from "./searched-list.tsx";
 import { ListedSubscription } from "./subscription-text.tsx";
-import { billingStates, overrides, plans } from "./terms.ts";
+import { billingStates, overrides, plans, suspensionStates } from "./terms.ts";
 
 const adminOrganizationsRoute = getRouteApi("/inside/admin/admin-layout/organizations");
 
 type Organization = Item<"listPlatformOrganizations">;
 
 export function OrganizationsPage() {
-  const { t, i18n } = useTranslation("admin");
+  const { t } = useTranslation("admin");
   const planName = usePlanName();
-  const figure = (value: number) => <span className="figures">{value.toLocaleString(i18n.language)}</span>;
   const search = adminOrganizationsRoute.useSearch();
   const navigate = adminOrganizationsRoute.useNavigate();
+  const { q, plan, billing, status } = search;
   const list = useInfiniteQuery(
     askPages("listPlatformOrganizations", {
       query: {
-        ...(search.q === undefined ? {} : { q: search.q }),
-        ...(search.plan === undefined ? {} : { plan: search.plan }),
-        ...(search.billing === undefined ? {} : { billing_state: search.billing }),
-        ...(search.status === undefined
-          ? {}
-          : { suspended: search.status === "suspended" ? "true" : "false" }),
+        ...(q === undefined ? {} : { q }),
+        ...(plan === undefined ? {} : { plan }),
+        ...(billing === undefined ? {} : { billing_state: billing }),
+        ...(status === undefined ? {} : { suspended: status === "suspended" ? "true" : "false" }),
       },
     }),
   );
-  const rows = flat(list.data);
   const set = (changes: Partial<typeof search>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
-  const columns: Column<Organization>[] = [
-    {
-      id: "name",
-      header: t("organizations.name"),
-      cell: (organization) => (
-        <Stack gap={0} miw={0}>
-          <Group gap={6}>
-            <GoLink to={paths.platformOrganization(organization.id)} size="sm" fw={600}>
-              {organization.name}
-            </GoLink>
-            <Progress organization={organization} />
-          </Group>
-          <Text size="xs" c="dimmed" className="mono">
-            {organization.slug}
-          </Text>
-        </Stack>
-      ),
-    },
-    {
-      id: "owner",
-      header: t("organizations.owner"),
-      wide: true,
-      cell: (organization) =>
-        organization.owner === null ? (
-          "–"
-        ) : (
-          <GoLink to={paths.user(organization.owner.id)} size="sm">
-            {organization.owner.email}
-          </GoLink>
-        ),
-    },
-    {
-      id: "plan",
-      header: t("organizations.plan"),
-      cell: (organization) => (
-        <Group gap={6}>
-          <Text size="sm">{planName(organization.plan)}</Text>
-          {organization.billing_state !== "active" && (
-            <Badge size="sm" variant="light" color="orange">
-              {t(`billing.${organization.billing_state}`)}
-            </Badge>
-          )}
-          {hasOverrides(organization) && (
-            <Badge size="sm" variant="default">
-              {t("organizations.customLimits")}
-            </Badge>
-          )}
-        </Group>
-      ),
-    },
-    {
-      id: "subscription",
-      header: t("organizations.subscription"),
-      wide: true,
-      cell: ({ subscription }) => <ListedSubscription subscription={subscription} />,
-    },
-    {
-      id: "requests",
-      header: t("organizations.requestsToday"),
-      align: "right",
-      wide: true,
-      cell: (organization) => figure(organization.requests_today),
-    },
-    {
-      id: "licenses",
-      header: t("organizations.licenses"),
-      align: "right",
-      wide: true,
-      cell: (organization) => figure(organization.license_count),
-    },
-    {
-      id: "created",
-      header: t("organizations.created"),
-      wide: true,
-      cell: (organization) => <ListTime at={organization.created_at} />,
-    },
-  ];
   return (
-    <SearchedList
-      title={t("organizations.title")}
-      lead={t("organizations.lead")}
-      search={{ label: t("organizations.search"), value: search.q, onChange: (q) => set({ q }) }}
-      filters={
-        <>
-          <Select
+    <Page wide title={t("organizations.title")} lead={t("organizations.lead")}>
+      <Stack gap="sm">
+        <Group gap="xs">
+          <SearchField label={t("organizations.search")} value={q} onChange={(term) => set({ q: term })} />
+          <FilterSelect
             w={150}
-            aria-label={t("organizations.plan")}
-            placeholder={t("organizations.anyPlan")}
-            clearable
-            data={plans.map((value) => ({ value, label: planName(value) }))}
-            value={search.plan ?? null}
-            onChange={(value) => set({ plan: plans.find((plan) => plan === value) })}
+            label={t("organizations.plan")}
+            any={t("organizations.anyPlan")}
+            values={plans}
+            words={planName}
+            value={plan}
+            onChange={(value) => set({ plan: value })}
           />
-          <Select
+          <FilterSelect
             w={220}
-            aria-label={t("organizations.billing")}
-            placeholder={t("organizations.anyBilling")}
-            clearable
-            data={billingStates.map((value) => ({ value, label: t(`billing.${value}`) }))}
-            value={search.billing ?? null}
-            onChange={(value) => set({ billing: billingStates.find((state) => state === value) })}
+            label={t("organizations.billing")}
+            any={t("organizations.anyBilling")}
+            values={billingStates}
+            words={(value) => t(`billing.${value}`)}
+            value={billing}
+            onChange={(value) => set({ billing: value })}
           />
-          <Select
+          <FilterSelect
             w={160}
-            aria-label={t("organizations.status")}
-            placeholder={t("organizations.anyStatus")}
-            clearable
-            data={(["suspended", "notSuspended"] as const).map((value) => ({
-              value,
-              label: t(`status.${value}`),
-            }))}
-            value={search.status ?? null}
-            onChange={(value) =>
-              set({ status: value === "suspended" || value === "notSuspended" ? value : undefined })
-            }
+            label={t("organizations.status")}
+            any={t("organizations.anyStatus")}
+            values={suspensionStates}
+            words={(value) => t(`status.${value}`)}
+            value={status}
+            onChange={(value) => set({ status: value })}
           />
-        </>
-      }
-      columns={columns}
-      list={list}
-      rows={rows}
-      empty={
-        <Empty icon="search" title={t("nothingFound")}>
-          {t("organizations.none")}
-        </Empty>
-      }
-    />
+        </Group>
+        <List
+          label={t("organizations.title")}
+          list={list}
+          columns={[
+            {
+              header: t("organizations.name"),
+              cell: (organization) => (
+                <Stack gap={0} miw={0}>
+                  <Group gap={6}>
+                    <GoLink to={paths.platformOrganization(organization.id)} size="sm" fw={600}>
+                      {organization.name}
+                    </GoLink>
+                    <OrganizationStatus organization={organization} />
+                  </Group>
+                  <Text size="xs" c="dimmed" className="mono">
+                    {organization.slug}
+                  </Text>
+                </Stack>
+              ),
+            },
+            {
+              header: t("organizations.owner"),
+              wide: true,
+              cell: ({ owner }) =>
+                owner === null ? (
+                  "–"
+                ) : (
+                  <GoLink to={paths.user(owner.id)} size="sm">
+                    {owner.email}
+                  </GoLink>
+                ),
+            },
+            {
+              header: t("organizations.plan"),
+              cell: (organization) => (
+                <Group gap={6}>
+                  <Text size="sm">{planName(organization.plan)}</Text>
+                  {organization.billing_state !== "active" && (
+                    <Badge size="sm" variant="light" color="orange">
+                      {t(`billing.${organization.billing_state}`)}
+                    </Badge>
+                  )}
+                  {hasOverrides(organization) && (
+                    <Badge size="sm" variant="default">
+                      {t("organizations.customLimits")}
+                    </Badge>
+                  )}
+                </Group>
+              ),
+            },
+            {
+              header: t("organizations.subscription"),
+              wide: true,
+              cell: ({ subscription }) => <ListedSubscription subscription={subscription} />,
+            },
+            { header: t("organizations.requestsToday"), wide: true, count: (row) => row.requests_today },
+            { header: t("organizations.licenses"), wide: true, count: (row) => row.license_count },
+            { header: t("organizations.created"), wide: true, at: (row) => row.created_at },
+          ]}
+          empty={{ icon: "search", title: t("nothingFound"), words: t("organizations.none") }}
+        />
+      </Stack>
+    </Page>
   );
 }
 
@@ -175,7 +140,7 @@ function hasOverrides(organization: Organization): boolean {
   );
 }
 
-function Progress({ organization }: { organization: Organization }) {
+function OrganizationStatus({ organization }: { organization: Organization }) {
   const { t } = useTranslation("admin");
   if (organization.suspended_at !== null)
     return (

@@ -1,63 +1,52 @@
-import { Code, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { Code, Select, Stack, Text } from "@mantine/core";
 import { Trans, useTranslation } from "react-i18next";
 import { paths } from "../../session/paths.ts";
 import { Copyable } from "../../ui/copy.tsx";
+import { SwitchField, TextField } from "../../ui/fields.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
+import { FormProblem } from "../../ui/use-form.tsx";
 import classes from "./admin.module.css";
-import { changedFields } from "./changed-fields.ts";
-import type { Settings } from "./settings-notices.tsx";
-import { useSave } from "./use-save.ts";
+import { type Settings, useSettingsForm } from "./use-settings-form.ts";
 
 /** How organizations pay, or whom they ask. */
 export function PaymentSettings({ settings }: { settings: Settings }) {
   const { t, i18n } = useTranslation("admin");
-  const { save, error, isBusy } = useSave("updatePlatformSettings");
-  const saved = {
-    currency: settings.currency,
-    billing_contact: settings.billing_contact,
-    automatic_tax: settings.automatic_tax,
-  };
-  const [typed, setTyped] = useState(saved);
+  const form = useSettingsForm(
+    {
+      currency: settings.currency,
+      billing_contact: settings.billing_contact ?? "",
+      automatic_tax: settings.automatic_tax,
+    },
+    (values) => ({ ...values, billing_contact: values.billing_contact.trim() || null }),
+  );
   return (
     <Panel title={t("settings.payments")} lead={t("settings.paymentsLead")}>
       <PaymentStatus payments={settings.payments} />
-      <SaveForm
-        onSubmit={() =>
-          save({
-            body: changedFields(saved, { ...typed, billing_contact: typed.billing_contact?.trim() || null }),
-          })
-        }
-        isBusy={isBusy}
-        typed={typed}
-        base={saved}
-        error={error}
-      >
+      <SaveForm {...form.props}>
         <Select
+          {...form.field("currency")}
           maw={420}
           label={t("settings.currency")}
           description={t("settings.currencyWords")}
           inputWrapperOrder={["label", "input", "description", "error"]}
           searchable
           data={currencyChoices(i18n.language, settings.currency)}
-          value={typed.currency}
-          onChange={(value) => setTyped({ ...typed, currency: value ?? typed.currency })}
+          onChange={(currency) => currency !== null && form.set({ currency })}
           allowDeselect={false}
-          error={fieldError(error, "currency")}
         />
-        {typed.currency !== saved.currency && (
+        {form.values.currency !== settings.currency && (
           <Notice tone="warn" title={t("settings.currencyChanges")}>
             <GoLink to={paths.plans()} size="sm" underline="always">
               {t("settings.checkPrices")}
             </GoLink>
           </Notice>
         )}
-        <TextInput
+        <TextField
+          {...form.field("billing_contact")}
           maw={420}
           label={t("settings.contact")}
           description={t("settings.contactWords")}
@@ -65,17 +54,13 @@ export function PaymentSettings({ settings }: { settings: Settings }) {
           placeholder="billing@example.com"
           autoComplete="off"
           maxLength={2_000}
-          value={typed.billing_contact ?? ""}
-          onChange={(event) => setTyped({ ...typed, billing_contact: event.currentTarget.value || null })}
-          error={fieldError(error, "billing_contact")}
         />
-        <Switch
+        <SwitchField
+          {...form.field("automatic_tax")}
           label={t("settings.tax")}
           description={t("settings.taxWords")}
-          checked={typed.automatic_tax}
-          onChange={(event) => setTyped({ ...typed, automatic_tax: event.currentTarget.checked })}
         />
-        <ProblemAlert error={error} beside={["currency", "billing_contact"]} />
+        <FormProblem form={form} />
       </SaveForm>
     </Panel>
   );

@@ -17,7 +17,7 @@ export function isInDays(limit: PlanLimit): limit is "request_log_days" | "audit
   return limit === "request_log_days" || limit === "audit_log_days";
 }
 
-export const mostOf: Readonly<Record<PlanLimit, number>> = {
+export const maxOf: Readonly<Record<PlanLimit, number>> = {
   daily_limit: 1_000_000_000_000,
   organizations_per_user: 1_000_000,
   max_products: 1_000_000_000_000,
@@ -29,7 +29,7 @@ export const mostOf: Readonly<Record<PlanLimit, number>> = {
 };
 
 /** What a limit must be at least. */
-export function leastOf(limit: PlanLimit): number {
+export function minOf(limit: PlanLimit): number {
   if (limit === "audit_log_days") return minAuditLogDays;
   return limit === "request_log_days" ? 1 : 0;
 }

@@ -1,21 +1,24 @@
 import { amountToText } from "@countersign/domain/billing/money";
-import { Group, List, NumberInput, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
+import { Group, List, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { SwitchField, TextField } from "../../ui/fields.tsx";
 import { notify } from "../../ui/notify.tsx";
+import { NumberField } from "../../ui/number-field.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { type Field, useForm } from "../../ui/use-form.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { changedFields } from "./changed-fields.ts";
 import { type Limit, LimitField, PriceField, readPrice } from "./limit-fields.tsx";
 import {
   hasExamplePrices,
   isInDays,
-  leastOf,
-  mostOf,
+  maxOf,
+  minOf,
   needsConfirmation,
   type PlanEffects,
   type PlanFields,
@@ -25,8 +28,10 @@ import {
 } from "./plan-changes.ts";
 import { useNoLimit } from "./plan-names.ts";
 
+type Plan = Item<"listPlans">;
+
 interface PlanFormProps {
-  readonly plan: Item<"listPlans">;
+  readonly plan: Plan;
   /** How many organizations are on it; null if that is not known. */
   readonly count: number | null;
   readonly onSaved: () => void;
@@ -36,133 +41,43 @@ interface PlanFormProps {
 export function PlanForm({ plan, count, onSaved }: PlanFormProps) {
   const { t, i18n } = useTranslation("admin");
   const save = useChange("updatePlan");
-  const [name, setName] = useState(plan.name);
-  const [limits, setLimits] = useState<Readonly<Record<PlanLimit, Limit>>>(plan);
-  const [hasVersions, setVersions] = useState(plan.version_module);
-  const textOf = (amount: number | null) =>
-    amount === null ? "" : amountToText(amount, plan.currency, i18n.language);
-  const [monthly, setMonthly] = useState(textOf(plan.monthly_price));
-  const [yearly, setYearly] = useState(textOf(plan.yearly_price));
-  const [trial, setTrial] = useState<number | string>(plan.trial_days);
   const [isAsking, setAsking] = useState(false);
-  const amountOf = (text: string) => {
-    const read = readPrice(text, plan.currency, i18n.language);
-    return read.ok ? read.amount : null;
-  };
-  const next = {
-    name: name.trim(),
-    // The form is not sent while one is empty.
-    ...(Object.fromEntries(
-      planLimits.map((limit) => [limit, limits[limit] === "" ? plan[limit] : limits[limit]]),
-    ) as Record<PlanLimit, number | null>),
-    version_module: hasVersions,
-    monthly_price: amountOf(monthly),
-    yearly_price: amountOf(yearly),
-    trial_days: Number(trial),
-  };
-  const effects = planEffects(plan, next);
   const submit = async () => {
     await save.mutateAsync({
       params: { plan: plan.plan },
-      body: {
-        ...changedFields(plan, next),
-        updated_at: plan.updated_at,
-      },
+      body: { ...changedFields(plan, next), updated_at: plan.updated_at },
     });
     notify(t("terms.done"));
     onSaved();
   };
-  const isSold = plan.plan !== "free";
+  const form = useForm({ start: draftOf(plan, i18n.language), send: submit });
+  const next = planOf(form.values, plan, i18n.language);
+  const effects = planEffects(plan, next);
+  // While the question is open, it shows why it was refused.
+  const error = isAsking ? null : save.error;
+  const fields: FieldsProps = {
+    plan,
+    field: (name) => ({ ...form.field(name), error: fieldError(save.error, name) }),
+  };
   return (
     <>
       <DialogForm
+        {...form.props}
         onSubmit={() => {
-          if (needsConfirmation(effects)) {
-            setAsking(true);
-            // Nothing has been sent yet.
-            return false;
-          }
-          // The error is shown in the form.
-          submit().catch(() => undefined);
-          return true;
+          if (!needsConfirmation(effects)) return form.submit();
+          setAsking(true);
+          // Nothing has been sent yet.
+          return false;
         }}
-        typed={[name, limits, hasVersions, monthly, yearly, trial]}
-        error={isAsking ? null : save.error}
+        error={error}
         isSent={save.isPending || save.isSuccess}
         isBusy={save.isPending}
         action={t("everywhere:save")}
       >
-        <ProblemAlert error={isAsking ? null : save.error} beside={["name", ...planLimits]} />
-        <TextInput
-          label={t("planList.name")}
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fieldError(save.error, "name")}
-        />
-        <Title order={3}>{t("planList.limits")}</Title>
-        {planLimits.map((limit) => (
-          <Stack key={limit} gap={4}>
-            <LimitField
-              label={t(`limits.${limit}`)}
-              description={t(`limits.${limit}_words`)}
-              min={leastOf(limit)}
-              max={mostOf[limit]}
-              {...(limit === "request_log_days" ? { none: t("terms.serverDefault") } : {})}
-              {...(limit === "audit_log_days" ? { none: t("forEver") } : {})}
-              value={limits[limit]}
-              onChange={(value) => setLimits((before) => ({ ...before, [limit]: value }))}
-              error={fieldError(save.error, limit)}
-            />
-            {limit === "daily_limit" && <ValidateHelp about="dailyLimit" />}
-          </Stack>
-        ))}
-        <Switch
-          label={t("limits.version_module")}
-          description={t("limits.version_module_words")}
-          checked={hasVersions}
-          onChange={(event) => setVersions(event.currentTarget.checked)}
-        />
-        {isSold && (
-          <>
-            <Title order={3}>{t("planList.prices")}</Title>
-            {hasExamplePrices(plan) && <Text size="sm">{t("planList.exampleWords")}</Text>}
-            <Group grow align="flex-start" preventGrowOverflow={false}>
-              <PriceField
-                label={t("planList.monthly")}
-                per="month"
-                currency={plan.currency}
-                value={monthly}
-                onChange={setMonthly}
-                error={fieldError(save.error, "monthly_price")}
-              />
-              <PriceField
-                label={t("planList.yearly")}
-                per="year"
-                currency={plan.currency}
-                value={yearly}
-                onChange={setYearly}
-                error={fieldError(save.error, "yearly_price")}
-              />
-            </Group>
-            <NumberInput
-              label={t("planList.trialDays")}
-              description={t("planList.trialWords")}
-              inputWrapperOrder={["label", "input", "description", "error"]}
-              required
-              withAsterisk={false}
-              min={0}
-              max={730}
-              clampBehavior="strict"
-              allowDecimal={false}
-              allowNegative={false}
-              value={trial}
-              onChange={setTrial}
-              error={fieldError(save.error, "trial_days")}
-            />
-          </>
-        )}
+        <ProblemAlert error={error} beside={Object.keys(form.values)} />
+        <TextField {...fields.field("name")} label={t("planList.name")} required maxLength={100} />
+        <LimitFields {...fields} />
+        {plan.plan !== "free" && <PriceFields {...fields} />}
         <Text size="sm" c="dimmed">
           {t("terms.lead")}
         </Text>
@@ -177,6 +92,120 @@ export function PlanForm({ plan, count, onSaved }: PlanFormProps) {
       >
         <PlanEffectsList saved={plan} next={next} effects={effects} count={count} />
       </Confirm>
+    </>
+  );
+}
+
+/** What is typed: prices as people write them, and empty text for a number that is missing. */
+interface PlanDraft extends Readonly<Record<PlanLimit, Limit>> {
+  readonly name: string;
+  readonly version_module: boolean;
+  readonly monthly_price: string;
+  readonly yearly_price: string;
+  readonly trial_days: number | "";
+}
+
+function draftOf(plan: Plan, language: string): PlanDraft {
+  const textOf = (amount: number | null) =>
+    amount === null ? "" : amountToText(amount, plan.currency, language);
+  const { name, version_module, trial_days } = plan;
+  return {
+    ...limitsOf((limit) => plan[limit]),
+    name,
+    version_module,
+    monthly_price: textOf(plan.monthly_price),
+    yearly_price: textOf(plan.yearly_price),
+    trial_days,
+  };
+}
+
+/** The plan as it was typed. The form is not sent while a limit is empty or a price cannot be read. */
+function planOf(draft: PlanDraft, plan: Plan, language: string) {
+  const amountOf = (text: string) => {
+    const read = readPrice(text, plan.currency, language);
+    return read.ok ? read.amount : null;
+  };
+  return {
+    ...limitsOf((limit) => (draft[limit] === "" ? plan[limit] : draft[limit])),
+    name: draft.name.trim(),
+    version_module: draft.version_module,
+    monthly_price: amountOf(draft.monthly_price),
+    yearly_price: amountOf(draft.yearly_price),
+    trial_days: Number(draft.trial_days),
+  };
+}
+
+function limitsOf(read: (limit: PlanLimit) => number | null): Record<PlanLimit, number | null> {
+  const limits = Object.fromEntries(planLimits.map((limit) => [limit, read(limit)]));
+  return limits as Record<PlanLimit, number | null>;
+}
+
+interface FieldsProps {
+  readonly plan: Plan;
+  readonly field: <Name extends keyof PlanDraft & string>(name: Name) => Field<PlanDraft[Name]>;
+}
+
+function LimitFields({ field }: FieldsProps) {
+  const { t } = useTranslation("admin");
+  const noLimit = useNoLimit();
+  return (
+    <>
+      <Title order={3}>{t("planList.limits")}</Title>
+      {planLimits.map((limit) => (
+        <Stack key={limit} gap={4}>
+          <LimitField
+            {...field(limit)}
+            label={t(`limits.${limit}`)}
+            description={t(`limits.${limit}_words`)}
+            none={noLimit(limit)}
+            min={minOf(limit)}
+            max={maxOf[limit]}
+          />
+          {limit === "daily_limit" && <ValidateHelp about="dailyLimit" />}
+        </Stack>
+      ))}
+      <SwitchField
+        {...field("version_module")}
+        label={t("limits.version_module")}
+        description={t("limits.version_module_words")}
+      />
+    </>
+  );
+}
+
+function PriceFields({ plan, field }: FieldsProps) {
+  const { t } = useTranslation("admin");
+  return (
+    <>
+      <Title order={3}>{t("planList.prices")}</Title>
+      {hasExamplePrices(plan) && <Text size="sm">{t("planList.exampleWords")}</Text>}
+      <Group grow align="flex-start" preventGrowOverflow={false}>
+        <PriceField
+          {...field("monthly_price")}
+          label={t("planList.monthly")}
+          per="month"
+          currency={plan.currency}
+        />
+        <PriceField
+          {...field("yearly_price")}
+          label={t("planList.yearly")}
+          per="year"
+          currency={plan.currency}
+        />
+      </Group>
+      <NumberField
+        {...field("trial_days")}
+        label={t("planList.trialDays")}
+        description={t("planList.trialWords")}
+        inputWrapperOrder={["label", "input", "description", "error"]}
+        required
+        withAsterisk={false}
+        min={0}
+        max={730}
+        clampBehavior="strict"
+        allowDecimal={false}
+        allowNegative={false}
+      />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { adminRoute } from "../../app/base-routes.tsx";
 import { ipsSearch } from "../ips/search.ts";
-import { billingStates, plans } from "./terms.ts";
+import { billingStates, plans, suspensionStates } from "./terms.ts";
 
 type Search = Record<string, unknown>;
 
@@ -11,8 +11,6 @@ const text = (value: unknown) => (typeof value === "string" && value !== "" ? va
 
 /** A link can leave out what has no value. */
 const optional = <T extends object>(search: T): { [Name in keyof T]?: T[Name] } => search;
-
-const statuses = ["suspended", "notSuspended"] as const;
 
 const frameRoute = createRoute({
   getParentRoute: () => adminRoute,
@@ -28,7 +26,7 @@ const adminOrganizationsRoute = createRoute({
       q: text(search.q),
       plan: oneOf(plans, search.plan),
       billing: oneOf(billingStates, search.billing),
-      status: oneOf(statuses, search.status),
+      status: oneOf(suspensionStates, search.status),
     }),
   component: lazyRouteComponent(() => import("./organizations-page.tsx"), "OrganizationsPage"),
 });

@@ -1,13 +1,11 @@
 import { missingSignUpLimit } from "@countersign/domain/organizations/sign-up";
 import { Text } from "@mantine/core";
 import { Trans, useTranslation } from "react-i18next";
-import type { Answer } from "../../api/client.ts";
 import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { usePlanName, usePlanOf } from "./plan-names.ts";
-
-export type Settings = Answer<"getPlatformSettings">;
+import type { Settings } from "./use-settings-form.ts";
 
 /** Says that anyone can get an organization without a limit in total, and leads to what limits it. */
 export function OpenSignUpNotice({ settings }: { settings: Settings }) {

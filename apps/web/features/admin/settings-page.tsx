@@ -1,21 +1,22 @@
 import { usualDefaultPlan } from "@countersign/domain/organizations/sign-up";
-import { NumberInput, Radio, Select, Stack } from "@mantine/core";
+import { Radio, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
+import { NumberField } from "../../ui/number-field.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { FormProblem } from "../../ui/use-form.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
-import { changedFields } from "./changed-fields.ts";
 import { numberSeparators } from "./limit-fields.tsx";
 import { PaymentSettings } from "./payment-settings.tsx";
 import { usePlanName, usePlanOf } from "./plan-names.ts";
-import { AuditLogArchiveNotice, OpenSignUpNotice, type Settings } from "./settings-notices.tsx";
+import { AuditLogArchiveNotice, OpenSignUpNotice } from "./settings-notices.tsx";
 import { plans } from "./terms.ts";
-import { useSave } from "./use-save.ts";
+import { type Settings, useSettingsForm } from "./use-settings-form.ts";
 
 /** The settings of the whole server. Each panel is reset if someone else changes what it shows. */
 export function SettingsPage() {
@@ -49,34 +50,29 @@ function SignUpSettings({ settings }: { settings: Settings }) {
   const { t, i18n } = useTranslation("admin");
   const planName = usePlanName();
   const planOf = usePlanOf();
-  const { save, error, isBusy } = useSave("updatePlatformSettings");
-  const saved = { default_plan: settings.default_plan, sign_up: settings.sign_up };
-  const [typed, setTyped] = useState(saved);
+  const form = useSettingsForm(
+    { default_plan: settings.default_plan, sign_up: settings.sign_up },
+    (values) => values,
+  );
   const isPlanFixed = settings.default_plan_set_by === "environment";
   const isSignUpFixed = settings.sign_up_set_by === "environment";
-  const plan = planOf(typed.default_plan);
+  const plan = planOf(form.values.default_plan);
   /** As long as nobody has decided on the default plan, it depends on who signs up. */
   const chooseSignUp = (sign_up: Settings["sign_up"]) => {
     const isUndecided = settings.default_plan_set_by === "nobody";
-    setTyped({ sign_up, default_plan: isUndecided ? usualDefaultPlan(sign_up) : typed.default_plan });
+    form.set({ sign_up, ...(isUndecided ? { default_plan: usualDefaultPlan(sign_up) } : {}) });
   };
   const figure = (value: number | null | undefined) =>
     value == null ? t("noLimit") : value.toLocaleString(i18n.language);
   return (
     <Panel title={t("settings.signUp")} lead={t("settings.signUpLead")}>
-      <SaveForm
-        onSubmit={() => save({ body: changedFields(saved, typed) })}
-        isBusy={isBusy}
-        typed={typed}
-        base={saved}
-        error={error}
-      >
+      <SaveForm {...form.props}>
         <Radio.Group
+          {...form.field("sign_up")}
           label={t("settings.whoSignsUp")}
           description={
             isSignUpFixed ? t("settings.environment", { variable: "COUNTERSIGN_SIGN_UP" }) : undefined
           }
-          value={typed.sign_up}
           onChange={(value) => chooseSignUp(value === "open" ? "open" : "closed")}
         >
           <Stack gap={6} mt={6}>
@@ -91,7 +87,8 @@ function SignUpSettings({ settings }: { settings: Settings }) {
             ))}
           </Stack>
         </Radio.Group>
-        <Select
+        <SelectField
+          {...form.field("default_plan")}
           maw={420}
           label={t("settings.plan")}
           description={
@@ -104,14 +101,10 @@ function SignUpSettings({ settings }: { settings: Settings }) {
           }
           inputWrapperOrder={["label", "input", "description", "error"]}
           disabled={isPlanFixed}
-          data={plans.map((value) => ({ value, label: planName(value) }))}
-          value={typed.default_plan}
-          onChange={(value) =>
-            setTyped({ ...typed, default_plan: plans.find((one) => one === value) ?? typed.default_plan })
-          }
-          allowDeselect={false}
+          values={plans}
+          words={planName}
         />
-        <ProblemAlert error={error} />
+        <FormProblem form={form} />
       </SaveForm>
     </Panel>
   );
@@ -129,29 +122,23 @@ type LimitName = (typeof limits)[number]["name"];
 /** What applies to organizations without limits of their own. */
 function LimitSettings({ settings }: { settings: Settings }) {
   const { t, i18n } = useTranslation("admin");
-  const { save, error, isBusy } = useSave("updatePlatformSettings");
-  const saved: Record<LimitName, number> = {
+  const start: Record<LimitName, number | ""> = {
     daily_emails: settings.daily_emails,
     webhook_endpoints: settings.webhook_endpoints,
     request_log_days: settings.request_log_days,
     request_log_mb: settings.request_log_mb,
   };
-  const [typed, setTyped] = useState<Record<LimitName, number | "">>(saved);
+  // An empty field is required, so that the form is not sent with one.
+  const form = useSettingsForm(start, (values) => values as Record<LimitName, number>);
   return (
     <Panel title={t("settings.limits")} lead={t("settings.limitsLead")}>
-      <SaveForm
-        // An empty field is required, so that the form is not sent with one.
-        onSubmit={() => save({ body: changedFields(saved, typed as Record<LimitName, number>) })}
-        isBusy={isBusy}
-        typed={typed}
-        base={saved}
-        error={error}
-      >
+      <SaveForm {...form.props}>
         {limits.map(({ name, variable, min, max }) => {
           const isFixed = settings[`${name}_set_by`] === "environment";
           return (
-            <NumberInput
+            <NumberField
               key={name}
+              {...form.field(name)}
               maw={420}
               label={t(`settings.${name}`)}
               description={isFixed ? t("settings.environment", { variable }) : t(`settings.${name}_words`)}
@@ -166,13 +153,10 @@ function LimitSettings({ settings }: { settings: Settings }) {
               allowNegative={false}
               hideControls={isFixed}
               {...numberSeparators(i18n.language)}
-              value={typed[name]}
-              onChange={(value) => setTyped({ ...typed, [name]: typeof value === "number" ? value : "" })}
-              error={fieldError(error, name)}
             />
           );
         })}
-        <ProblemAlert error={error} beside={limits.map(({ name }) => name)} />
+        <FormProblem form={form} />
       </SaveForm>
     </Panel>
   );

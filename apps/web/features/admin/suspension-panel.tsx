@@ -1,11 +1,13 @@
-import { Alert, Button, Stack, Text, Textarea } from "@mantine/core";
+import { Alert, Button, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Confirm } from "../../ui/confirm.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
+import { AreaField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
+import { useSending } from "../../ui/use-form.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 
 interface SuspensionPanelProps {
@@ -24,20 +26,41 @@ interface SuspensionPanelProps {
 export function SuspensionPanel(props: SuspensionPanelProps) {
   const { t } = useTranslation("admin");
   const { of, name, suspendedAt } = props;
-  const [isOpen, setOpen] = useState(false);
-  const [isBusy, setBusy] = useState(false);
+  const restoring = useSending();
   const [reason, setReason] = useState("");
-  const restore = async () => {
-    setBusy(true);
-    try {
-      await props.restore();
-      notify(t("suspension.restored", { name }));
-    } catch (error) {
-      notifyProblem(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const restore = () =>
+    restoring.send(() =>
+      props.restore().then(() => notify(t("suspension.restored", { name })), notifyProblem),
+    );
+  const question = useConfirm(() => ({
+    title: t("suspension.confirm", { name }),
+    children: (
+      <Stack>
+        <Text>{t(`suspension.${of}`)}</Text>
+        {props.licenseCount !== undefined && (
+          <>
+            <RefusedLicenses count={props.licenseCount} />
+            <ValidateHelp about="organizationSuspended" />
+          </>
+        )}
+        <AreaField
+          label={t("suspension.reason")}
+          description={t("suspension.reasonWords")}
+          required
+          data-autofocus
+          maxLength={1_000}
+          value={reason}
+          onChange={setReason}
+        />
+      </Stack>
+    ),
+    action: t("suspension.do"),
+    draft: reason,
+    onConfirm: async () => {
+      await props.suspend(reason);
+      notify(t("suspension.done", { name }), props.restore);
+    },
+  }));
   if (suspendedAt !== null)
     return (
       <Panel
@@ -49,7 +72,7 @@ export function SuspensionPanel(props: SuspensionPanelProps) {
           </>
         }
         actions={
-          <Button loading={isBusy} onClick={restore}>
+          <Button loading={restoring.isBusy} onClick={restore}>
             {t("suspension.restore")}
           </Button>
         }
@@ -65,43 +88,12 @@ export function SuspensionPanel(props: SuspensionPanelProps) {
       title={t("suspension.title")}
       lead={t(`suspension.${of}`)}
       actions={
-        <Button color="red" variant="light" onClick={() => setOpen(true)}>
+        <Button color="red" variant="light" onClick={() => question.ask()}>
           {t("suspension.do")}
         </Button>
       }
     >
-      <Confirm
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={t("suspension.confirm", { name })}
-        action={t("suspension.do")}
-        draft={reason}
-        onConfirm={async () => {
-          await props.suspend(reason);
-          notify(t("suspension.done", { name }), props.restore);
-        }}
-      >
-        <Stack>
-          <Text>{t(`suspension.${of}`)}</Text>
-          {props.licenseCount !== undefined && (
-            <>
-              <RefusedLicenses count={props.licenseCount} />
-              <ValidateHelp about="organizationSuspended" />
-            </>
-          )}
-          <Textarea
-            label={t("suspension.reason")}
-            description={t("suspension.reasonWords")}
-            required
-            data-autofocus
-            autosize
-            minRows={2}
-            maxLength={1_000}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-          />
-        </Stack>
-      </Confirm>
+      {question.dialog}
     </Panel>
   );
 }

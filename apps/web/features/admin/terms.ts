@@ -1,5 +1,6 @@
 export const plans = ["free", "pro", "enterprise"] as const;
 export const billingStates = ["active", "grace", "suspended", "cancelled"] as const;
+export const suspensionStates = ["suspended", "notSuspended"] as const;
 /** The limits of a plan that a platform admin can change for one organization. */
 export const overrides = [
   "max_products_override",

@@ -1,13 +1,12 @@
 import { Group, Stack, Switch, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -100,25 +99,22 @@ interface AdminPanelProps {
 /** Asks first in both directions, because it gives or removes access to the whole server. */
 function AdminPanel({ isAdmin, name, params }: AdminPanelProps) {
   const { t } = useTranslation("admin");
-  const [isOpen, setOpen] = useState(false);
   const change = useChange("updateUser");
   const words = isAdmin ? "revoke" : "grant";
+  const question = useConfirm(() => ({
+    title: t(`user.${words}Title`, { name }),
+    children: t(`user.${words}Words`, { name }),
+    action: t(`user.${words}`),
+    harmless: !isAdmin,
+    onConfirm: async () => {
+      await change.mutateAsync({ params, body: { is_platform_admin: !isAdmin } });
+      notify(t("terms.done"));
+    },
+  }));
   return (
     <Panel title={t("user.admin")} lead={t("user.adminWords")}>
-      <Switch label={t("user.isAdmin")} checked={isAdmin} onChange={() => setOpen(true)} />
-      <Confirm
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={t(`user.${words}Title`, { name })}
-        action={t(`user.${words}`)}
-        harmless={!isAdmin}
-        onConfirm={async () => {
-          await change.mutateAsync({ params, body: { is_platform_admin: !isAdmin } });
-          notify(t("terms.done"));
-        }}
-      >
-        {t(`user.${words}Words`, { name })}
-      </Confirm>
+      <Switch label={t("user.isAdmin")} checked={isAdmin} onChange={() => question.ask()} />
+      {question.dialog}
     </Panel>
   );
 }

@@ -1,23 +1,23 @@
-import { Badge, Button, Group, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { Badge, Button, Group, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer, Item } from "../../api/client.ts";
-import { askPages, flat, useChange } from "../../api/queries.ts";
+import { askPages, useChange } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
-import type { Column } from "../../ui/data-table.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
-import { Empty } from "../../ui/empty.tsx";
+import { TextField } from "../../ui/fields.tsx";
+import { FilterChoice, SearchField } from "../../ui/filters.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
+import { List } from "../../ui/list.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Page } from "../../ui/page.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { PasswordLinkToCopy } from "./password-link.tsx";
-import { SearchedList } from "./searched-list.tsx";
 
 const adminUsersRoute = getRouteApi("/inside/admin/admin-layout/users");
 
@@ -28,43 +28,21 @@ export function UsersPage() {
   const search = adminUsersRoute.useSearch();
   const navigate = adminUsersRoute.useNavigate();
   const [isAdding, setAdding] = useState(false);
+  const { q, show = "all" } = search;
   const list = useInfiniteQuery(
     askPages("listUsers", {
       query: {
-        ...(search.q === undefined ? {} : { q: search.q }),
-        ...(search.show === "admins" ? { platform_admin: "true" } : {}),
-        ...(search.show === "suspended" ? { suspended: "true" } : {}),
+        ...(q === undefined ? {} : { q }),
+        ...(show === "admins" ? { platform_admin: "true" } : {}),
+        ...(show === "suspended" ? { suspended: "true" } : {}),
       },
     }),
   );
-  const rows = flat(list.data);
   const set = (changes: Partial<typeof search>) =>
     void navigate({ search: { ...search, ...changes }, replace: true });
-  const columns: Column<User>[] = [
-    {
-      id: "name",
-      header: t("users.name"),
-      cell: (user) => (
-        <Stack gap={0} miw={0}>
-          <GoLink to={paths.user(user.id)} size="sm" fw={600}>
-            {user.name}
-          </GoLink>
-          <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-            {user.email}
-          </Text>
-        </Stack>
-      ),
-    },
-    { id: "marks", header: t("users.status"), cell: (user) => <Marks user={user} /> },
-    {
-      id: "created",
-      header: t("users.since"),
-      wide: true,
-      cell: (user) => <ListTime at={user.created_at} />,
-    },
-  ];
   return (
-    <SearchedList
+    <Page
+      wide
       title={t("users.title")}
       lead={t("users.lead")}
       actions={
@@ -75,28 +53,43 @@ export function UsersPage() {
           <AddUser opened={isAdding} onClose={() => setAdding(false)} />
         </>
       }
-      search={{ label: t("users.search"), value: search.q, onChange: (q) => set({ q }) }}
-      filters={
-        <SegmentedControl
-          size="xs"
-          aria-label={t("users.show")}
-          value={search.show ?? "all"}
-          onChange={(value) => set({ show: value === "admins" || value === "suspended" ? value : undefined })}
-          data={(["all", "admins", "suspended"] as const).map((value) => ({
-            value,
-            label: t(`users.${value}`),
-          }))}
+    >
+      <Stack gap="sm">
+        <Group gap="xs">
+          <SearchField label={t("users.search")} value={q} onChange={(term) => set({ q: term })} />
+          <FilterChoice
+            size="xs"
+            label={t("users.show")}
+            values={["all", "admins", "suspended"]}
+            words={(value) => t(`users.${value}`)}
+            value={show}
+            onChange={(value) => set({ show: value === "all" ? undefined : value })}
+          />
+        </Group>
+        <List
+          label={t("users.title")}
+          list={list}
+          columns={[
+            {
+              header: t("users.name"),
+              cell: (user) => (
+                <Stack gap={0} miw={0}>
+                  <GoLink to={paths.user(user.id)} size="sm" fw={600}>
+                    {user.name}
+                  </GoLink>
+                  <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+                    {user.email}
+                  </Text>
+                </Stack>
+              ),
+            },
+            { header: t("users.status"), cell: (user) => <Marks user={user} /> },
+            { header: t("users.since"), wide: true, at: (user) => user.created_at },
+          ]}
+          empty={{ icon: "search", title: t("nothingFound"), words: t("users.none") }}
         />
-      }
-      columns={columns}
-      list={list}
-      rows={rows}
-      empty={
-        <Empty icon="search" title={t("nothingFound")}>
-          {t("users.none")}
-        </Empty>
-      }
-    />
+      </Stack>
+    </Page>
   );
 }
 
@@ -158,46 +151,27 @@ function AddUserForm({ onClose, onLink }: AddUserFormProps) {
   const { t } = useTranslation("admin");
   const sendsEmail = useSendsEmail();
   const add = useChange("createUser");
-  const [email, setEmail] = useState("");
-  const [name, setName] = useState("");
-  const send = () =>
-    add.mutate(
-      { body: { email, ...(name.trim() === "" ? {} : { name }) } },
-      {
-        onSuccess: (added) => {
-          if (added.password_link !== null) return onLink(added);
-          notify(t("addUser.done", { email }));
-          onClose();
-        },
-      },
-    );
+  const form = useForm({
+    start: { email: "", name: "" },
+    send: async ({ email, name }) => {
+      const added = await add.mutateAsync({ body: { email, ...(name.trim() === "" ? {} : { name }) } });
+      if (added.password_link !== null) return onLink(added);
+      notify(t("addUser.done", { email }));
+      onClose();
+    },
+  });
   return (
-    <DialogForm
-      onSubmit={send}
-      typed={[email, name]}
-      error={add.error}
-      isBusy={add.isPending}
-      action={t("addUser.do")}
-    >
-      <ProblemAlert error={add.error} beside={["email", "name"]} />
-      <TextInput
+    <DialogForm {...form.props} action={t("addUser.do")}>
+      <FormProblem form={form} />
+      <TextField
+        {...form.field("email")}
         label={t("addUser.email")}
         type="email"
         required
         data-autofocus
         autoComplete="off"
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-        error={fieldError(add.error, "email")}
       />
-      <TextInput
-        label={t("addUser.name")}
-        autoComplete="off"
-        maxLength={100}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={fieldError(add.error, "name")}
-      />
+      <TextField {...form.field("name")} label={t("addUser.name")} autoComplete="off" maxLength={100} />
       <Text size="sm" c="dimmed">
         {t(sendsEmail ? "addUser.words" : "addUser.wordsNoEmail")}
       </Text>

@@ -1,14 +1,12 @@
-import { Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { CsvLink } from "../../ui/chart/chart-section.tsx";
-import { DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Help } from "../../ui/help.tsx";
+import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/section.tsx";
 import classes from "./analytics.module.css";
 import { changeText } from "./figure-text.ts";
@@ -23,7 +21,7 @@ export function RefusedLicenses({ state }: { state: AnalyticsState }) {
   const { t: outcomeName } = useTranslation("requests");
   const { id, slug } = useOrganization();
   const seesRequests = useMaySee()("requests:view");
-  const { data, error, isPending } = useQuery({
+  const list = useQuery({
     ...ask("listMostRefused", { params: { organization_id: id }, query: { ...state.scope, limit: shown } }),
     placeholderData: keepPreviousData,
   });
@@ -36,39 +34,25 @@ export function RefusedLicenses({ state }: { state: AnalyticsState }) {
       beside={<Help about={title}>{t("refused.help")}</Help>}
       actions={<CsvLink href={state.csv("refused")} title={title} />}
     >
-      <DataTable
+      <List
         label={title}
-        rows={data?.data ?? []}
+        list={list}
         keyOf={(row) => row.license_id}
-        isPending={isPending}
-        error={error}
-        empty={<Text c="dimmed">{t("refused.none")}</Text>}
         columns={[
-          { id: "license", header: t("license"), cell: (row) => <ListedLicense license={row} /> },
-          {
-            id: "refused",
-            header: t("refused.count"),
+          { header: t("license"), cell: (row) => <ListedLicense license={row} /> },
+          { header: t("refused.count"), count: (row) => row.refused },
+          state.isCompared && {
+            header: t("compare.before"),
             align: "right",
-            cell: (row) => <span className="figures">{number.format(row.refused)}</span>,
+            wide: true,
+            cell: ({ refused, previous_refused: before }) => (
+              <span className="figures">
+                {number.format(before)}{" "}
+                <span className={classes.error}>{changeText(refused, before, i18n.language)}</span>
+              </span>
+            ),
           },
-          ...(state.isCompared
-            ? [
-                {
-                  id: "before",
-                  header: t("compare.before"),
-                  align: "right" as const,
-                  wide: true,
-                  cell: ({ refused, previous_refused: before }: Item<"listMostRefused">) => (
-                    <span className="figures">
-                      {number.format(before)}{" "}
-                      <span className={classes.error}>{changeText(refused, before, i18n.language)}</span>
-                    </span>
-                  ),
-                },
-              ]
-            : []),
           {
-            id: "outcomes",
             header: t("refused.outcomes"),
             wide: true,
             cell: (row) => (
@@ -83,24 +67,20 @@ export function RefusedLicenses({ state }: { state: AnalyticsState }) {
               </div>
             ),
           },
-          ...(seesRequests
-            ? [
-                {
-                  id: "requests",
-                  header: t("requests.header"),
-                  whole: true,
-                  cell: (row: { license_id: string }) => (
-                    <GoLink
-                      to={paths.requests(slug, { license_id: row.license_id, refused: true })}
-                      className="oneLine"
-                    >
-                      {t("requests.show")}
-                    </GoLink>
-                  ),
-                },
-              ]
-            : []),
+          seesRequests && {
+            header: t("requests.header"),
+            whole: true,
+            cell: (row) => (
+              <GoLink
+                to={paths.requests(slug, { license_id: row.license_id, refused: true })}
+                className="oneLine"
+              >
+                {t("requests.show")}
+              </GoLink>
+            ),
+          },
         ]}
+        empty={t("refused.none")}
       />
     </Section>
   );

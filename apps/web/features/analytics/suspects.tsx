@@ -1,4 +1,4 @@
-import { ActionIcon, Menu, Text, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Menu, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -9,10 +9,10 @@ import { DeviceIds } from "../../app/device-ids.tsx";
 import { useMay, useMaySee, useMe, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { CsvLink } from "../../ui/chart/chart-section.tsx";
-import { DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Help } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/section.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { utcDay } from "../usage/figures.ts";
@@ -27,7 +27,7 @@ export function Suspects({ state }: { state: AnalyticsState }) {
   const { t, i18n } = useTranslation("analytics");
   const { id } = useOrganization();
   const isOperator = useMe().is_platform_admin;
-  const { data, error, isPending } = useQuery({
+  const list = useQuery({
     ...ask("listSharingSuspects", {
       params: { organization_id: id },
       query: { ...state.scope, limit: shown },
@@ -43,23 +43,14 @@ export function Suspects({ state }: { state: AnalyticsState }) {
       beside={<Help about={title}>{t("sharing.help")}</Help>}
       actions={<CsvLink href={state.csv("sharing")} title={title} />}
     >
-      <DataTable
+      <List
         label={title}
-        rows={data?.data ?? []}
+        list={list}
         keyOf={(row) => row.license_id}
-        isPending={isPending}
-        error={error}
-        empty={<Text c="dimmed">{t("sharing.none")}</Text>}
         columns={[
-          { id: "license", header: t("license"), cell: (row) => <ListedLicense license={row} /> },
+          { header: t("license"), cell: (row) => <ListedLicense license={row} /> },
+          { header: t("sharing.evidence"), fills: true, cell: (row) => <Evidence suspect={row} /> },
           {
-            id: "evidence",
-            header: t("sharing.evidence"),
-            fills: true,
-            cell: (row) => <Evidence suspect={row} />,
-          },
-          {
-            id: "days",
             header: t("sharing.days"),
             wide: true,
             cell: (row) => (
@@ -77,14 +68,15 @@ export function Suspects({ state }: { state: AnalyticsState }) {
             ),
           },
           {
-            id: "actions",
-            header: <VisuallyHidden>{t("sharing.act")}</VisuallyHidden>,
+            header: t("sharing.act"),
+            isHeaderHidden: true,
             align: "right",
             cell: (row) => <SuspectActions suspect={row} />,
           },
         ]}
+        empty={t("sharing.none")}
       />
-      {data !== undefined && !data.has_places && isOperator && (
+      {list.data?.has_places === false && isOperator && (
         <Text size="sm" c="dimmed" mt="xs">
           {t("sharing.noPlaces")}
         </Text>
@@ -96,13 +88,14 @@ export function Suspects({ state }: { state: AnalyticsState }) {
 type Suspect = Item<"listSharingSuspects">;
 
 /** Counts stop here. */
-const most = 50;
+const maxCount = 50;
 
 /** What makes a license a suspect, with examples. */
 function Evidence({ suspect }: { suspect: Suspect }) {
   const { t, i18n } = useTranslation("analytics");
   const number = new Intl.NumberFormat(i18n.language);
-  const atLeast = (count: number) => (count >= most ? `${number.format(most)}+` : number.format(count));
+  const atLeast = (count: number) =>
+    count >= maxCount ? `${number.format(maxCount)}+` : number.format(count);
   const { reasons, ips, devices, max_ips: limit, travel, sample_ips, sample_devices } = suspect;
   return (
     <div className={classes.evidence}>

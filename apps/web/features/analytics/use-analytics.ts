@@ -1,8 +1,7 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { timeZoneName } from "@countersign/domain/dates/time-zone";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import type { Answer, Query } from "../../api/client.ts";
-import { urlOf } from "../../api/client.ts";
+import { type Answer, type Query, urlOf } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { browserTimeZone } from "../../i18n/shown-time-zone.ts";
 import { useOrganization } from "../../session/current-organization.ts";

@@ -1,29 +1,21 @@
-import { Button, Drawer, Group, Menu, Stack, Text, Title, UnstyledButton } from "@mantine/core";
+import { Button, Menu, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import type { Answer } from "../../api/client.ts";
-import { urlOf } from "../../api/client.ts";
+import { type Answer, urlOf } from "../../api/client.ts";
 import { askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copyable } from "../../ui/copy.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { Empty } from "../../ui/empty.tsx";
-import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
-import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
 import type { PageLink } from "../../ui/page-link.ts";
-import { exactTime, shortDate } from "../../ui/time.tsx";
+import { shortDate } from "../../ui/time.tsx";
 import { plainWords } from "./actions.ts";
-import { Actor, ActorName } from "./actor.tsx";
-import type { AuditSearch } from "./audit-filters.tsx";
-import { AuditFilters, nothing } from "./audit-filters.tsx";
-import classes from "./audit-log.module.css";
-import { Difference, ShortDifference } from "./difference.tsx";
+import { AuditFilters, type AuditSearch, nothing } from "./audit-filters.tsx";
+import { Entries } from "./entries.tsx";
 import type { Entry } from "./field-changes.ts";
 
 const auditLogRoute = getRouteApi("/inside/o/$organization/audit-log");
@@ -43,82 +35,44 @@ export function AuditLogPage() {
     void navigate({ search: { ...search, ...changes }, replace: true });
   const open = (entry: string | undefined) =>
     void navigate({ search: { ...search, entry }, resetScroll: false });
-  const columns: readonly Column<Entry>[] = [
-    {
-      id: "when",
-      header: t("columns.when"),
-      width: 130,
-      wide: true,
-      cell: (entry) => <ListTime at={entry.at} />,
-    },
-    { id: "who", header: t("columns.who"), wide: true, cell: (entry) => <Actor actor={entry.actor} /> },
-    {
-      id: "what",
-      header: t("columns.action"),
-      whole: true,
-      cell: (entry) => (
-        <>
-          <UnstyledButton className={classes.open ?? ""} onClick={() => open(entry.id)}>
-            {t(`actions.${entry.action}`, { defaultValue: plainWords(entry.action) })}
-          </UnstyledButton>
-          <Text inherit c="dimmed" hiddenFrom="sm">
-            <ActorName actor={entry.actor} /> · <ListTime at={entry.at} />
-          </Text>
-        </>
-      ),
-    },
-    {
-      id: "subject",
-      header: t("columns.target"),
-      cell: (entry) => (
-        <div className={classes.subject}>
-          <Subject subject={entry.subject} action={entry.action} />
-        </div>
-      ),
-    },
-    {
-      id: "changes",
-      header: t("columns.changes"),
-      wide: true,
-      cell: (entry) => <ShortDifference entry={entry} />,
-    },
-    {
-      id: "from",
-      header: t("columns.ip"),
-      wide: true,
-      cell: (entry) => <span className={ipClass(entry.ip ?? "")}>{entry.ip ?? ""}</span>,
-    },
-  ];
   const isNarrowed = Object.values(filters).some((value) => value !== undefined);
   return (
     <Page wide title={t("title")} lead={<Lead kept={kept} />} actions={<ExportMenu search={search} />}>
       <Stack gap="sm">
         <AuditFilters search={search} onChange={narrow} entries={entries} />
-        <DataTable
-          label={t("title")}
-          columns={columns}
-          rows={entries}
-          keyOf={(entry) => entry.id}
-          isPending={list.isPending}
-          error={list.error}
-          hasMore={list.hasNextPage}
-          isFetchingMore={list.isFetchingNextPage}
-          fetchMore={list.fetchNextPage}
-          isMarked={(entry) => entry.id === openId}
+        <Entries
+          list={list}
+          entries={entries}
+          title={t("title")}
+          actionOf={(entry) => t(`actions.${entry.action}`, { defaultValue: plainWords(entry.action) })}
+          subjectOf={(entry) => <Subject subject={entry.subject} action={entry.action} />}
+          columns={[
+            {
+              header: t("columns.ip"),
+              wide: true,
+              cell: (entry) => <span className={ipClass(entry.ip ?? "")}>{entry.ip ?? ""}</span>,
+            },
+          ]}
+          factsOf={(entry) => <EntryFacts entry={entry} />}
+          openId={openId}
+          onOpen={open}
+          onlyTarget={({ subject }) =>
+            narrow({ subject_kind: subject.kind, subject_id: subject.id, entry: undefined })
+          }
+          onlyActor={(actorId) => narrow({ actor_id: actorId, entry: undefined })}
           empty={
-            <Empty
-              icon={isNarrowed ? "filter" : "audit"}
-              title={isNarrowed ? t("nothingFound.title") : t("empty.title")}
-              action={
-                isNarrowed && (
-                  <Button variant="default" onClick={() => narrow(nothing)}>
-                    {t("filters.clear")}
-                  </Button>
-                )
-              }
-            >
-              {isNarrowed ? t("nothingFound.words") : t("empty.words")}
-            </Empty>
+            isNarrowed
+              ? {
+                  icon: "filter",
+                  title: t("nothingFound.title"),
+                  words: t("nothingFound.words"),
+                  action: (
+                    <Button variant="default" onClick={() => narrow(nothing)}>
+                      {t("filters.clear")}
+                    </Button>
+                  ),
+                }
+              : { icon: "audit", title: t("empty.title"), words: t("empty.words") }
           }
         />
         {list.isSuccess && !list.hasNextPage && !isNarrowed && typeof kept?.complete_since === "string" && (
@@ -127,11 +81,6 @@ export function AuditLogPage() {
           </Text>
         )}
       </Stack>
-      <EntryDrawer
-        entry={entries.find((entry) => entry.id === openId) ?? null}
-        onClose={() => open(undefined)}
-        onNarrow={narrow}
-      />
     </Page>
   );
 }
@@ -171,65 +120,10 @@ export function ExportMenu({ search }: { search: AuditSearch }) {
   );
 }
 
-interface EntryDrawerProps {
-  readonly entry: Entry | null;
-  readonly onClose: () => void;
-  readonly onNarrow: (changes: Partial<AuditSearch>) => void;
-}
-
-/** One entry in full: who, when, from where, and each changed field. */
-function EntryDrawer({ entry, onClose, onNarrow }: EntryDrawerProps) {
+function EntryFacts({ entry }: { entry: Entry }) {
   const { t } = useTranslation("audit-log");
   return (
-    <Drawer
-      opened={entry !== null}
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={t("entry.title")}
-      closeButtonProps={{ "aria-label": t("everywhere:close") }}
-    >
-      {entry !== null && (
-        <Stack gap="lg">
-          <Title order={2}>{t(`actions.${entry.action}`, { defaultValue: plainWords(entry.action) })}</Title>
-          <EntryFacts entry={entry} />
-          <Group gap="xs">
-            <Button
-              size="compact-sm"
-              variant="default"
-              onClick={() =>
-                onNarrow({ subject_kind: entry.subject.kind, subject_id: entry.subject.id, entry: undefined })
-              }
-            >
-              {t("entry.onlyTarget")}
-            </Button>
-            {entry.actor.id !== null && (
-              <Button
-                size="compact-sm"
-                variant="default"
-                onClick={() => onNarrow({ actor_id: entry.actor.id ?? undefined, entry: undefined })}
-              >
-                {t("entry.onlyActor")}
-              </Button>
-            )}
-          </Group>
-          <Difference entry={entry} />
-        </Stack>
-      )}
-    </Drawer>
-  );
-}
-
-function EntryFacts({ entry }: { entry: Entry }) {
-  const { t, i18n } = useTranslation("audit-log");
-  return (
-    <Facts>
-      <dt>{t("columns.who")}</dt>
-      <dd>
-        <Actor actor={entry.actor} />
-      </dd>
-      <dt>{t("columns.when")}</dt>
-      <dd className="figures">{exactTime(entry.at, i18n.language)}</dd>
+    <>
       <dt>{t(`subjects.${entry.subject.kind}`, { defaultValue: plainWords(entry.subject.kind) })}</dt>
       <dd>
         <Subject subject={entry.subject} action={entry.action} />
@@ -256,7 +150,7 @@ function EntryFacts({ entry }: { entry: Entry }) {
       )}
       <dt>{t("entry.code")}</dt>
       <dd className="mono">{entry.action}</dd>
-    </Facts>
+    </>
   );
 }
 

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { List } from "../../ui/list.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { shortDate } from "../../ui/time.tsx";
@@ -29,69 +29,60 @@ export function InvoicesPanel({ billing }: { readonly billing: Billing }) {
 function Invoices() {
   const { t, i18n } = useTranslation("billing");
   const { id } = useOrganization();
-  const { data, isPending, error } = useQuery(ask("listInvoices", { params: { organization_id: id } }));
-  const columns: Column<Invoice>[] = [
-    {
-      id: "number",
-      header: t("invoices.number"),
-      cell: ({ number, url, created_at: createdAt }) => (
-        <>
-          {url === null ? (
-            (number ?? t("invoices.draft"))
-          ) : (
-            <Out href={url}>{number ?? t("invoices.draft")}</Out>
-          )}
-          <Text inherit c="dimmed" hiddenFrom="sm">
-            {shortDate(createdAt, i18n.language)}
-          </Text>
-        </>
-      ),
-    },
-    {
-      id: "date",
-      header: t("invoices.date"),
-      wide: true,
-      cell: (one) => shortDate(one.created_at, i18n.language),
-    },
-    {
-      id: "amount",
-      header: t("invoices.amount"),
-      align: "right",
-      cell: ({ total, currency }) => (
-        <span className="figures">{shownAmount(total, currency, i18n.language)}</span>
-      ),
-    },
-    {
-      id: "status",
-      header: t("invoices.status"),
-      whole: true,
-      cell: (one) => <Status status={one.status} />,
-    },
-    {
-      id: "pdf",
-      header: t("invoices.file"),
-      wide: true,
-      cell: ({ pdf_url: url }) => url !== null && <Out href={url}>{t("invoices.pdf")}</Out>,
-    },
-  ];
+  const list = useQuery(ask("listInvoices", { params: { organization_id: id } }));
   return (
-    <DataTable
+    <List
       label={t("invoices.title")}
-      columns={columns}
-      rows={data?.data ?? []}
-      keyOf={(one) => one.id}
-      isPending={isPending}
-      error={error}
-      empty={<Text c="dimmed">{t("invoices.none")}</Text>}
+      list={list}
+      columns={[
+        {
+          header: t("invoices.number"),
+          cell: ({ number, url, created_at: createdAt }) => (
+            <>
+              {url === null ? (
+                (number ?? t("invoices.draft"))
+              ) : (
+                <Out href={url}>{number ?? t("invoices.draft")}</Out>
+              )}
+              <Text inherit c="dimmed" hiddenFrom="sm">
+                {shortDate(createdAt, i18n.language)}
+              </Text>
+            </>
+          ),
+        },
+        {
+          header: t("invoices.date"),
+          wide: true,
+          cell: (invoice) => shortDate(invoice.created_at, i18n.language),
+        },
+        {
+          header: t("invoices.amount"),
+          align: "right",
+          cell: ({ total, currency }) => (
+            <span className="figures">{shownAmount(total, currency, i18n.language)}</span>
+          ),
+        },
+        {
+          header: t("invoices.status"),
+          whole: true,
+          cell: (invoice) => <InvoiceStatus status={invoice.status} />,
+        },
+        {
+          header: t("invoices.file"),
+          wide: true,
+          cell: ({ pdf_url: url }) => url !== null && <Out href={url}>{t("invoices.pdf")}</Out>,
+        },
+      ]}
+      empty={t("invoices.none")}
     />
   );
 }
 
-function Status({ status }: Pick<Invoice, "status">) {
+function InvoiceStatus({ status }: Pick<Invoice, "status">) {
   const { t } = useTranslation("billing");
-  const known = Object.keys(tones).find((name): name is keyof typeof tones => name === status);
-  if (known === undefined) return status;
-  return <StateMark tone={tones[known]}>{t(`invoices.states.${known}`)}</StateMark>;
+  const state = Object.keys(tones).find((name): name is keyof typeof tones => name === status);
+  if (state === undefined) return status;
+  return <StateMark tone={tones[state]}>{t(`invoices.states.${state}`)}</StateMark>;
 }
 
 /** In a new tab: it is a page of the payment provider. */

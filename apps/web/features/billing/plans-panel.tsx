@@ -11,8 +11,7 @@ import { AskOperator } from "./ask-operator.tsx";
 import classes from "./billing.module.css";
 import { type Billing, type Interval, isSubscribed, offerOf, planActionOf, yearlySaving } from "./billing.ts";
 import { LeaveQuestion } from "./downgrade.tsx";
-import type { PaymentPages } from "./use-payment-pages.ts";
-import { usePaymentPages } from "./use-payment-pages.ts";
+import { type PaymentPages, usePaymentPages } from "./use-payment-pages.ts";
 
 interface PlansPanelProps {
   readonly billing: Billing;

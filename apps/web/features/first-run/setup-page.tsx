@@ -1,7 +1,6 @@
 import { Alert, Button, Code, List, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { Trans, useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, queryClient, useChange } from "../../api/queries.ts";
@@ -10,10 +9,10 @@ import { paths } from "../../session/paths.ts";
 import { Form } from "../../ui/form.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { AuthCard } from "../identity/auth-card.tsx";
 import { askSession } from "../identity/session.ts";
-import { AccountFields, accountFields, noAccount } from "../identity/sign-up-page.tsx";
+import { AccountFields, noAccount } from "../identity/sign-up-page.tsx";
 import classes from "./first-run.module.css";
 import { FirstRun } from "./first-run.tsx";
 import { StepCard } from "./step-card.tsx";
@@ -74,37 +73,32 @@ function SetUpAlready() {
 function AccountStep({ token }: { token: string }) {
   const { t, i18n } = useTranslation("identity");
   const navigate = useNavigate();
-  const [draft, setDraft] = useState(noAccount);
   // Everything is reset afterwards; the page would be over before.
   const run = useChange("runSetup", { reloads: false });
-  const submit = () => {
-    const locale = i18n.language as Language;
-    run.mutate(
-      { body: { token, ...draft, locale } },
-      {
-        onSuccess: async () => {
-          // The token has been used: remove it from the URL.
-          await navigate({ to: "/setup", search: {}, replace: true });
-          await queryClient.resetQueries();
-        },
-      },
-    );
-  };
+  const form = useForm({
+    start: noAccount,
+    send: async (account) => {
+      await run.mutateAsync({ body: { token, ...account, locale: i18n.language as Language } });
+      // The token has been used: remove it from the URL.
+      await navigate({ to: "/setup", search: {}, replace: true });
+      await queryClient.resetQueries();
+    },
+  });
   // It was valid when the page was opened, and expired while the person typed.
-  const isOver = run.error instanceof ApiProblem && run.error.code === "invalid_setup_link";
+  const isOver = form.error instanceof ApiProblem && form.error.code === "invalid_setup_link";
   return (
     <StepCard step="account" title={t("setup.account.title")} lead={t("setup.account.lead")}>
-      <Form onSubmit={submit} typed={null} error={run.error}>
+      <Form {...form.props} typed={null} base={undefined}>
         <Stack>
           {isOver ? (
             <Alert color="red" role="alert" icon={<Icon name="warning" />} title={t("setup.over.title")}>
               {t("setup.over.words")}
             </Alert>
           ) : (
-            <ProblemAlert error={run.error} beside={accountFields} />
+            <FormProblem form={form} />
           )}
-          <AccountFields draft={draft} onChange={setDraft} error={run.error} />
-          <Button type="submit" className={classes.onward ?? ""} loading={run.isPending}>
+          <AccountFields form={form} />
+          <Button type="submit" className={classes.onward ?? ""} loading={form.isBusy}>
             {t("setup.account.do")}
           </Button>
         </Stack>

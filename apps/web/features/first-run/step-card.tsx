@@ -1,10 +1,15 @@
-import { Anchor } from "@mantine/core";
+import { Anchor, Button, Stack } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { FormProblem, type FormState } from "../../ui/use-form.tsx";
 import { AuthCard } from "../identity/auth-card.tsx";
 import classes from "./first-run.module.css";
+
+const steps = ["account", "purpose", "organization", "product", "license", "try"] as const;
+type Step = (typeof steps)[number];
 
 interface StepCardProps {
   readonly step: Step;
@@ -44,6 +49,30 @@ export function StepCard({
   );
 }
 
+interface StepFormProps<Values extends object> extends Omit<StepCardProps, "canLeave"> {
+  readonly form: FormState<Values>;
+  /** The label of the button. */
+  readonly action: string;
+}
+
+/** A step whose fields are sent together. */
+export function StepForm<Values extends object>(props: StepFormProps<Values>) {
+  const { form, action, children, ...card } = props;
+  return (
+    <StepCard {...card}>
+      <Form {...form.props}>
+        <Stack>
+          <FormProblem form={form} />
+          {children}
+          <Button type="submit" className={classes.onward ?? ""} loading={form.isBusy}>
+            {action}
+          </Button>
+        </Stack>
+      </Form>
+    </StepCard>
+  );
+}
+
 function ProgressLine({ now }: { now: Step }) {
   const { t } = useTranslation("identity");
   const position = steps.indexOf(now);
@@ -71,6 +100,3 @@ function ProgressLine({ now }: { now: Step }) {
     </nav>
   );
 }
-
-const steps = ["account", "purpose", "organization", "product", "license", "try"] as const;
-type Step = (typeof steps)[number];

@@ -1,10 +1,11 @@
-import { Anchor, Button, Stack, TextInput } from "@mantine/core";
+import { Anchor, Button, Stack } from "@mantine/core";
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
+import { TextField } from "../../ui/fields.tsx";
 import { Form } from "../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { AuthCard } from "./auth-card.tsx";
@@ -56,7 +57,7 @@ export function RequestLink({ title, lead, leadNoEmail }: AskForLinkProps) {
       <Form onSubmit={() => request.mutate()} typed={null} error={request.error}>
         <Stack>
           <ProblemAlert error={request.error} beside={["email"]} />
-          <TextInput
+          <TextField
             label={t("email")}
             type="email"
             autoComplete="username"
@@ -64,7 +65,7 @@ export function RequestLink({ title, lead, leadNoEmail }: AskForLinkProps) {
             withAsterisk={false}
             autoFocus
             value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
+            onChange={setEmail}
             error={fieldError(request.error, "email")}
           />
           <Button type="submit" loading={request.isPending}>

@@ -1,6 +1,5 @@
 import { Alert, Anchor, Button, Group, Stack } from "@mantine/core";
 import { Link, useNavigate, useRouter } from "@tanstack/react-router";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { useChange } from "../../api/queries.ts";
@@ -9,7 +8,7 @@ import { paths } from "../../session/paths.ts";
 import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
-import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { bodyOf, noOrganization, OrganizationFields } from "./organization-fields.tsx";
 
 export function NewOrganizationPage() {
@@ -17,23 +16,26 @@ export function NewOrganizationPage() {
   const navigate = useNavigate();
   const router = useRouter();
   const me = useMe();
-  const mine = useOrganizations();
-  const [draft, setDraft] = useState(noOrganization);
+  const organizations = useOrganizations();
   const create = useChange("createOrganization");
-  const submit = () => {
-    create.mutate({ body: bodyOf(draft) }, { onSuccess: ({ slug }) => navigate(paths.overview(slug)) });
-  };
-  const isFull = create.error instanceof ApiProblem && create.error.code === "organization_limit_reached";
-  const owned = mine.filter((organization) => organization.is_owner).length;
+  const form = useForm({
+    start: noOrganization,
+    send: async (draft) => {
+      const { slug } = await create.mutateAsync({ body: bodyOf(draft) });
+      await navigate(paths.overview(slug));
+    },
+  });
+  const isFull = form.error instanceof ApiProblem && form.error.code === "organization_limit_reached";
+  const owned = organizations.filter((organization) => organization.is_owner).length;
   return (
     <Page
       narrow
       title={t("organization.newTitle")}
-      lead={t(mine.length === 0 ? "organization.firstLead" : "organization.newLead")}
+      lead={t(organizations.length === 0 ? "organization.firstLead" : "organization.newLead")}
     >
-      <Form onSubmit={submit} typed={draft} error={create.error}>
+      <Form {...form.props}>
         <Stack maw={480}>
-          {mine.length === 0 && me.is_platform_admin && (
+          {organizations.length === 0 && me.is_platform_admin && (
             <Alert color="verdigris" icon={<Icon name="info" />}>
               {t("organization.setupUnfinished")}{" "}
               <Anchor component={Link} to="/setup" inherit c="inherit" underline="always">
@@ -51,14 +53,14 @@ export function NewOrganizationPage() {
               {t("organization.full", { count: owned })}
             </Alert>
           ) : (
-            <ProblemAlert error={create.error} beside={["name", "slug"]} />
+            <FormProblem form={form} />
           )}
-          <OrganizationFields draft={draft} onChange={setDraft} error={create.error} />
+          <OrganizationFields form={form} />
           <Group gap="xs">
-            <Button type="submit" loading={create.isPending}>
+            <Button type="submit" loading={form.isBusy}>
               {t("organization.do")}
             </Button>
-            {mine.length > 0 && (
+            {organizations.length > 0 && (
               <Button variant="default" onClick={() => router.history.back()}>
                 {t("everywhere:cancel")}
               </Button>

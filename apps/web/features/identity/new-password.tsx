@@ -2,12 +2,10 @@ import { PasswordInput } from "@mantine/core";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
+import type { Field } from "../../ui/use-form.tsx";
 import classes from "./auth-card.module.css";
 
-interface NewPasswordProps {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  readonly error: string | null;
+interface NewPasswordProps extends Field<string> {
   /** Known facts about the user, which a password must not contain. */
   readonly about?: readonly string[];
   readonly label?: string;
@@ -21,7 +19,7 @@ export function NewPassword({ value, onChange, error, about = [], label, autoFoc
   const length = [...value].length;
   const kept = {
     length: length >= 8 && length <= 128,
-    own: value !== "" && !about.some((own) => isAbout(value, own)),
+    own: value !== "" && !about.some((fact) => isAbout(value, fact)),
   };
   return (
     <div>
@@ -56,8 +54,8 @@ function Rule({ isKept, children }: { isKept: boolean; children: string }) {
   );
 }
 
-function isAbout(password: string, own: string): boolean {
+function isAbout(password: string, fact: string): boolean {
   const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-  const [written, known, mailbox] = [plain(password), plain(own), plain(own.split("@")[0] ?? "")];
+  const [written, known, mailbox] = [plain(password), plain(fact), plain(fact.split("@")[0] ?? "")];
   return known.length >= 4 && (written === known || written === mailbox);
 }

@@ -4,7 +4,8 @@ import { TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { browserTimeZone } from "../../i18n/shown-time-zone.ts";
-import { fieldError } from "../../ui/problem-alert.tsx";
+import { TextField } from "../../ui/fields.tsx";
+import type { FormState } from "../../ui/use-form.tsx";
 
 interface OrganizationDraft {
   readonly name: string;
@@ -24,20 +25,16 @@ export function bodyOf({ name, slug }: OrganizationDraft) {
   };
 }
 
-interface OrganizationFieldsProps {
-  readonly draft: OrganizationDraft;
-  readonly onChange: (draft: OrganizationDraft) => void;
-  readonly error: Error | null;
-}
-
 /** A name, and the slug for URLs. */
-export function OrganizationFields({ draft, onChange, error }: OrganizationFieldsProps) {
+export function OrganizationFields({ form }: { readonly form: FormState<OrganizationDraft> }) {
   const { t } = useTranslation("identity");
-  const shown = draft.slug ?? (draft.name.trim() === "" ? "" : slugOf(draft.name));
-  const isTaken = error instanceof ApiProblem && error.code === "slug_taken";
+  const { name, slug } = form.values;
+  const shown = slug ?? (name.trim() === "" ? "" : slugOf(name));
+  const isTaken = form.error instanceof ApiProblem && form.error.code === "slug_taken";
   return (
     <>
-      <TextInput
+      <TextField
+        {...form.field("name")}
         label={t("organization.name")}
         placeholder={t("organization.example")}
         required
@@ -45,9 +42,6 @@ export function OrganizationFields({ draft, onChange, error }: OrganizationField
         autoFocus
         maxLength={100}
         autoComplete="organization"
-        value={draft.name}
-        onChange={(event) => onChange({ ...draft, name: event.currentTarget.value })}
-        error={fieldError(error, "name")}
       />
       <TextInput
         label={t("organization.slug")}
@@ -59,10 +53,10 @@ export function OrganizationFields({ draft, onChange, error }: OrganizationField
         maxLength={48}
         value={shown}
         onChange={(event) => {
-          const slug = event.currentTarget.value.toLowerCase();
-          onChange({ ...draft, slug: slug === "" ? null : slug });
+          const typed = event.currentTarget.value.toLowerCase();
+          form.set({ slug: typed === "" ? null : typed });
         }}
-        error={isTaken ? t("organization.taken") : fieldError(error, "slug")}
+        error={isTaken ? t("organization.taken") : form.field("slug").error}
       />
     </>
   );

@@ -1,14 +1,4 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Checkbox,
-  Divider,
-  Group,
-  PasswordInput,
-  Stack,
-  TextInput,
-} from "@mantine/core";
+import { Alert, Anchor, Button, Checkbox, Divider, Group, PasswordInput, Stack } from "@mantine/core";
 import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
@@ -16,9 +6,11 @@ import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
+import { TextField } from "../../ui/fields.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { localPath } from "./local-path.ts";
 import { canSuggestPasskeys, canUsePasskeys, type PasskeyRequest, signWithPasskey } from "./passkey.ts";
@@ -97,30 +89,25 @@ export function SignInForm({ next, fixedEmail }: SignInFormProps) {
   const { t } = useTranslation("identity");
   const navigate = useNavigate();
   const enter = useEnter();
-  const [email, setEmail] = useState(fixedEmail ?? "");
-  const [password, setPassword] = useState("");
-  const [staysIn, setStaysIn] = useState(true);
-  const signIn = useMutation({
-    mutationFn: () =>
-      callAuth<{ twoFactorRedirect?: true }>("signIn", { email, password, rememberMe: staysIn }),
-    onSuccess: async ({ twoFactorRedirect }) => {
+  const form = useForm({
+    start: { email: fixedEmail ?? "", password: "", rememberMe: true },
+    send: async (credentials) => {
+      const { twoFactorRedirect } = await callAuth<{ twoFactorRedirect?: true }>("signIn", credentials);
       if (twoFactorRedirect === true) await navigate({ to: "/sign-in/second-factor", search: { next } });
       else enter(next);
     },
   });
-  const submit = () => {
-    signIn.mutate();
-  };
-  const isUnverified = signIn.error instanceof ApiProblem && signIn.error.code === "email_not_verified";
+  const isUnverified = form.error instanceof ApiProblem && form.error.code === "email_not_verified";
   return (
-    <Form onSubmit={submit} typed={null} error={signIn.error}>
+    <Form {...form.props} typed={null} base={undefined}>
       <Stack>
         {isUnverified ? (
-          <Resend email={email} lead={t("verify.first")} />
+          <Resend email={form.values.email} lead={t("verify.first")} />
         ) : (
-          <ProblemAlert error={signIn.error} beside={["email", "password"]} />
+          <FormProblem form={form} />
         )}
-        <TextInput
+        <TextField
+          {...form.field("email")}
           label={t("email")}
           type="email"
           autoComplete="username webauthn"
@@ -128,32 +115,28 @@ export function SignInForm({ next, fixedEmail }: SignInFormProps) {
           withAsterisk={false}
           autoFocus={fixedEmail === undefined}
           readOnly={fixedEmail !== undefined}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={fieldError(signIn.error, "email")}
         />
         <PasswordInput
+          {...form.field("password")}
           label={t("password")}
           autoComplete="current-password"
           required
           withAsterisk={false}
           autoFocus={fixedEmail !== undefined}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={fieldError(signIn.error, "password")}
+          onChange={(event) => form.set({ password: event.currentTarget.value })}
           visibilityToggleButtonProps={{ "aria-label": t("showPassword") }}
         />
         <Group justify="space-between" gap="xs">
           <Checkbox
             label={t("signIn.stay")}
-            checked={staysIn}
-            onChange={(event) => setStaysIn(event.currentTarget.checked)}
+            checked={form.values.rememberMe}
+            onChange={(event) => form.set({ rememberMe: event.currentTarget.checked })}
           />
           <Anchor component={Link} to="/forgot-password" size="sm">
             {t("signIn.forgot")}
           </Anchor>
         </Group>
-        <Button type="submit" loading={signIn.isPending}>
+        <Button type="submit" loading={form.isBusy}>
           {t("signIn.do")}
         </Button>
       </Stack>

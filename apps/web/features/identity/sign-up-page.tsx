@@ -1,12 +1,13 @@
-import { Anchor, Button, Stack, TextInput } from "@mantine/core";
-import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
+import { Anchor, Button, Stack } from "@mantine/core";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
+import { TextField } from "../../ui/fields.tsx";
 import { Form } from "../../ui/form.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { FormProblem, type FormState, useForm } from "../../ui/use-form.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { NewPassword } from "./new-password.tsx";
 import { Resend } from "./resend.tsx";
@@ -67,28 +68,20 @@ interface SignUpFormProps {
 }
 
 export function SignUpForm({ action, invitation, onDone }: SignUpFormProps) {
-  const [draft, setDraft] = useState({ ...noAccount, email: invitation?.email ?? "" });
-  const signUp = useMutation({
-    mutationFn: async () => {
+  const form = useForm({
+    start: { ...noAccount, email: invitation?.email ?? "" },
+    send: async ({ name, email, password }) => {
       const token = invitation === undefined ? {} : { invitationToken: invitation.token };
-      await callAuth("signUp", { ...draft, ...token });
-      await onDone({ email: draft.email, password: draft.password });
+      await callAuth("signUp", { name, email, password, ...token });
+      await onDone({ email, password });
     },
   });
-  const submit = () => {
-    signUp.mutate();
-  };
   return (
-    <Form onSubmit={submit} typed={null} error={signUp.error}>
+    <Form {...form.props} typed={null} base={undefined}>
       <Stack>
-        <ProblemAlert error={signUp.error} beside={accountFields} />
-        <AccountFields
-          draft={draft}
-          onChange={setDraft}
-          error={signUp.error}
-          isEmailFixed={invitation !== undefined}
-        />
-        <Button type="submit" loading={signUp.isPending}>
+        <FormProblem form={form} />
+        <AccountFields form={form} isEmailFixed={invitation !== undefined} />
+        <Button type="submit" loading={form.isBusy}>
           {action}
         </Button>
       </Stack>
@@ -104,50 +97,36 @@ interface AccountDraft {
 
 export const noAccount: AccountDraft = { name: "", email: "", password: "" };
 
-/** The fields that show their own errors. */
-export const accountFields = ["name", "email", "password"] as const;
-
 interface AccountFieldsProps {
-  readonly draft: AccountDraft;
-  readonly onChange: (draft: AccountDraft) => void;
-  readonly error: Error | null;
+  readonly form: FormState<AccountDraft>;
   /** Set if the email address is fixed, as for an invitation. */
   readonly isEmailFixed?: boolean;
 }
 
 /** The fields of every new account. */
-export function AccountFields({ draft, onChange, error, isEmailFixed = false }: AccountFieldsProps) {
+export function AccountFields({ form, isEmailFixed = false }: AccountFieldsProps) {
   const { t } = useTranslation("identity");
   return (
     <Stack>
-      <TextInput
+      <TextField
+        {...form.field("name")}
         label={t("name")}
         autoComplete="name"
         required
         withAsterisk={false}
         autoFocus
         maxLength={100}
-        value={draft.name}
-        onChange={(event) => onChange({ ...draft, name: event.currentTarget.value })}
-        error={fieldError(error, "name")}
       />
-      <TextInput
+      <TextField
+        {...form.field("email")}
         label={t("email")}
         type="email"
         autoComplete="username"
         required
         withAsterisk={false}
         readOnly={isEmailFixed}
-        value={draft.email}
-        onChange={(event) => onChange({ ...draft, email: event.currentTarget.value })}
-        error={fieldError(error, "email")}
       />
-      <NewPassword
-        value={draft.password}
-        onChange={(password) => onChange({ ...draft, password })}
-        about={[draft.name, draft.email]}
-        error={fieldError(error, "password")}
-      />
+      <NewPassword {...form.field("password")} about={[form.values.name, form.values.email]} />
     </Stack>
   );
 }

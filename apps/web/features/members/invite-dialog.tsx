@@ -1,6 +1,6 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import { startingRoleLike } from "@countersign/domain/members/starting-roles";
-import { Alert, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Select, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useState } from "react";
@@ -14,11 +14,12 @@ import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.t
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { TextField } from "../../ui/fields.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { permissionGroups, permissionsOf } from "../../ui/permission-groups.ts";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { exactTime } from "../../ui/time.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 
 interface InviteDialogProps {
   readonly opened: boolean;
@@ -86,8 +87,15 @@ function InviteForm({
   const params = { organization_id: organization.id };
   const roles = useQuery(ask("listRoles", { params, query: { limit: 200 } }));
   const invite = useChange("createInvitation");
-  const [email, setEmail] = useState("");
-  const [role, setRole] = useState<string | null>(roleId);
+  const form = useForm({
+    start: { email: "", role_id: roleId },
+    send: async ({ email, role_id }) => {
+      const made = await invite.mutateAsync({ params, body: { email, role_id: role_id ?? "" } });
+      if (made.link !== null) return onLink(made);
+      notify(t("invite.done", { email }));
+      onClose();
+    },
+  });
   const list = roles.data?.data ?? [];
   const choices = list.map((one) => ({
     value: one.id,
@@ -95,20 +103,9 @@ function InviteForm({
     disabled: !hasAllPermissionsOf(held, one),
   }));
   const wordsOf = (id: string | null) => {
-    const found = list.find((one) => one.id === id);
-    return found === undefined ? null : roleSummary(t, found.permissions);
+    const role = list.find((one) => one.id === id);
+    return role === undefined ? null : roleSummary(t, role.permissions);
   };
-  const send = () =>
-    invite.mutate(
-      { params, body: { email, role_id: role ?? "" } },
-      {
-        onSuccess: (made) => {
-          if (made.link !== null) return onLink(made);
-          notify(t("invite.done", { email }));
-          onClose();
-        },
-      },
-    );
   if (roles.isSuccess && choices.length === 0)
     return (
       <Stack>
@@ -118,31 +115,25 @@ function InviteForm({
     );
   return (
     <DialogForm
-      onSubmit={send}
-      typed={[email, role]}
-      error={invite.error}
-      isBusy={invite.isPending}
-      isDisabled={role === null}
+      {...form.props}
+      isDisabled={form.values.role_id === null}
       action={t(sendsEmail ? "invite.do" : "invite.doNoEmail")}
     >
-      <ProblemAlert error={invite.error} beside={["email", "role_id"]} />
-      <TextInput
+      <FormProblem form={form} />
+      <TextField
+        {...form.field("email")}
         label={t("invite.email")}
         type="email"
         required
         data-autofocus
         autoComplete="off"
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-        error={fieldError(invite.error, "email")}
       />
       <Select
+        {...form.field("role_id")}
         label={t("invite.role")}
         description={choices.some(({ disabled }) => disabled) ? t("invite.moreThanYours") : undefined}
         required
         data={choices}
-        value={role}
-        onChange={setRole}
         allowDeselect={false}
         renderOption={({ option }) => (
           <Stack gap={0}>
@@ -154,11 +145,10 @@ function InviteForm({
             </Text>
           </Stack>
         )}
-        error={fieldError(invite.error, "role_id")}
       />
-      {role !== null && (
+      {form.values.role_id !== null && (
         <Text size="sm" c="dimmed" mt={-8}>
-          {wordsOf(role)}
+          {wordsOf(form.values.role_id)}
         </Text>
       )}
       <Alert variant="default">{t(sendsEmail ? "invite.words" : "invite.wordsNoEmail")}</Alert>

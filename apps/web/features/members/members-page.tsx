@@ -1,27 +1,15 @@
-import {
-  ActionIcon,
-  Badge,
-  Button,
-  Group,
-  Menu,
-  Select,
-  Stack,
-  Text,
-  Tooltip,
-  VisuallyHidden,
-} from "@mantine/core";
-import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { ActionIcon, Badge, Button, Group, Menu, Select, Stack, Text, Tooltip } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { call, type Item } from "../../api/client.ts";
-import { ask, askPages, flat, reloadAfter, useChange } from "../../api/queries.ts";
+import type { Item } from "../../api/client.ts";
+import { ask, askPages, useChange } from "../../api/queries.ts";
 import { useMay, useMe, useOrganization } from "../../session/current-organization.ts";
 import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.ts";
-import { Confirm } from "../../ui/confirm.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
+import { List } from "../../ui/list.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { InvitationsPart } from "./invitations-part.tsx";
@@ -85,124 +73,99 @@ function MembersPart() {
   const members = useInfiniteQuery(askPages("listMembers", { params }));
   const roles = useQuery(ask("listRoles", { params, query: { limit: 200 } }));
   const remove = useChange("removeMember");
-  const [going, setGoing] = useState<Member | null>(null);
-  const isMe = (member: Member | null) => member?.user_id === me.id;
-
+  const [isLeaving, setLeaving] = useState(false);
+  const removal = useConfirm(({ name, user_id }: Member) => ({
+    title: t("remove.title", { name }),
+    children: t("remove.words", { name, organization: organization.name }),
+    action: t("remove.do"),
+    onConfirm: async () => {
+      await remove.mutateAsync({ params: { ...params, user_id } });
+      notify(t("remove.done", { name }));
+    },
+  }));
+  const isMe = (member: Member) => member.user_id === me.id;
   const canRemove = (member: Member) =>
     !member.is_owner &&
     (isMe(member) ||
       (may("members:remove") && member.role !== null && hasAllPermissionsOf(held, member.role)));
-
-  const columns: Column<Member>[] = [
-    {
-      id: "name",
-      header: t("columns.name"),
-      cell: (member) => (
-        <Stack gap={0} miw={0}>
-          <Group gap={6}>
-            <Text size="sm" fw={600}>
-              {member.name}
-            </Text>
-            {isMe(member) && (
-              <Badge size="xs" variant="default">
-                {t("you")}
-              </Badge>
-            )}
-          </Group>
-          <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-            {member.email}
-          </Text>
-        </Stack>
-      ),
-    },
-    {
-      id: "role",
-      header: t("columns.role"),
-      cell: (member) => <RoleOfMember member={member} roles={roles.data?.data ?? []} />,
-    },
-    {
-      id: "joined",
-      header: t("columns.joined"),
-      wide: true,
-      cell: (member) => <ListTime at={member.joined_at} />,
-    },
-    {
-      id: "do",
-      header: <VisuallyHidden>{t("columns.do")}</VisuallyHidden>,
-      align: "right",
-      width: 48,
-      cell: (member) =>
-        canRemove(member) && (
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <ActionIcon variant="subtle" color="gray" aria-label={t("actionsFor", { name: member.name })}>
-                <Icon name="more" />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item
-                color="red"
-                leftSection={<Icon name={isMe(member) ? "leave" : "trash"} size={16} />}
-                onClick={() => setGoing(member)}
-              >
-                {isMe(member) ? t("leave.open") : t("remove.open")}
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
-        ),
-    },
-  ];
-
-  const confirmed = async () => {
-    if (going === null) return;
-    await remove.mutateAsync({ params: { ...params, user_id: going.user_id } });
-    notify(t("remove.done", { name: going.name }));
-  };
   return (
     <>
-      <DataTable
+      <List
         label={t("title")}
-        columns={columns}
-        rows={flat(members.data)}
+        list={members}
         keyOf={(member) => member.user_id}
-        isPending={members.isPending}
-        error={members.error}
+        columns={[
+          {
+            header: t("columns.name"),
+            cell: (member) => (
+              <Stack gap={0} miw={0}>
+                <Group gap={6}>
+                  <Text size="sm" fw={600}>
+                    {member.name}
+                  </Text>
+                  {isMe(member) && (
+                    <Badge size="xs" variant="default">
+                      {t("you")}
+                    </Badge>
+                  )}
+                </Group>
+                <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+                  {member.email}
+                </Text>
+              </Stack>
+            ),
+          },
+          {
+            header: t("columns.role"),
+            cell: (member) => <RoleOfMember member={member} roles={roles.data?.data ?? []} />,
+          },
+          { header: t("columns.joined"), wide: true, at: (member) => member.joined_at },
+          {
+            header: t("columns.do"),
+            isHeaderHidden: true,
+            align: "right",
+            width: 48,
+            cell: (member) =>
+              canRemove(member) && (
+                <Menu position="bottom-end">
+                  <Menu.Target>
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      aria-label={t("actionsFor", { name: member.name })}
+                    >
+                      <Icon name="more" />
+                    </ActionIcon>
+                  </Menu.Target>
+                  <Menu.Dropdown>
+                    <Menu.Item
+                      color="red"
+                      leftSection={<Icon name={isMe(member) ? "leave" : "trash"} size={16} />}
+                      onClick={() => (isMe(member) ? setLeaving(true) : removal.ask(member))}
+                    >
+                      {isMe(member) ? t("leave.open") : t("remove.open")}
+                    </Menu.Item>
+                  </Menu.Dropdown>
+                </Menu>
+              ),
+          },
+        ]}
         empty={null}
-        hasMore={members.hasNextPage}
-        isFetchingMore={members.isFetchingNextPage}
-        fetchMore={members.fetchNextPage}
       />
-      <Confirm
-        opened={going !== null && !isMe(going)}
-        onClose={() => setGoing(null)}
-        title={t("remove.title", { name: going?.name })}
-        action={t("remove.do")}
-        onConfirm={confirmed}
-      >
-        {t("remove.words", { name: going?.name, organization: organization.name })}
-      </Confirm>
-      <LeaveDialog organization={isMe(going) ? organization : null} onClose={() => setGoing(null)} />
+      {removal.dialog}
+      <LeaveDialog organization={isLeaving ? organization : null} onClose={() => setLeaving(false)} />
     </>
   );
 }
 
-type Role = Item<"listRoles">;
-
 /** A member's role, as a select for users who can change it. */
-function RoleOfMember({ member, roles }: { member: Member; roles: readonly Role[] }) {
+function RoleOfMember({ member, roles }: { member: Member; roles: readonly Item<"listRoles">[] }) {
   const { t } = useTranslation("members");
   const { id: organizationId } = useOrganization();
   const may = useMay();
   const held = usePermissions();
-  const give = useMutation({
-    mutationFn: (roleId: string) =>
-      call("updateMember", {
-        params: { organization_id: organizationId, user_id: member.user_id },
-        body: { role_id: roleId },
-      }),
-    onError: notifyProblem,
-    onSettled: () => reloadAfter("updateMember"),
-  });
+  const params = { organization_id: organizationId, user_id: member.user_id };
+  const update = useChange("updateMember");
   if (member.is_owner || member.role === null)
     return (
       <Tooltip label={t("ownerCan")}>
@@ -224,11 +187,13 @@ function RoleOfMember({ member, roles }: { member: Member; roles: readonly Role[
   const choose = async (roleId: string | null) => {
     const next = roles.find(({ id }) => id === roleId);
     if (next === undefined || next.id === role.id) return;
+    const give = (role_id: string) => update.mutateAsync({ params, body: { role_id } });
     try {
-      await give.mutateAsync(next.id);
-      notify(t("roleGiven", { name: member.name, role: next.name }), () => give.mutateAsync(role.id));
-    } catch {
-      // Already reported; the select shows the old value again.
+      await give(next.id);
+      notify(t("roleGiven", { name: member.name, role: next.name }), () => give(role.id));
+    } catch (error) {
+      // The select shows the old value again.
+      notifyProblem(error);
     }
   };
   const choices = roles.map(({ id, name, permissions }) => ({
@@ -241,7 +206,7 @@ function RoleOfMember({ member, roles }: { member: Member; roles: readonly Role[
       size="xs"
       aria-label={t("roleOf", { name: member.name })}
       data={choices.some(({ value }) => value === role.id) ? choices : [{ value: role.id, label: role.name }]}
-      value={give.isPending ? (give.variables ?? role.id) : role.id}
+      value={update.isPending ? (update.variables.body?.role_id ?? role.id) : role.id}
       onChange={choose}
       allowDeselect={false}
       w={{ base: 124, sm: 200 }}

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { Confirm } from "../../ui/confirm.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -19,20 +19,51 @@ export function TransferPanel() {
   const members = useQuery(ask("listMembers", { params, query: { limit: 200 } }));
   const roles = useQuery(ask("listRoles", { params, query: { limit: 200 } }));
   const transfer = useChange("transferOwnership");
-  const [isOpen, setOpen] = useState(false);
-  const [heir, setHeir] = useState<string | null>(null);
+  const [newOwner, setNewOwner] = useState<string | null>(null);
   const [role, setRole] = useState<string | null>(null);
   const others = (members.data?.data ?? []).filter((member) => !member.is_owner);
   const choices = roles.data?.data ?? [];
   const isPossible = others.length > 0 && choices.length > 0;
-  const heirName = others.find(({ user_id }) => user_id === heir)?.name;
+  const newOwnerName = others.find(({ user_id }) => user_id === newOwner)?.name;
+  const question = useConfirm(() => ({
+    title: t("transfer.title"),
+    children: (
+      <Stack>
+        <Text>{t("transfer.words")}</Text>
+        <Select
+          data-autofocus
+          label={t("transfer.newOwner")}
+          required
+          searchable
+          data={others.map(({ user_id, name, email }) => ({ value: user_id, label: `${name} (${email})` }))}
+          value={newOwner}
+          onChange={setNewOwner}
+        />
+        <Select
+          label={t("transfer.role")}
+          description={t("transfer.roleWords")}
+          required
+          data={choices.map(({ id, name }) => ({ value: id, label: name }))}
+          value={role}
+          onChange={setRole}
+        />
+      </Stack>
+    ),
+    action: t("transfer.open"),
+    typed: organization.name,
+    isIdle: newOwner === null || role === null,
+    onConfirm: async () => {
+      await transfer.mutateAsync({ params, body: { user_id: newOwner ?? "", role_id: role ?? "" } });
+      notify(t("transfer.done", { name: newOwnerName, organization: organization.name }));
+    },
+  }));
   return (
     <Panel
       title={t("transfer.title")}
       lead={t("transfer.lead")}
       actions={
         isPossible && (
-          <Button variant="default" onClick={() => setOpen(true)}>
+          <Button variant="default" onClick={() => question.ask()}>
             {t("transfer.open")}
           </Button>
         )
@@ -46,39 +77,7 @@ export function TransferPanel() {
           </GoLink>
         </Text>
       )}
-      <Confirm
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={t("transfer.title")}
-        action={t("transfer.open")}
-        typed={organization.name}
-        isIdle={heir === null || role === null}
-        onConfirm={async () => {
-          await transfer.mutateAsync({ params, body: { user_id: heir ?? "", role_id: role ?? "" } });
-          notify(t("transfer.done", { name: heirName, organization: organization.name }));
-        }}
-      >
-        <Stack>
-          <Text>{t("transfer.words")}</Text>
-          <Select
-            data-autofocus
-            label={t("transfer.newOwner")}
-            required
-            searchable
-            data={others.map(({ user_id, name, email }) => ({ value: user_id, label: `${name} (${email})` }))}
-            value={heir}
-            onChange={setHeir}
-          />
-          <Select
-            label={t("transfer.role")}
-            description={t("transfer.roleWords")}
-            required
-            data={choices.map(({ id, name }) => ({ value: id, label: name }))}
-            value={role}
-            onChange={setRole}
-          />
-        </Stack>
-      </Confirm>
+      {question.dialog}
     </Panel>
   );
 }
@@ -90,7 +89,21 @@ export function DeletionPanel() {
   const params = { organization_id: organization.id };
   const remove = useChange("deleteOrganization");
   const restore = useChange("restoreOrganization");
-  const [isOpen, setOpen] = useState(false);
+  const deletion = useConfirm(() => ({
+    title: t("deletion.confirm", { name: organization.name }),
+    children: (
+      <Stack gap="xs">
+        <Text>{t("deletion.words")}</Text>
+        <Text c="dimmed">{t("deletion.back")}</Text>
+      </Stack>
+    ),
+    action: t("deletion.open"),
+    typed: organization.name,
+    onConfirm: async () => {
+      await remove.mutateAsync({ params, body: { confirm: organization.slug } });
+      notify(t("deletion.asked"), () => restore.mutateAsync({ params }));
+    },
+  }));
   const takeBack = () =>
     restore.mutate(
       { params },
@@ -118,27 +131,12 @@ export function DeletionPanel() {
       title={t("deletion.title")}
       lead={t("deletion.lead")}
       actions={
-        <Button color="red" variant="light" onClick={() => setOpen(true)}>
+        <Button color="red" variant="light" onClick={() => deletion.ask()}>
           {t("deletion.open")}
         </Button>
       }
     >
-      <Confirm
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={t("deletion.confirm", { name: organization.name })}
-        action={t("deletion.open")}
-        typed={organization.name}
-        onConfirm={async () => {
-          await remove.mutateAsync({ params, body: { confirm: organization.slug } });
-          notify(t("deletion.asked"), () => restore.mutateAsync({ params }));
-        }}
-      >
-        <Stack gap="xs">
-          <Text>{t("deletion.words")}</Text>
-          <Text c="dimmed">{t("deletion.back")}</Text>
-        </Stack>
-      </Confirm>
+      {deletion.dialog}
     </Panel>
   );
 }

@@ -1,20 +1,19 @@
-import { Alert, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Alert } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Answer, call } from "../../api/client.ts";
 import { ask, reloadAfter } from "../../api/queries.ts";
-import type { Language } from "../../i18n/languages.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
+import { TextField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { LanguageSelect } from "../../ui/language-select.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
 import { TimeZoneSelect } from "../../ui/time-zone-select.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 
 /** Name, slug, language and time zone, saved together. */
 export function GeneralPanel() {
@@ -22,17 +21,18 @@ export function GeneralPanel() {
   const organization = useOrganization();
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const [name, setName] = useState(organization.name);
-  const [slug, setSlug] = useState(organization.slug);
-  const [locale, setLocale] = useState<Language>(organization.locale);
-  const [timeZone, setTimeZone] = useState(organization.time_zone);
-  const save = useMutation({
-    mutationFn: () =>
-      call("updateOrganization", {
+  const form = useForm({
+    start: {
+      name: organization.name,
+      slug: organization.slug,
+      locale: organization.locale,
+      time_zone: organization.time_zone,
+    },
+    send: async (values) => {
+      const saved = await call("updateOrganization", {
         params: { organization_id: organization.id },
-        body: { name, slug, locale, time_zone: timeZone, updated_at: organization.updated_at },
-      }),
-    onSuccess: async (saved) => {
+        body: { ...values, updated_at: organization.updated_at },
+      });
       notify(t("general.done"));
       // Cache it under both slugs for a moment, so that the current page works until the new one is shown.
       if (saved.slug !== organization.slug) {
@@ -46,25 +46,19 @@ export function GeneralPanel() {
       await reloadAfter("updateOrganization");
     },
   });
+  const { slug } = form.values;
   return (
     <Panel title={t("general.title")}>
-      <SaveForm
-        onSubmit={save.mutate}
-        isBusy={save.isPending}
-        typed={[name, slug, locale, timeZone]}
-        base={[organization.name, organization.slug, organization.locale, organization.time_zone]}
-        error={save.error}
-      >
-        <TextInput
+      <SaveForm {...form.props}>
+        <TextField
+          {...form.field("name")}
           label={t("general.name")}
           description={t("general.nameWords")}
           required
           maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fieldError(save.error, "name")}
         />
-        <TextInput
+        <TextField
+          {...form.field("slug")}
           label={t("general.slug")}
           description={t("general.slugWords", { address: addressOf(slug) })}
           required
@@ -72,9 +66,6 @@ export function GeneralPanel() {
           spellCheck={false}
           autoCapitalize="none"
           classNames={{ input: "mono" }}
-          value={slug}
-          onChange={(event) => setSlug(event.currentTarget.value)}
-          error={fieldError(save.error, "slug")}
         />
         {slug !== organization.slug && (
           <Alert color="orange" icon={<Icon name="warning" />} title={t("general.linksChange")}>
@@ -82,21 +73,17 @@ export function GeneralPanel() {
           </Alert>
         )}
         <LanguageSelect
+          {...form.field("locale")}
           label={t("general.locale")}
           description={t("general.localeWords")}
-          value={locale}
-          onChange={setLocale}
-          error={fieldError(save.error, "locale")}
         />
         <TimeZoneSelect
+          {...form.field("time_zone")}
           label={t("general.timeZone")}
           description={t("general.timeZoneWords")}
           nothingFound={t("general.noTimeZone")}
-          value={timeZone}
-          onChange={setTimeZone}
-          error={fieldError(save.error, "time_zone")}
         />
-        <ProblemAlert error={save.error} beside={["name", "slug", "locale", "time_zone"]} />
+        <FormProblem form={form} />
       </SaveForm>
     </Panel>
   );

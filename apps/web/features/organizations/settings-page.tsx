@@ -1,14 +1,13 @@
 import { Badge, Button, Group, Stack, Switch, Text } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { call, urlOf } from "../../api/client.ts";
-import { ask, reloadAfter } from "../../api/queries.ts";
+import { urlOf } from "../../api/client.ts";
+import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { effectivePlan, planName } from "../../session/plan.ts";
 import { usePlans } from "../../session/use-plans.ts";
-import { Confirm } from "../../ui/confirm.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -125,20 +124,27 @@ function ExportPanel() {
 function SigningPanel() {
   const { t } = useTranslation("organizations");
   const organization = useOrganization();
-  const [isAsking, setAsking] = useState(false);
-  const set = useMutation({
-    mutationFn: (isOn: boolean) =>
-      call("updateOrganization", {
-        params: { organization_id: organization.id },
-        body: { signed_validation: isOn },
-      }),
-    onSettled: () => reloadAfter("updateOrganization"),
-  });
-  const isOn = set.isPending ? (set.variables ?? false) : organization.signed_validation;
+  const params = { organization_id: organization.id };
+  const update = useChange("updateOrganization");
+  const set = (signed_validation: boolean) => update.mutateAsync({ params, body: { signed_validation } });
+  const isOn = update.isPending
+    ? (update.variables.body?.signed_validation ?? false)
+    : organization.signed_validation;
   const change = async (next: boolean) => {
-    await set.mutateAsync(next);
-    notify(t(next ? "signing.nowOn" : "signing.nowOff"), () => set.mutateAsync(!next));
+    await set(next);
+    notify(t(next ? "signing.nowOn" : "signing.nowOff"), () => set(!next));
   };
+  const stopping = useConfirm(() => ({
+    title: t("signing.stop.title"),
+    children: (
+      <Stack gap="xs">
+        <Text>{t("signing.stop.words")}</Text>
+        <SigningProducts />
+      </Stack>
+    ),
+    action: t("signing.stop.do"),
+    onConfirm: () => change(false),
+  }));
   return (
     <Panel title={t("signing.title")} lead={t("signing.lead")}>
       <Switch
@@ -146,22 +152,11 @@ function SigningPanel() {
         description={t(isOn ? "signing.on" : "signing.off")}
         checked={isOn}
         onChange={(event) =>
-          event.currentTarget.checked ? void change(true).catch(notifyProblem) : setAsking(true)
+          event.currentTarget.checked ? void change(true).catch(notifyProblem) : stopping.ask()
         }
       />
       <ValidateHelp about="signing" />
-      <Confirm
-        opened={isAsking}
-        onClose={() => setAsking(false)}
-        title={t("signing.stop.title")}
-        action={t("signing.stop.do")}
-        onConfirm={() => change(false)}
-      >
-        <Stack gap="xs">
-          <Text>{t("signing.stop.words")}</Text>
-          <SigningProducts />
-        </Stack>
-      </Confirm>
+      {stopping.dialog}
     </Panel>
   );
 }

@@ -1,14 +1,13 @@
 import { Alert, Button, Tooltip } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.ts";
 import { Back } from "../../ui/back.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
@@ -30,7 +29,19 @@ export function RolePage() {
   const change = useChange("updateRole");
   const remove = useChange("deleteRole");
   const create = useChange("createRole");
-  const [isRemoving, setRemoving] = useState(false);
+  const removal = useConfirm(() => ({
+    title: t("remove.title", { name: role.name }),
+    children: t("remove.words"),
+    action: t("remove.open"),
+    onConfirm: async () => {
+      await remove.mutateAsync({ params });
+      await navigate(paths.roles(organization.slug));
+      const { name, permissions } = role;
+      notify(t("remove.done", { name }), () =>
+        create.mutateAsync({ params: { organization_id: organization.id }, body: { name, permissions } }),
+      );
+    },
+  }));
   const mayEdit = may("roles:edit") && hasAllPermissionsOf(held, role);
   const uses = role.member_count + role.invitation_count;
   const inUse =
@@ -61,7 +72,7 @@ export function RolePage() {
               <Button
                 variant="default"
                 leftSection={<Icon name="trash" size={16} />}
-                onClick={() => setRemoving(inUse === null)}
+                onClick={() => inUse === null && removal.ask()}
                 {...(inUse === null ? {} : { "data-disabled": true, "aria-disabled": true })}
               >
                 {t("remove.open")}
@@ -101,25 +112,7 @@ export function RolePage() {
           />
         </>
       )}
-      <Confirm
-        opened={isRemoving}
-        onClose={() => setRemoving(false)}
-        title={t("remove.title", { name: role.name })}
-        action={t("remove.open")}
-        onConfirm={async () => {
-          await remove.mutateAsync({ params });
-          await navigate(paths.roles(organization.slug));
-          const { name, permissions } = role;
-          notify(t("remove.done", { name }), () =>
-            create.mutateAsync({
-              params: { organization_id: organization.id },
-              body: { name, permissions },
-            }),
-          );
-        }}
-      >
-        {t("remove.words")}
-      </Confirm>
+      {removal.dialog}
     </Page>
   );
 }

@@ -1,5 +1,5 @@
 import { permissions } from "@countersign/domain/members/permissions";
-import { Group, SegmentedControl, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { Group, Stack, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
@@ -7,12 +7,12 @@ import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { FilterChoice } from "../../ui/filters.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
+import { List, type ListQuery } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import { permissionGroups, permissionsOf, permissionTextKeys } from "../../ui/permission-groups.ts";
 import { presets } from "./presets.ts";
@@ -47,17 +47,15 @@ export function RolesPage() {
       <Stack gap="sm">
         {!isEmpty && (
           <Group>
-            <SegmentedControl
+            <FilterChoice
               size="xs"
-              aria-label={t("view.label")}
+              label={t("view.label")}
+              values={["list", "compare"]}
+              words={(value) => t(`view.${value}`)}
               value={view}
               onChange={(value) =>
-                navigate({ search: value === "compare" ? { view: "compare" } : {}, replace: true })
+                void navigate({ search: value === "compare" ? { view: value } : {}, replace: true })
               }
-              data={[
-                { value: "list", label: t("view.list") },
-                { value: "compare", label: t("view.compare") },
-              ]}
             />
           </Group>
         )}
@@ -66,7 +64,7 @@ export function RolesPage() {
         ) : view === "compare" && roles.isSuccess ? (
           <RoleComparison roles={rows} />
         ) : (
-          <RoleList roles={rows} isPending={roles.isPending} error={roles.error} />
+          <RoleList list={roles} />
         )}
       </Stack>
     </Page>
@@ -75,57 +73,40 @@ export function RolesPage() {
 
 type Role = Item<"listRoles">;
 
-interface RoleListProps {
-  readonly roles: readonly Role[];
-  readonly isPending: boolean;
-  readonly error: Error | null;
-}
-
-function RoleList({ roles, isPending, error }: RoleListProps) {
+function RoleList({ list }: { readonly list: ListQuery<Role> }) {
   const { t } = useTranslation("roles");
   const { slug } = useOrganization();
-  const columns: Column<Role>[] = [
-    {
-      id: "name",
-      header: t("columns.name"),
-      cell: (role) => (
-        // The role that every organization starts with is called "Administrator".
-        <GoLink to={paths.role(slug, role.id)} fw={600} size="sm" display="block" miw="6.75rem">
-          {role.name}
-        </GoLink>
-      ),
-    },
-    { id: "may", header: t("columns.permissions"), cell: (role) => <Reach role={role} /> },
-    {
-      id: "members",
-      header: t("columns.members"),
-      cell: (role) => (
-        <Text size="sm" className="figures">
-          {t("members", { count: role.member_count })}
-          {role.invitation_count > 0 && (
-            <Text component="span" inherit c="dimmed">
-              {" "}
-              {t("invited", { count: role.invitation_count })}
-            </Text>
-          )}
-        </Text>
-      ),
-    },
-    {
-      id: "changed",
-      header: t("columns.updated"),
-      wide: true,
-      cell: (role) => <ListTime at={role.updated_at} />,
-    },
-  ];
   return (
-    <DataTable
+    <List
       label={t("title")}
-      columns={columns}
-      rows={roles}
-      keyOf={(role) => role.id}
-      isPending={isPending}
-      error={error}
+      list={list}
+      columns={[
+        {
+          header: t("columns.name"),
+          cell: (role) => (
+            // The role that every organization starts with is called "Administrator".
+            <GoLink to={paths.role(slug, role.id)} fw={600} size="sm" display="block" miw="6.75rem">
+              {role.name}
+            </GoLink>
+          ),
+        },
+        { header: t("columns.permissions"), cell: (role) => <Reach role={role} /> },
+        {
+          header: t("columns.members"),
+          cell: (role) => (
+            <Text size="sm" className="figures">
+              {t("members", { count: role.member_count })}
+              {role.invitation_count > 0 && (
+                <Text component="span" inherit c="dimmed">
+                  {" "}
+                  {t("invited", { count: role.invitation_count })}
+                </Text>
+              )}
+            </Text>
+          ),
+        },
+        { header: t("columns.updated"), wide: true, at: (role) => role.updated_at },
+      ]}
       empty={null}
     />
   );
@@ -139,14 +120,14 @@ function Reach({ role }: { role: Role }) {
       <span className={classes.reach} aria-hidden="true">
         {permissionGroups.map((group) => {
           const all = permissionsOf(group);
-          const some = all.filter((permission) => role.permissions.includes(permission)).length;
+          const included = all.filter((permission) => role.permissions.includes(permission)).length;
           return (
             <Tooltip
               key={group}
-              label={`${t(`permissions:groups.${group}`)}: ${t("permissions:chosen", { some, all: all.length })}`}
+              label={`${t(`permissions:groups.${group}`)}: ${t("permissions:chosen", { some: included, all: all.length })}`}
             >
               <span className={classes.bar}>
-                <span className={classes.fill} style={{ height: `${(some / all.length) * 100}%` }} />
+                <span className={classes.fill} style={{ height: `${(included / all.length) * 100}%` }} />
               </span>
             </Tooltip>
           );

@@ -1,23 +1,23 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import { Trans, useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
-import { Confirm } from "../../ui/confirm.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { Copy, Copyable } from "../../ui/copy.tsx";
-import { DataTable } from "../../ui/data-table.tsx";
 import { DocsLink } from "../../ui/docs-link.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { List } from "../../ui/list.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { TabWaiting } from "../products/frame/tab-waiting.tsx";
-import type { Product } from "../products/frame/use-product.ts";
-import { useProduct } from "../products/frame/use-product.ts";
+import { type Product, useProduct } from "../products/frame/use-product.ts";
 import { curlOf, meaningKey } from "./curl.ts";
+
+type Sandbox = Answer<"getSandbox">;
 
 /** A test API key, and a license key for every outcome, for tests that must not count. */
 export function SandboxTab() {
@@ -35,49 +35,34 @@ export function SandboxTab() {
 /** The fixed license keys: what each returns, and the request that shows it. */
 function SandboxKeys({ sandbox }: { sandbox: Sandbox }) {
   const { t } = useTranslation("sandbox");
+  const meaningOf = (row: Sandbox["license_keys"][number]) =>
+    t(meaningKey(row.license_key), { defaultValue: row.description });
   return (
     <Panel title={t("keys.title")} lead={t("keys.lead")}>
-      <DataTable
+      <List
         label={t("keys.title")}
         rows={sandbox.license_keys}
         keyOf={(row) => row.license_key}
-        isPending={false}
-        error={null}
-        empty={null}
         columns={[
           {
-            id: "key",
             header: t("keys.key"),
             cell: (row) => (
               <Stack gap={0}>
                 <Copyable value={row.license_key} />
                 <Text size="xs" c="dimmed" hiddenFrom="sm">
-                  {row.http_status}. {t(meaningKey(row.license_key), { defaultValue: row.description })}
+                  {row.http_status}. {meaningOf(row)}
                 </Text>
               </Stack>
             ),
           },
           {
-            id: "status",
             header: t("keys.status"),
             wide: true,
             cell: (row) => <span className="mono oneLine">{row.status}</span>,
           },
+          { header: t("keys.http"), wide: true, count: (row) => row.http_status },
+          { header: t("keys.meaning"), wide: true, cell: meaningOf },
           {
-            id: "http",
-            header: t("keys.http"),
-            align: "right",
-            wide: true,
-            cell: (row) => <span className="figures">{row.http_status}</span>,
-          },
-          {
-            id: "meaning",
-            header: t("keys.meaning"),
-            wide: true,
-            cell: (row) => t(meaningKey(row.license_key), { defaultValue: row.description }),
-          },
-          {
-            id: "curl",
             header: t("keys.try"),
             cell: (row) => (
               <Group wrap="nowrap">
@@ -91,12 +76,11 @@ function SandboxKeys({ sandbox }: { sandbox: Sandbox }) {
             ),
           },
         ]}
+        empty={null}
       />
     </Panel>
   );
 }
-
-type Sandbox = Answer<"getSandbox">;
 
 /** The test API key. It grants nothing, so it is shown whenever it is needed. */
 function TestKey({ product, sandbox }: { product: Product; sandbox: Sandbox }) {
@@ -105,8 +89,17 @@ function TestKey({ product, sandbox }: { product: Product; sandbox: Sandbox }) {
   const mayRotate = useMay()("products:rotate_key");
   const queries = useQueryClient();
   const rotate = useChange("rotateSandboxKey");
-  const [isRotating, setRotating] = useState(false);
   const params = { product_id: product.id };
+  const replacement = useConfirm(() => ({
+    title: t("key.replaceTitle"),
+    children: t("key.replaceWords"),
+    action: t("key.replace"),
+    onConfirm: async () => {
+      const replaced = await rotate.mutateAsync({ params });
+      queries.setQueryData(ask("getSandbox", { params }).queryKey, replaced);
+      notify(t("key.replaced"));
+    },
+  }));
   const isSigned = product.signed_validation && organization.signed_validation;
   return (
     <Panel
@@ -117,7 +110,7 @@ function TestKey({ product, sandbox }: { product: Product; sandbox: Sandbox }) {
           <Button
             variant="default"
             leftSection={<Icon name="refresh" size={16} />}
-            onClick={() => setRotating(true)}
+            onClick={() => replacement.ask()}
           >
             {t("key.replace")}
           </Button>
@@ -151,19 +144,7 @@ function TestKey({ product, sandbox }: { product: Product; sandbox: Sandbox }) {
           />
         </Text>
       </Stack>
-      <Confirm
-        opened={isRotating}
-        onClose={() => setRotating(false)}
-        title={t("key.replaceTitle")}
-        action={t("key.replace")}
-        onConfirm={async () => {
-          const replaced = await rotate.mutateAsync({ params });
-          queries.setQueryData(ask("getSandbox", { params }).queryKey, replaced);
-          notify(t("key.replaced"));
-        }}
-      >
-        {t("key.replaceWords")}
-      </Confirm>
+      {replacement.dialog}
     </Panel>
   );
 }
