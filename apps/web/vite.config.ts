@@ -14,9 +14,9 @@ const everyPageNeeds =
   /node_modules\/@tanstack\/|apps\/web\/(features\/[\w-]+\/search|session\/paths|ui\/time-in-url)\.ts$/;
 /** Fields with a list of choices: many pages have one, but not all of those that a first visit opens. */
 const choices = /@mantine\/core\/esm\/components\/(Combobox|ComboboxPopover|Select)\//;
-/** Fields of forms, which a first visit seldom opens. */
+/** What forms consist of, which a first visit seldom opens. */
 const formFields =
-  /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|Switch|TagsInput|Textarea)\/|apps\/web\/ui\/fields\.tsx$/;
+  /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|Switch|TagsInput|Textarea)\/|apps\/web\/ui\/(fields|use-form|changed-meanwhile)\.tsx$/;
 const parts = /node_modules|apps\/web\/(ui|app|api|session)\//;
 
 /** Runs under Bun, which imports the contract's TypeScript directly. */

@@ -5,6 +5,7 @@ import { ApiProblem } from "../api/problem.ts";
 import { ChangedMeanwhile } from "./changed-meanwhile.tsx";
 import { Icon } from "./icon.tsx";
 import { ProblemAlert } from "./problem-alert.tsx";
+import { useSending } from "./use-sending.ts";
 
 /** What a field shows, and where its input goes. */
 export interface Field<Value> {
@@ -131,24 +132,6 @@ function errorsOf(error: Error | null) {
 
 function isWithin(name: string, field: string): boolean {
   return name === field || name.startsWith(`${field}.`);
-}
-
-/** Something that is being sent, and why it was refused. */
-export function useSending() {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
-  const send = async (work: () => Promise<unknown>) => {
-    setBusy(true);
-    setError(null);
-    try {
-      await work();
-    } catch (problem) {
-      setError(problem instanceof Error ? problem : new Error(String(problem)));
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { send, isBusy, error, reset: () => setError(null) };
 }
 
 function changedNames<Values extends object>(base: Values, values: Values): (keyof Values & string)[] {
