@@ -10,18 +10,30 @@ import { parseArgs } from "node:util";
 import { openStore } from "@countersign/store/databases/open";
 import { freshFolder } from "../tests/support/databases.ts";
 import { freshDatabase, startPostgres } from "../tests/support/postgres.ts";
-import { type Version, versionIn } from "./baseline.ts";
 import { compare, cpuTimes, median, perSecond, ratio } from "./compare.ts";
 import { cpuTime } from "./cpu.ts";
-import { importSeconds, timeQueries, untilIndexed } from "./license-requests.ts";
+import {
+  countQueries,
+  importSeconds,
+  licenseCsv,
+  listQueries,
+  seedVariedLicenses,
+  timeQueries,
+  untilIndexed,
+} from "./license-requests.ts";
 import { hasWrk, load, type Measurement, type Target } from "./load.ts";
-import { createManagementAccess, startManagementLoad } from "./management-load.ts";
+import { createManagementAccess, startManagementLoad, startWebhookLoad } from "./management-load.ts";
 import { measureWebhooks } from "./measure-webhooks.ts";
 import { othersMs, partiesAt, startParty } from "./parties.ts";
 import { type Seeded, seed } from "./seed.ts";
-import { residentMiB, startBunEcho, startCountersign, startNodeEcho } from "./servers.ts";
-import { countQueries, licenseCsv, listQueries, seedVariedLicenses } from "./varied-licenses.ts";
-import { startWebhookLoad } from "./webhook-load.ts";
+import {
+  residentMiB,
+  startBunEcho,
+  startCountersign,
+  startNodeEcho,
+  type Version,
+  versionIn,
+} from "./servers.ts";
 
 const { values: options } = parseArgs({
   options: {

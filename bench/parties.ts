@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { connect, type Socket } from "node:net";
 import type { ManagementAccess } from "./management-load.ts";
-import type { PartySettings } from "./party.ts";
 
-export interface Party {
+interface Party {
   readonly name: string;
   readonly settings: PartySettings;
 }
@@ -58,8 +57,7 @@ export function partiesAt(port: number, { organizationId, token }: ManagementAcc
 
 /** In another process. Resolves when all of its connections are open. */
 export async function startParty({ settings }: Party): Promise<{ stop(): void }> {
-  const program = join(import.meta.dir, "party.ts");
-  const child: ChildProcess = spawn(process.execPath, [program, JSON.stringify(settings)], {
+  const child: ChildProcess = spawn(process.execPath, [import.meta.path, JSON.stringify(settings)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   if (child.stdout !== null) await once(child.stdout, "data");
@@ -79,4 +77,39 @@ export async function othersMs(port: number, { organizationId, token }: Manageme
     took.push(performance.now() - startMs);
   }
   return took.sort((a, b) => a - b);
+}
+
+interface PartySettings {
+  readonly port: number;
+  readonly count: number;
+  /** What each connection sends. */
+  readonly request: string;
+  /** Whether it sends it again after each answer; otherwise it takes nothing. */
+  readonly repeats: boolean;
+}
+
+const maxMs = 60_000;
+
+/**
+ * `parties.ts <JSON settings>`: opens connections that use as much of a server as they can, prints a line, and holds on
+ * until it is killed or a minute is over. Uses only loopback.
+ */
+if (import.meta.main) {
+  const settings: PartySettings = JSON.parse(process.argv[2] ?? "{}");
+  const sockets: Socket[] = [];
+  for (let number = 0; number < settings.count; number += 1) sockets.push(await open(settings));
+  process.stdout.write("open\n");
+  setTimeout(() => process.exit(), maxMs);
+}
+
+function open({ port, request, repeats }: PartySettings): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.write(request);
+      if (repeats) socket.on("data", () => socket.write(request));
+      else socket.pause();
+      resolve(socket);
+    });
+    socket.on("error", reject);
+  });
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type ServerProcess, startServerProcess } from "../tests/support/server-process.ts";
+import type { seed } from "./seed.ts";
 
-export interface EchoServer {
+interface EchoServer {
   readonly port: number;
   stop(): void;
 }
@@ -37,4 +38,28 @@ async function start(command: string, args: readonly string[]): Promise<EchoServ
     child.once("error", reject);
   });
   return { port, stop: () => void child.kill() };
+}
+
+/** Another version of Countersign: how it fills a database, and how it is started. */
+export interface Version {
+  readonly seed: typeof seed;
+  readonly start: typeof startCountersign;
+}
+
+/**
+ * The version in another checkout, which must be installed and built. Its own code fills its database, because schemas
+ * differ between versions, and starts its own server.
+ */
+export async function versionIn(folder: string): Promise<Version> {
+  const load = (file: string) => import(resolve(folder, "bench", file));
+  const ofThisVersion = process.env.COUNTERSIGN_TEST_SERVER;
+  // Read when the files are loaded.
+  process.env.COUNTERSIGN_TEST_SERVER = resolve(folder, "apps", "server", "dist", "main.js");
+  try {
+    const [seeds, servers] = await Promise.all([load("seed.ts"), load("servers.ts")]);
+    return { seed: seeds.seed, start: servers.startCountersign };
+  } finally {
+    if (ofThisVersion === undefined) delete process.env.COUNTERSIGN_TEST_SERVER;
+    else process.env.COUNTERSIGN_TEST_SERVER = ofThisVersion;
+  }
 }

@@ -1,6 +1,5 @@
 import { ensureBuilt } from "./built.mjs";
-import { ensureDebianPrograms } from "./debian-programs.mjs";
-import { ensureStripeMock } from "./stripe-mock.mjs";
+import { ensureDebianPrograms, ensureStripeMock } from "./test-programs.mjs";
 import { ensureInstalled, runBun } from "./toolchain.mjs";
 
 ensureInstalled();

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /** Longer than any test may take, so a process without output for this long is stuck. */
-const longestSilenceMs = 10 * 60_000;
-const longestExitMs = 5_000;
+const silenceTimeoutMs = 10 * 60_000;
+const exitTimeoutMs = 5_000;
 
 /**
  * Runs processes in parallel, each in its own process group. No process of a group outlives the first. The output of
@@ -18,7 +18,7 @@ export class ProcessPool {
    * Runs a program until it exits. Returns its exit code (null if there is none), its output, its duration and its
    * processor time. A process that is silent for too long is killed.
    */
-  async run(program, words, { silenceMs = longestSilenceMs, ...options } = {}) {
+  async run(program, words, { silenceMs = silenceTimeoutMs, ...options } = {}) {
     const startedMs = performance.now();
     this.#processor ??= new ProcessorTime();
     const finished = (code, text, processorSeconds = 0) => ({
@@ -59,7 +59,7 @@ export class ProcessPool {
     signal(child, "SIGKILL");
     this.#running.delete(child);
     // A process that left the group may keep the pipes open. Then only the output so far is returned.
-    if (child.pid !== undefined) await Promise.race([closed, after(longestExitMs)]);
+    if (child.pid !== undefined) await Promise.race([closed, after(exitTimeoutMs)]);
     for (const stream of [child.stdout, child.stderr]) stream?.destroy();
     return finished(code, Buffer.concat(chunks).toString(), processorSeconds);
   }
@@ -68,7 +68,7 @@ export class ProcessPool {
   stop() {
     this.#isStopped = true;
     for (const child of this.#running) signal(child, "SIGTERM");
-    after(longestExitMs).then(() => {
+    after(exitTimeoutMs).then(() => {
       for (const child of this.#running) signal(child, "SIGKILL");
     });
   }

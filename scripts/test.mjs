@@ -4,12 +4,13 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { generateEvents } from "../sdks/events/generate.mjs";
 import { ensureBuilt } from "./built.mjs";
-import { ensureDebianPrograms } from "./debian-programs.mjs";
 import { ProcessorTime, ProcessPool, runJobs } from "./process-pool.mjs";
 import { isUnchanged, remember, sdkSuites, toolchainIsMissing } from "./sdk-suites.mjs";
 import { builtServer } from "./server.mjs";
 import { planOf, readDurations, workerCount, writeDurations } from "./test-plan.mjs";
+import { ensureDebianPrograms } from "./test-programs.mjs";
 import {
   emptyTally,
   failureTexts,
@@ -26,6 +27,7 @@ const startedMs = performance.now();
 // Beside what npm installs: both wait for the network.
 const debianPrograms = ensureDebianPrograms();
 ensureInstalled();
+generateEvents();
 // Both databases for every file, and every version of the frameworks that the SDKs support.
 if (process.argv.includes("--all")) process.env.COUNTERSIGN_TEST_ALL = "true";
 const bun = bunBinary();

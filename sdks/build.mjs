@@ -3,9 +3,10 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { generateEvents } from "./events/generate.mjs";
 
-const here = dirname(fileURLToPath(import.meta.url));
-const compiler = join(here, "node_modules", "typescript", "bin", "tsc");
+const sdks = dirname(fileURLToPath(import.meta.url));
+const compiler = join(sdks, "node_modules", "typescript", "bin", "tsc");
 
 /** In build order: the others import the first. */
 const packages = ["node", "express", "nestjs"];
@@ -18,12 +19,13 @@ const formats = {
   },
 };
 
+generateEvents();
 for (const name of packages) {
-  const dist = join(here, name, "dist");
+  const dist = join(sdks, name, "dist");
   rmSync(dist, { recursive: true, force: true });
   for (const [format, { flags, type }] of Object.entries(formats)) {
     const output = join(dist, format);
-    compile(name, ["--rootDir", join(here, name, "src"), "--outDir", output, ...flags]);
+    compile(name, ["--rootDir", join(sdks, name, "src"), "--outDir", output, ...flags]);
     makeDeclarationsCompatible(output);
     // Overrides the type in the package's own package.json for this folder.
     writeFileSync(join(output, "package.json"), `${JSON.stringify({ type })}\n`);
@@ -31,7 +33,7 @@ for (const name of packages) {
 }
 
 function compile(name, flags) {
-  const config = join(here, name, "tsconfig.json");
+  const config = join(sdks, name, "tsconfig.json");
   const { status } = spawnSync(process.execPath, [compiler, "-p", config, ...flags], {
     stdio: "inherit",
   });

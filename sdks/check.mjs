@@ -6,8 +6,15 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { frameworkVersions, testFrameworks } from "./check/frameworks.mjs";
 import { checkPacked, install, pack } from "./check/packages.mjs";
-import { outcome, runOrExit, runTests, runtimes, sdks } from "./check/run.mjs";
-import { runSuite, startConformanceServer } from "./check/suite.mjs";
+import {
+  outcome,
+  runOrExit,
+  runSuite,
+  runTests,
+  runtimes,
+  sdks,
+  startConformanceServer,
+} from "./check/run.mjs";
 
 const [reports = join(sdks, "reports"), ...only] = process.argv.slice(2);
 const isComplete = process.env.COUNTERSIGN_TEST_ALL === "true";

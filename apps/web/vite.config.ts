@@ -49,6 +49,7 @@ export default defineConfig({
               priority: 1,
             },
             { name: "choices", test: choices, priority: 0 },
+            { name: "fields", test: fields, priority: 0 },
           ],
         },
       },

@@ -1,8 +1,7 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packages, unpack } from "./packages.mjs";
-import { bin, runOrExit, runTests, sdks } from "./run.mjs";
-import { runSuite } from "./suite.mjs";
+import { bin, runOrExit, runSuite, runTests, sdks } from "./run.mjs";
 
 /** The framework versions installed in each folder. The SDKs are built with the first. */
 export const frameworkVersions = [

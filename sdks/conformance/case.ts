@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { OutcomeRow } from "../../tests/http/outcome-rows.ts";
 
 /** One case of the suite, as in the JSON files of this folder and in `GET /suite`. */
@@ -74,7 +76,7 @@ export interface Expectation {
 
 type Members = Readonly<Record<string, unknown>>;
 
-export interface CallOptions {
+interface CallOptions {
   /** Defaults to `defaultKey`; null for a missing key. */
   readonly license_key?: string | null;
   readonly version?: string;
@@ -186,7 +188,7 @@ export interface Delivery {
 }
 
 /** A license key, and the expected URL of its page in the portal. No server is involved. */
-export interface PortalUrl {
+interface PortalUrl {
   readonly name: string;
   readonly base_url: string;
   readonly license_key: string | null;
@@ -194,7 +196,7 @@ export interface PortalUrl {
 }
 
 /** What a machine and its app say about their ID, and the expected device ID. No server is involved. */
-export interface DeviceIdCase {
+interface DeviceIdCase {
   readonly name: string;
   readonly app: string;
   /** The content of /etc/machine-id and of /var/lib/dbus/machine-id; null without the file. */
@@ -208,7 +210,7 @@ export interface DeviceIdCase {
 }
 
 /** A delivery that an app signs in its own tests, and the expected headers. */
-export interface SignedWebhook {
+interface SignedWebhook {
   readonly name: string;
   readonly secret: string;
   readonly id: string;
@@ -251,4 +253,20 @@ export function isRefusal({ status = 200, json, text }: Answer): boolean {
 
 function refusal(status: string) {
   return { valid: false, status, message: "No." };
+}
+
+interface SuiteFile {
+  readonly about: string;
+  readonly cases?: readonly Case[];
+  readonly webhooks?: readonly Delivery[];
+  readonly signed_webhooks?: readonly SignedWebhook[];
+  readonly portal_urls?: readonly PortalUrl[];
+  readonly device_ids?: readonly DeviceIdCase[];
+}
+
+/** The content of the JSON files in this folder, by file name. */
+export function suiteFiles(): [string, SuiteFile][] {
+  return readdirSync(import.meta.dir)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => [name, JSON.parse(readFileSync(join(import.meta.dir, name), "utf8"))]);
 }

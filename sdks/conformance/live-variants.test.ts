@@ -2,11 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Case } from "./case.ts";
+import { suiteFiles } from "./case.ts";
 import { whyNoLiveDelivery } from "./live-deliveries.ts";
-import { withoutGeneratedMembers } from "./live-steps.ts";
-import { liveVariantOf, whyNoLiveVariant } from "./live-variants.ts";
+import { liveVariantOf, whyNoLiveVariant, withoutGeneratedMembers } from "./live-variants.ts";
 import { outcomeCases, sandboxCases } from "./outcomes.ts";
-import { suiteFiles } from "./suite-files.ts";
 
 const files = suiteFiles();
 /** Real cases need no variant, and portal URLs, device IDs and signed webhooks need no server. */

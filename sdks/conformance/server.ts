@@ -1,14 +1,13 @@
-import { randomUUID } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { type Answer, defaultMembers, refusals } from "./case.ts";
+import type { Signing } from "./case.ts";
+import { type Answer, defaultMembers, refusals, suiteFiles } from "./case.ts";
 import { liveDeliveries } from "./live-deliveries.ts";
 import { liveVariantOf } from "./live-variants.ts";
 import { outcomeCases, sandboxCases } from "./outcomes.ts";
 import { type RealCase, startRealServer } from "./real.ts";
-import { signed } from "./sign.ts";
-import { suiteFiles } from "./suite-files.ts";
 
 /**
  * Responds as a case of the conformance suite says, so that every SDK is tested against the same server. For real
@@ -276,3 +275,22 @@ function port(): number {
 server.listen(0, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${port()}\n`));
 // Exits when the process that started it closes the input.
 process.stdin.on("end", () => void real.close().finally(() => process.exit(0))).resume();
+
+/** A validate response with the signature that the case describes. */
+function signed(
+  unsigned: string,
+  signing: Signing,
+  now: string,
+  sentNonce: string,
+  requestBody: string,
+): string {
+  const time = Math.floor(new Date(now).getTime() / 1_000) - (signing.age_seconds ?? 0);
+  const nonce = signing.nonce ?? sentNonce;
+  const licenseKey = signing.license_key ?? JSON.parse(requestBody).license_key;
+  const purpose = signing.purpose ?? "countersign.validate.v1";
+  const text = [purpose, time, nonce, signing.product_id, licenseKey, unsigned].join("\n");
+  const code = createHmac("sha256", Buffer.from(signing.secret, "hex")).update(text).digest("hex");
+  const signature = `"t=${time},n=${nonce},k=${signing.key_id ?? "k1"},v1=${code}"}`;
+  const body = unsigned.slice(0, -"null}".length) + signature;
+  return signing.replace === undefined ? body : body.replace(...signing.replace);
+}

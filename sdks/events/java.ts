@@ -17,9 +17,9 @@ export function javaFiles({ events, objects }: Events): Readonly<Record<string, 
 }
 
 const header =
-  "// Generated from the contract by sdks/events/generate.ts. Do not edit.\npackage io.countersign.events;\n";
+  "// Generated from the contract by sdks/events. Do not edit.\npackage io.countersign.events;\n";
 
-const packageInfo = `/** The events that webhooks deliver, one class per type: {@code LicenseRevoked.from(event)}. */\n// Generated from the contract by sdks/events/generate.ts. Do not edit.\npackage io.countersign.events;\n`;
+const packageInfo = `/** The events that webhooks deliver, one class per type: {@code LicenseRevoked.from(event)}. */\n// Generated from the contract by sdks/events. Do not edit.\npackage io.countersign.events;\n`;
 
 function eventClass(event: Events["events"][number], { members }: ObjectShape): string {
   return `${header}

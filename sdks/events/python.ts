@@ -2,7 +2,7 @@ import type { EventShape, Events, Member, ObjectShape, Value } from "./shapes.ts
 
 /** `sdks/python/src/countersign/webhook_events.py` */
 export function pythonFile({ events, objects }: Events): string {
-  return `# Generated from the contract by sdks/events/generate.ts. Do not edit.
+  return `# Generated from the contract by sdks/events. Do not edit.
 """The events that webhooks deliver, one class per type."""
 
 from __future__ import annotations

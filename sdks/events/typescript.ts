@@ -4,9 +4,9 @@ import type { Events, Member, ObjectShape, Value } from "./shapes.ts";
 export function typescriptFile({ events, objects }: Events): string {
   const interfaces = events.map(
     ({ type, name, summary, data }) =>
-      `/** ${summary}. */\n${onLines(`export interface ${name}`, `extends EventOf<"${type}", ${data}> {}`)}\n`,
+      `/** ${summary}. */\nexport interface ${name} extends EventOf<"${type}", ${data}> {}\n`,
   );
-  return `// Generated from the contract by sdks/events/generate.ts. Do not edit.
+  return `// Generated from the contract by sdks/events. Do not edit.
 
 /** A type that a newer server may send. Declared only: it narrows away when \`type\` is compared with a known one. */
 export declare enum OtherEventType {
@@ -33,11 +33,6 @@ export type WebhookEventType = Exclude<WebhookEvent["type"], OtherEventType>;
 
 ${interfaces.join("\n")}
 ${objects.map(interfaceOf).join("\n")}`;
-}
-
-/** As the formatter would break it. */
-function onLines(start: string, end: string): string {
-  return start.length + end.length < 110 ? `${start} ${end}` : `${start}\n  ${end}`;
 }
 
 function interfaceOf({ name, members }: ObjectShape): string {

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { generateEvents } from "../events/generate.mjs";
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const environment = join(folder, ".venv");
@@ -17,6 +18,7 @@ const report = process.argv[2] === undefined ? [] : [`--junitxml=${resolve(proce
 const requirements = readFileSync(join(folder, "requirements-dev.txt"), "utf8");
 
 if (!isPrepared()) prepare();
+generateEvents();
 const failed = [
   ["ruff check", [join(bin, "ruff"), "check", "--no-cache", ".", "../snippets"]],
   ["ruff format --check", [join(bin, "ruff"), "format", "--no-cache", "--check", ".", "../snippets"]],

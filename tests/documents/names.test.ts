@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { openApiDocument } from "@countersign/contract/openapi/openapi";
 import { allCommands } from "../../apps/server/cli/command-line.ts";
 import { listed } from "../support/listed.ts";
+import { openApiDocument } from "../support/openapi-document.ts";
 
 const root = join(import.meta.dir, "../..");
 const files = new Set(

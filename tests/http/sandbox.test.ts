@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import type { sandbox } from "@countersign/contract/manage/sandbox";
 import { generateTestKey } from "@countersign/domain/products/api-key";
 import { sandboxLicenses } from "@countersign/domain/sandbox/license-keys";
-import { verifyBody } from "@countersign/domain/signing/signature";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { z } from "zod";
 import { apiOf } from "../support/api.ts";
@@ -13,6 +12,7 @@ import { requestLog } from "../support/request-log.ts";
 import { storedRows } from "../support/stored-rows.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
+import { verifyBody } from "../support/verify-body.ts";
 
 setDefaultTimeout(60_000);
 

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { verifyBody } from "@countersign/domain/signing/signature";
 import { openPublicApiFixture } from "../support/public-api-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
+import { verifyBody } from "../support/verify-body.ts";
 
 setDefaultTimeout(60_000);
 

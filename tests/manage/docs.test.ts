@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { authRoutes } from "@countersign/contract/auth/routes";
 import { contractRoutes } from "@countersign/contract/manage/routes";
-import { openApiDocument } from "@countersign/contract/openapi/openapi";
 import { problems } from "@countersign/contract/problems/problems";
 import { eventTypes } from "@countersign/domain/events/types";
 import { validateStatuses } from "@countersign/domain/validate/status";
 import { docsSections } from "../../apps/web/ui/docs-sections.ts";
 import { sqlite } from "../support/databases.ts";
+import { openApiDocument } from "../support/openapi-document.ts";
 import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
 
 setDefaultTimeout(60_000);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { eventData } from "@countersign/contract/events/events";
+import { eventBody } from "@countersign/contract/events/events";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
 import { auditOf } from "../support/audit-of.ts";
@@ -86,7 +86,7 @@ testsOn("postgres", "events of the management API", openManageFixture, (fixture)
     const rows = await fixture.stored("events", { license_id: licenseId });
     return rows.map((row) => {
       const data = JSON.parse(row.data);
-      expect(eventData(row.type).safeParse(data).error?.message).toBeUndefined();
+      expect(eventBody(row.type).shape.data.safeParse(data).error?.message).toBeUndefined();
       expect(data).toMatchObject({ organization_id, product_id, license_id: licenseId });
       expect(row).toMatchObject({ organization_id, product_id });
       return { type: row.type, data };
@@ -133,7 +133,7 @@ testsOn("postgres", "events of the management API", openManageFixture, (fixture)
     expect(bulkEvent).toMatchObject({ type: "license.bulk_revoked", license_id: null });
     expect(each).toMatchObject(license_ids.map((license_id) => ({ type: "license.revoked", license_id })));
     const data = JSON.parse(bulkEvent?.data ?? "");
-    expect(eventData("license.bulk_revoked").safeParse(data).error?.message).toBeUndefined();
+    expect(eventBody("license.bulk_revoked").shape.data.safeParse(data).error?.message).toBeUndefined();
     expect(data).toEqual({ organization_id, product_id, license_ids, count: 2, reason: "fraud" });
     for (const id of license_ids) {
       const history = await api.get(`/licenses/${id}/events`);

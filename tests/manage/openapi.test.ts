@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { manageBase } from "@countersign/contract/api/bases";
 import { pathParameters, type Route } from "@countersign/contract/api/route";
 import { contractRoutes } from "@countersign/contract/manage/routes";
-import { openApiDocument } from "@countersign/contract/openapi/openapi";
 import { portalRoutes as portalContractRoutes } from "@countersign/contract/portal/routes";
 import { manageRoutes, portalRoutes } from "../../apps/server/threads/routes.ts";
+import { openApiDocument } from "../support/openapi-document.ts";
 
 const nameOf = (route: Route) => `${route.method} ${route.path} (${route.id})`;
 

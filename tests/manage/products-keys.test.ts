@@ -1,6 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { verifyBody } from "@countersign/domain/signing/signature";
 import { unusedKeysCheck } from "../../apps/server/features/products/unused-keys.ts";
 import { apiOf } from "../support/api.ts";
 import { auditOf } from "../support/audit-of.ts";
@@ -10,6 +9,7 @@ import { openManageFixture } from "../support/manage-fixture.ts";
 import type { Row } from "../support/stored-rows.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
+import { verifyBody } from "../support/verify-body.ts";
 
 setDefaultTimeout(60_000);
 

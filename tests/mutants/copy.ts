@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,6 +31,7 @@ export function makeCopy(): Copy {
     if (fs.existsSync(join(root, path))) fs.cpSync(join(root, path), join(folder, path), { recursive: true });
   for (const path of installed)
     linkModules(join(root, path, "node_modules"), join(folder, path, "node_modules"));
+  spawnSync("node", [join(folder, "sdks/events/generate.mjs")], { stdio: "inherit" });
   if (fs.existsSync(join(root, python))) fs.symlinkSync(join(root, python), join(folder, python));
   return {
     folder,

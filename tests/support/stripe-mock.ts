@@ -5,7 +5,7 @@ import { afterAllFiles } from "./shared-resources.ts";
 import { until } from "./until.ts";
 
 const { ensureStripeMock, howToGetStripeMock: reason } = await import(
-  join(import.meta.dir, "../../scripts/stripe-mock.mjs")
+  join(import.meta.dir, "../../scripts/test-programs.mjs")
 );
 
 /** Null if it is not installed and cannot be. */

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { eventData } from "@countersign/contract/events/events";
+import { eventBody } from "@countersign/contract/events/events";
 import { auditOf } from "./audit-of.ts";
 import type { TestDatabase } from "./databases.ts";
 import type { SignedInClient } from "./portal-client.ts";
@@ -39,7 +39,7 @@ function transferFixture(fixture: PortalFixture) {
   const events = async (licenseId: string) =>
     (await fixture.stored("events", { license_id: licenseId })).map(({ type, data: text }) => {
       const data: ReturnType<typeof JSON.parse> = JSON.parse(text);
-      expect(eventData(type).safeParse(data).error?.message).toBeUndefined();
+      expect(eventBody(type).shape.data.safeParse(data).error?.message).toBeUndefined();
       return { type, data };
     });
   /** A license's transfers, oldest first. */

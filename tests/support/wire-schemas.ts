@@ -1,5 +1,5 @@
-import { openApiDocument } from "@countersign/contract/openapi/openapi";
 import { z } from "zod";
+import { openApiDocument } from "./openapi-document.ts";
 
 export type Endpoint = "validate" | "lookup";
 
@@ -14,16 +14,13 @@ export function contractViolation(endpoint: Endpoint, status: number, body: unkn
 }
 
 const schemas = new Map<string, z.ZodType>();
-let document: ReturnType<typeof openApiDocument> | undefined;
 
 const content = z.object({ "application/json": z.object({ schema: z.object({ $ref: z.string() }) }) });
 const operation = z.object({ responses: z.record(z.string(), z.object({ content })) });
 const jsonSchema = z.custom<Parameters<typeof z.fromJSONSchema>[0]>((value) => typeof value === "object");
 
 function publishedSchema(endpoint: Endpoint, status: number): z.ZodType | null {
-  // Generating it takes a second.
-  document ??= openApiDocument();
-  const { paths, components } = document;
+  const { paths, components } = openApiDocument();
   const described =
     endpoint === "validate" ? paths["/api/v1/validate"]?.post : paths["/api/v1/license/{key}"]?.get;
   const { $ref } = operation.parse(described).responses[status]?.content["application/json"].schema ?? {};

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { versionIn } from "../../bench/baseline.ts";
+import { versionIn } from "../../bench/servers.ts";
 import { freshFolder } from "../support/databases.ts";
 
 test("a benchmark that compares two versions starts the server of each", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { openApiDocument } from "../openapi/openapi.ts";
+import { openApiDocument } from "../../../tests/support/openapi-document.ts";
 import { authBase } from "./route.ts";
 import { authRoutes } from "./routes.ts";
 

@@ -5,18 +5,6 @@ export function eventExample(type: EventType): object {
   return { type, timestamp: at, data: examples[type] };
 }
 
-/** A sample of an event that summarizes an hour. */
-export function summaryExample(): object {
-  const summary = {
-    count: 4_211,
-    ip_count: 90,
-    ip_count_is_exact: false,
-    first_at: "2031-01-02T02:11:09.004Z",
-    last_at: "2031-01-02T02:59:58.731Z",
-  };
-  return { type: "license.ip_limit_reached", timestamp: at, data: { ...address, summary } };
-}
-
 const at = "2031-01-02T03:04:05.678Z";
 const organization_id = "019d3f6e-5b1c-7000-8a51-0c6b1f0a2d11";
 const product_id = "019d3f6e-7a40-7000-9b0e-5d2f7c1e8a22";

@@ -1,7 +1,20 @@
 import { expect, test } from "bun:test";
 import { eventTypes } from "@countersign/domain/events/types";
-import { eventExample, summaryExample } from "./event-examples.ts";
+import { eventExample } from "./event-examples.ts";
 import { eventBody } from "./events.ts";
+
+/** An event that summarizes an hour. */
+function summaryExample(): object {
+  const { data, ...event } = eventExample("license.ip_limit_reached") as { data: object };
+  const summary = {
+    count: 4_211,
+    ip_count: 90,
+    ip_count_is_exact: false,
+    first_at: "2031-01-02T02:11:09.004Z",
+    last_at: "2031-01-02T02:59:58.731Z",
+  };
+  return { ...event, data: { ...data, summary } };
+}
 
 test.each([
   ...eventTypes.map((type) => [type, eventExample(type)] as const),

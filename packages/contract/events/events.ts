@@ -116,10 +116,6 @@ export function eventBody(type: EventType) {
   return z.object({ type: z.literal(type), timestamp: time, data: shapes[type] });
 }
 
-export function eventData(type: EventType): z.ZodType {
-  return shapes[type];
-}
-
 const summaries: Readonly<Record<EventType, string>> = {
   "license.created": "A license was created",
   "license.updated": "A license was changed, or its key was replaced",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { id, time, timeZone } from "../api/shapes.ts";
 
 /** The most buckets of a response: a month of hours, or two years of days. */
-export const mostBuckets = 800;
+export const maxBuckets = 800;
 
 const analyticsIntervals = ["hour", "day", "week", "month"] as const;
 
@@ -25,7 +25,7 @@ export const intervalQuery = z
   .meta({
     description:
       "The length of a bucket. The default is hours up to 3 days, days up to 92 days, weeks up to a year, and months for more. " +
-      `A response has at most ${mostBuckets} buckets.`,
+      `A response has at most ${maxBuckets} buckets.`,
   });
 
 const outcomes = z.record(z.string(), z.int()).meta({

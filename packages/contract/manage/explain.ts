@@ -1,4 +1,4 @@
-import { parseAsked } from "@countersign/domain/ip/cidr";
+import { parseQueriedIp } from "@countersign/domain/ip/cidr";
 import { ruleNames } from "@countersign/domain/validate/decide";
 import { unrepeatableReasons } from "@countersign/domain/validate/explain-again";
 import { explainReasons } from "@countersign/domain/validate/explain-reasons";
@@ -14,7 +14,7 @@ const ip = z
   .string()
   .trim()
   .max(64)
-  .refine((text) => parseAsked(text) !== null, { error: fieldCode("not_an_ip") });
+  .refine((text) => parseQueriedIp(text) !== null, { error: fieldCode("not_an_ip") });
 
 const fact = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())]);
 

@@ -198,14 +198,14 @@ export const removeLicenseIp = route({
   problems: ["license_not_found", "ip_not_registered"],
 });
 
-const mostSelected = 10_000;
+const maxSelected = 10_000;
 
 const act = <Name extends string, Shape extends z.ZodRawShape>(action: Name, shape: Shape) =>
   z.strictObject({
     action: z.literal(action),
     selection: z
       .strictObject({
-        ids: z.array(id).min(1).max(mostSelected).optional(),
+        ids: z.array(id).min(1).max(maxSelected).optional(),
         filter: z.strictObject(licenseFilter).partial().optional(),
       })
       .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), {

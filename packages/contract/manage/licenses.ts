@@ -6,7 +6,7 @@ import { flagQuery, page, pageQuery, updatedAtGuard } from "../api/shapes.ts";
 
 const group = "Licenses";
 
-const mostAtOnce = 10_000;
+const maxAtOnce = 10_000;
 
 export const createLicenses = route({
   id: "createLicenses",
@@ -24,8 +24,8 @@ export const createLicenses = route({
   bodyLimit: bulkBody,
   body: z.strictObject({
     ...newLicense,
-    count: z.int().min(1).max(mostAtOnce).optional(),
-    licenses: z.array(z.strictObject(newLicense)).min(1).max(mostAtOnce).optional(),
+    count: z.int().min(1).max(maxAtOnce).optional(),
+    licenses: z.array(z.strictObject(newLicense)).min(1).max(maxAtOnce).optional(),
   }),
   answer: z.union([license, page(license)]),
   problems: ["product_closed_for_sale", "license_keys_taken", "license_limit_reached"],

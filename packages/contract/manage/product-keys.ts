@@ -10,11 +10,11 @@ import { apiKeySecret, product } from "./products.ts";
 const group = "Product keys";
 
 /** A key in an app that cannot be updated everywhere immediately has to keep working for a while. */
-const overlap = (longestSeconds: number) =>
+const overlap = (maxSeconds: number) =>
   z
     .int()
     .min(0)
-    .max(longestSeconds)
+    .max(maxSeconds)
     .default(86_400)
     .meta({ description: "How long the old secret stays in use. One day by default." });
 

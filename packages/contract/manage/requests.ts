@@ -1,4 +1,4 @@
-import { mostDurationMs } from "@countersign/domain/requests/log-days";
+import { maxDurationMs } from "@countersign/domain/requests/log-days";
 import { requestOutcomes, validateStatuses } from "@countersign/domain/validate/status";
 import { z } from "zod";
 import { member, route } from "../api/route.ts";
@@ -74,7 +74,7 @@ const filters = {
   min_duration_ms: z.coerce
     .number()
     .min(0)
-    .max(mostDurationMs)
+    .max(maxDurationMs)
     .optional()
     .meta({ description: "Only requests that took at least this long." }),
   request_id: id.optional(),

@@ -8,7 +8,7 @@ import { version } from "./versions.ts";
 const group = "Requests";
 
 /** The most licenses that a response lists. */
-export const mostShadowLicenses = 200;
+export const maxShadowLicenses = 200;
 
 const change = z
   .discriminatedUnion("type", [
@@ -99,7 +99,7 @@ export const shadowProduct = route({
             ip_count: z.int().meta({ description: "From how many IP addresses they came." }),
           }),
         )
-        .meta({ description: `The licenses with the most refused requests, at most ${mostShadowLicenses}.` }),
+        .meta({ description: `The licenses with the most refused requests, at most ${maxShadowLicenses}.` }),
       more: z.boolean().meta({ description: "Whether there are more licenses than listed." }),
     })
     .meta({ id: "Shadow" }),

@@ -3,7 +3,7 @@ import { plainLine } from "@countersign/domain/text/plain-line";
 import {
   headerNameProblem,
   headerValueProblem,
-  mostHeaders,
+  maxHeaders,
 } from "@countersign/domain/webhooks/custom-headers";
 import { z } from "zod";
 import { secret } from "../api/secrets.ts";
@@ -22,18 +22,18 @@ const productList = z
   .max(200)
   .transform((ids) => [...new Set(ids)]);
 
-const mostUrlCharacters = 2_000;
+const maxUrlCharacters = 2_000;
 
 const url = z
   .string()
   .trim()
-  .max(mostUrlCharacters)
+  .max(maxUrlCharacters)
   .transform((text, context) => {
     const parsed = /[\s\p{Cc}]/u.test(text) || !URL.canParse(text) ? null : new URL(text);
     if (parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === "") {
       parsed.hash = "";
       // The ASCII encoding can be longer than the input.
-      if (parsed.href.length <= mostUrlCharacters) return parsed.href;
+      if (parsed.href.length <= maxUrlCharacters) return parsed.href;
     }
     context.addIssue({ code: "custom", params: urlFault(parsed) });
     return z.NEVER;
@@ -42,7 +42,7 @@ const url = z
 function urlFault(url: URL | null): FieldFault {
   if (url === null || !/^https?:$/.test(url.protocol)) return fieldFault("not_a_url");
   return url.username + url.password === ""
-    ? fieldFault("too_long", { count: mostUrlCharacters })
+    ? fieldFault("too_long", { count: maxUrlCharacters })
     : fieldFault("url_with_credentials");
 }
 
@@ -64,9 +64,9 @@ function headers<V extends z.ZodType>(value: V) {
     .record(z.string(), value)
     .superRefine((record, context) => {
       const names = Object.keys(record);
-      if (names.length > mostHeaders)
-        context.addIssue({ code: "custom", params: fieldFault("too_many_headers", { max: mostHeaders }) });
-      for (const name of names.slice(0, mostHeaders)) {
+      if (names.length > maxHeaders)
+        context.addIssue({ code: "custom", params: fieldFault("too_many_headers", { max: maxHeaders }) });
+      for (const name of names.slice(0, maxHeaders)) {
         const problem = headerNameProblem(name);
         if (problem !== null) context.addIssue({ code: "custom", path: [name], message: fieldCode(problem) });
       }

@@ -9,30 +9,7 @@ import { authCodesOf, codesOf, problemComponents } from "./problems.ts";
 import { publicComponents, publicPaths, publicTag } from "./public.ts";
 import { stripeWebhookCodes, stripeWebhookPaths } from "./stripe-webhook.ts";
 
-/** The OpenAPI 3.1 document. Generated once; tests check real responses against its schemas. */
-export function openApiDocument(): OpenApiDocument {
-  if (document !== undefined) return document;
-  const steps = writeOpenApi();
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  document = step.value;
-  return document;
-}
-
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
-  readonly servers: readonly object[];
-  readonly security: readonly object[];
-  readonly tags: readonly { readonly name: string; readonly description?: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
-  readonly webhooks: Readonly<Record<string, Readonly<Record<string, object>>>>;
-  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
-}
-
-let document: OpenApiDocument | undefined;
-
-/** The same, in steps, so that other requests can be served in between. */
+/** The OpenAPI 3.1 document, in steps, so that other requests can be served in between. */
 export function* writeOpenApi(): Generator<void, OpenApiDocument> {
   const manage = yield* manageApi(manageBase, contractRoutes);
   const portal = yield* manageApi(portalBase, portalRoutes);
@@ -89,6 +66,17 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
       ),
     },
   };
+}
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly object[];
+  readonly security: readonly object[];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
 }
 
 /** Just the two calls of applications, for those who generate a client. */

@@ -36,7 +36,7 @@ const nearKm = 100;
 const earthRadiusKm = 6_371;
 
 /** Along the surface of the earth. */
-export function distanceKm(from: Point, to: Point): number {
+function distanceKm(from: Point, to: Point): number {
   const radians = Math.PI / 180;
   const halfLatitude = Math.sin(((to.latitude - from.latitude) * radians) / 2);
   const halfLongitude = Math.sin(((to.longitude - from.longitude) * radians) / 2);

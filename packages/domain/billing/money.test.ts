@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { amountFromText, amountToText, decimalsOf, shownAmount } from "./money.ts";
+import { amountFromText, amountToText, shownAmount } from "./money.ts";
 
 const amount = (text: string, currency = "usd", language = "en") => {
   const read = amountFromText(text, currency, language);
@@ -37,7 +37,7 @@ describe("amounts", () => {
 
   test.each(["usd en", "eur de", "jpy es", "kwd en", "isk de"])("every amount in %s is read back", (both) => {
     const [currency = "", language = ""] = both.split(" ");
-    const step = decimalsOf(currency) === 3 ? 10 : 1;
+    const step = currency === "kwd" ? 10 : 1;
     for (let cents = step; cents < 100_000; cents += 7 * step)
       expect(amount(amountToText(cents, currency, language), currency, language)).toBe(cents);
   });

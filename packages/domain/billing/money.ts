@@ -4,7 +4,7 @@ const withoutDecimals = new Set("bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv
 const withThreeDecimals = new Set("bhd jod kwd omr tnd".split(" "));
 
 /** How many decimals the smallest unit is: 2 for cents. Stripe and the browsers disagree about some currencies. */
-export function decimalsOf(currency: string): number {
+function decimalsOf(currency: string): number {
   const code = currency.toLowerCase();
   if (withoutDecimals.has(code)) return 0;
   return withThreeDecimals.has(code) ? 3 : 2;
@@ -40,7 +40,7 @@ type TypedAmount =
 
 /** Stripe takes no third decimal other than 0. */
 const typedDecimals = 2;
-const mostAmount = 99_999_999;
+const maxAmount = 99_999_999;
 
 /**
  * Reads an amount in the unit that people use: "19", "19.9" and "19,90" are the same in every language. A group has three
@@ -59,7 +59,7 @@ export function amountFromText(text: string, currency: string, language: string)
     return { ok: false, problem: "tooManyDecimals" };
   // As text, because 19.99 * 100 is not 1999.
   const units = Number(whole.replace(/[.,]/g, "") + fraction.padEnd(decimals, "0").slice(0, decimals));
-  return units > mostAmount ? { ok: false, problem: "tooLarge" } : { ok: true, amount: units };
+  return units > maxAmount ? { ok: false, problem: "tooLarge" } : { ok: true, amount: units };
 }
 
 function decimalSeparator(language: string): string {

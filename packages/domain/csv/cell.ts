@@ -9,7 +9,7 @@ export function csvLine(values: Iterable<CsvValue>): string {
 
 export type CsvValue = string | number | boolean | null | undefined;
 
-export function csvCell(value: CsvValue): string {
+function csvCell(value: CsvValue): string {
   if (value === null || value === undefined) return "";
   if (typeof value !== "string") return String(value);
   const text = mayNeedGuard.test(value) ? value.replace(unguarded, "'") : value;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { forAll } from "../../../tests/support/for-all.ts";
 import { csvLine, withoutGuard } from "./cell.ts";
-import { CsvProblem, CsvReader, delimiterOf, longestRecord } from "./reader.ts";
+import { CsvProblem, CsvReader, delimiterOf, maxRecordLength } from "./reader.ts";
 
 function readAll(text: string, pieceLength = text.length || 1): string[][] {
   const reader = new CsvReader();
@@ -45,7 +45,7 @@ describe("CsvReader", () => {
     const reader = new CsvReader();
     reader.read('a\n"');
     expect(() => {
-      for (let length = 0; length <= longestRecord; length += 65_536) reader.read("x".repeat(65_536));
+      for (let length = 0; length <= maxRecordLength; length += 65_536) reader.read("x".repeat(65_536));
     }).toThrow(new CsvProblem({ code: "row_too_long", params: { row: 2 } }));
   });
 

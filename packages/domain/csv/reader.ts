@@ -14,7 +14,7 @@ export class CsvProblem extends Error {
 }
 
 /** No row of licenses is this long: a quote was opened and never closed. */
-export const longestRecord = 1024 * 1024;
+export const maxRecordLength = 1024 * 1024;
 
 /**
  * Reads CSV (RFC 4180) as it arrives, in chunks of any size. Lines can end with CRLF, LF or CR; a byte order mark is
@@ -51,7 +51,7 @@ export class CsvReader {
       start = end;
     }
     this.#rest = text.slice(start);
-    if (this.#rest.length > longestRecord) {
+    if (this.#rest.length > maxRecordLength) {
       throw new CsvProblem({ code: "row_too_long", params: { row: this.#rows + 1 } });
     }
     return records;

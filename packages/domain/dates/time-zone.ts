@@ -34,7 +34,7 @@ export function lastMomentAt(wallMs: number, timeZone: string): number {
   const known = moments.get(name);
   if (known !== undefined) return known;
   const momentMs = findLastMomentAt(wallMs, timeZone);
-  if (moments.size >= mostMoments) moments.clear();
+  if (moments.size >= maxMoments) moments.clear();
   moments.set(name, momentMs);
   return momentMs;
 }
@@ -60,11 +60,11 @@ const farthestMs = 16 * 3_600_000;
 
 /** A file repeats the same few days a hundred thousand times, and days on which clocks change take longest. */
 const moments = new Map<string, number>();
-const mostMoments = 5_000;
+const maxMoments = 5_000;
 
 /** Creating one takes far longer than using it. There are about 600 zones; the limit is for odd spellings. */
 const formats = new Map<string, Intl.DateTimeFormat>();
-const mostFormats = 1_000;
+const maxFormats = 1_000;
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
@@ -81,7 +81,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
     minute: "numeric",
     second: "numeric",
   });
-  if (formats.size >= mostFormats) formats.clear();
+  if (formats.size >= maxFormats) formats.clear();
   formats.set(timeZone, format);
   return format;
 }

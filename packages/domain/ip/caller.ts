@@ -35,7 +35,7 @@ export function parseTrustedProxies(text: string): TrustedProxies {
     }
     const cidr = parseCidr(entry);
     if (cidr === null) return refuse(`"${entry}" is neither an IP address nor a CIDR.`);
-    if (cidr.prefixLength < (cidr.family === 4 ? shortestIpv4Prefix : shortestIpv6Prefix)) {
+    if (cidr.prefixLength < (cidr.family === 4 ? minIpv4Prefix : minIpv6Prefix)) {
       return refuse(
         `"${formatCidr(cidr)}" covers so many IP addresses that unknown callers would be trusted.`,
       );
@@ -55,8 +55,8 @@ const maxHopLength = 80;
 const anyTimeMs = 0;
 
 /** The widest networks anyone can own: 10.0.0.0/8 and fc00::/7. */
-const shortestIpv4Prefix = 8;
-const shortestIpv6Prefix = 7;
+const minIpv4Prefix = 8;
+const minIpv6Prefix = 7;
 
 function refuse(reason: string): TrustedProxies {
   return {

@@ -158,7 +158,7 @@ export function networksOf(address: IpAddress): string[] {
 }
 
 /** An address in a query: a single address, or the /64 that an IPv6 caller counts as. */
-export interface AskedIp {
+export interface QueriedIp {
   readonly text: string;
   /** What it may have been counted as: products decide. */
   readonly countedAs: readonly string[];
@@ -167,7 +167,7 @@ export interface AskedIp {
   readonly isNetwork: boolean;
 }
 
-export function parseAsked(text: string): AskedIp | null {
+export function parseQueriedIp(text: string): QueriedIp | null {
   if (text.length > 64) return null;
   const network = text.endsWith("/64");
   const address = parseIpAddress(network ? text.slice(0, -3) : text);

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { type Cidr, commonText, formatCidr, isWithin, networksOf, parseAsked, parseCidr } from "./cidr.ts";
+import {
+  type Cidr,
+  commonText,
+  formatCidr,
+  isWithin,
+  networksOf,
+  parseCidr,
+  parseQueriedIp,
+} from "./cidr.ts";
 import { type IpAddress, parseIpAddress } from "./ip-address.ts";
 import { coveringNetwork, networkOf } from "./registered.ts";
 
@@ -19,17 +27,17 @@ test("the networks of an address are all prefixes, in the spelling of a block li
 
 describe("asked addresses", () => {
   test("an IP address that is asked for may be counted as itself or as its /64", () => {
-    expect(parseAsked("203.0.113.7")?.countedAs).toEqual(["203.0.113.7"]);
-    expect(parseAsked("2001:DB8::1:0:0:7")?.countedAs).toEqual(["2001:db8::1:0:0:7", "2001:db8::/64"]);
-    expect(parseAsked("::ffff:203.0.113.7")?.text).toBe("203.0.113.7");
+    expect(parseQueriedIp("203.0.113.7")?.countedAs).toEqual(["203.0.113.7"]);
+    expect(parseQueriedIp("2001:DB8::1:0:0:7")?.countedAs).toEqual(["2001:db8::1:0:0:7", "2001:db8::/64"]);
+    expect(parseQueriedIp("::ffff:203.0.113.7")?.text).toBe("203.0.113.7");
     const network = { text: "2001:db8:0:5::/64", countedAs: ["2001:db8:0:5::/64"] };
     const first = { text: "2001:db8:0:5::" };
-    expect(parseAsked("2001:db8:0:5:ffff::/64")).toMatchObject({ ...network, address: first });
+    expect(parseQueriedIp("2001:db8:0:5:ffff::/64")).toMatchObject({ ...network, address: first });
   });
 
   test.each(["", "x", "203.0.113.0/24", "203.0.113.7/64", "2001:db8::/48", "010.0.0.1"])(
     "%p is neither an IP address nor the /64 of one",
-    (text) => expect(parseAsked(text)).toBeNull(),
+    (text) => expect(parseQueriedIp(text)).toBeNull(),
   );
 });
 

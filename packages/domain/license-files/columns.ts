@@ -78,12 +78,12 @@ export type HeaderFault =
 /**
  * Every row is read column by column: with a million columns in the first row, a million short rows would take a day.
  */
-const mostColumns = 500;
+const maxColumns = 500;
 
 /** The first row of a CSV file, column by column. */
 export function readHeader(cells: readonly string[], map: ColumnMap): Header {
-  if (cells.length > mostColumns)
-    return refuse({ code: "too_many_columns", params: { columns: cells.length, max: mostColumns } });
+  if (cells.length > maxColumns)
+    return refuse({ code: "too_many_columns", params: { columns: cells.length, max: maxColumns } });
   const fields: (ImportField | null)[] = [];
   for (const cell of cells) {
     const meaning = meaningOf(cell, map);

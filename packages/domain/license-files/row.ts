@@ -138,7 +138,7 @@ function customer(row: Row): ImportedCustomer | null {
 function expiry(row: Row, timeZone: string): Expiry | undefined {
   const lifetime = row.optional("is_lifetime", values.readFlag);
   const expiresAtMs = row.optional("expires_at", (value) => values.readEnd(value, timeZone));
-  const term = row.optional("term_seconds", (value) => values.readWholeNumber(value, 1, longestTermSeconds));
+  const term = row.optional("term_seconds", (value) => values.readWholeNumber(value, 1, maxTermSeconds));
   if (lifetime === undefined && expiresAtMs === undefined && term === undefined) return undefined;
   const termMs = term == null ? null : term * 1_000;
   if (lifetime === true && (expiresAtMs != null || termMs !== null)) {
@@ -221,9 +221,9 @@ function tags(row: Row): readonly string[] | undefined {
   const list = row.optional("tags", (value) => {
     const read = values.readList(value);
     if (read instanceof Wrong) return read;
-    if (read.length > mostTags) return new Wrong({ code: "too_many", params: { count: mostTags } });
+    if (read.length > maxTags) return new Wrong({ code: "too_many", params: { count: maxTags } });
     for (const [index, tag] of read.entries()) {
-      const text = values.readLine(tag, longestTag);
+      const text = values.readLine(tag, maxTagLength);
       if (text instanceof Wrong) return new Wrong(text.fault, [index]);
     }
     return [...new Set(read)].sort();
@@ -255,6 +255,6 @@ function revocation(
 }
 
 const statuses: readonly string[] = ["active", "expired", "revoked"];
-const longestTermSeconds = 3_155_760_000;
-const mostTags = 20;
-const longestTag = 50;
+const maxTermSeconds = 3_155_760_000;
+const maxTags = 20;
+const maxTagLength = 50;

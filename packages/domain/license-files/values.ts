@@ -130,11 +130,11 @@ const endOfYearsMs = Date.UTC(10_000, 0, 1);
 export function readMetadata(value: unknown): string | Wrong {
   const read = parseCustomResponse(jsonOf(value));
   const text = read.ok ? JSON.stringify(read.template) : "";
-  return read.ok && Buffer.byteLength(text) <= mostMetadataBytes
+  return read.ok && Buffer.byteLength(text) <= maxMetadataBytes
     ? text
     : new Wrong({
         code: "invalid_metadata",
-        params: { max_kib: mostMetadataBytes / 1024, max_depth: maxDepth },
+        params: { max_kib: maxMetadataBytes / 1024, max_depth: maxDepth },
       });
 }
 
@@ -192,7 +192,7 @@ export function readIp(text: string, ipv6Prefix: 64 | 128): string | Wrong {
 
 /** PostgreSQL cannot store a NUL in text, and half of a surrogate pair is not a character. */
 const unstorable = /\0|\p{Cs}/u;
-const mostMetadataBytes = 8 * 1024;
+const maxMetadataBytes = 8 * 1024;
 const emailShape = /^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/;
 const timeShape =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/i;

@@ -64,7 +64,7 @@ export function readExpiry(wanted: WantedExpiry, firstUsedAtMs: number | null, n
 }
 
 /** A hundred years: for anything longer, use a lifetime license. */
-const longestTermMs = 3_155_760_000_000;
+const maxTermMs = 3_155_760_000_000;
 
 /** How much a license is extended by: a length of time, or a calendar duration in a time zone. */
 export type Extension =
@@ -80,7 +80,7 @@ export function extended(expiry: Expiry, by: Extension, nowMs: number): Expiry |
   }
   if (expiry.termMs === null) return null;
   const byMs = "ms" in by ? by.ms : nominalMs(by.duration);
-  return { ...expiry, termMs: Math.min(expiry.termMs + byMs, longestTermMs) };
+  return { ...expiry, termMs: Math.min(expiry.termMs + byMs, maxTermMs) };
 }
 
 function givenFields(wanted: WantedExpiry): ExpiryField[] {

@@ -13,7 +13,7 @@ interface Searchable {
  */
 export function searchText({ key, email, name, discordId, notes, tags }: Searchable): string {
   return plain(
-    [key, email, name, discordId, notes?.slice(0, longestNotes) ?? null, ...tags]
+    [key, email, name, discordId, notes?.slice(0, maxNotesLength) ?? null, ...tags]
       .filter((part) => part !== null && part !== "")
       .join("\n"),
   );
@@ -37,4 +37,4 @@ function plain(text: string): string {
 }
 
 /** The rest of very long notes is not searched. */
-const longestNotes = 500;
+const maxNotesLength = 500;

@@ -14,7 +14,7 @@ export function languageOfLocale(locale: string | null | undefined): Language {
 /** The first language of an Accept-Language header that emails are available in. */
 export function preferredLanguage(acceptLanguage: string | null | undefined): Language {
   const wanted = (acceptLanguage ?? "")
-    .slice(0, longestHeader)
+    .slice(0, maxHeaderLength)
     .split(",")
     .map((part) => {
       const [tag = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
@@ -24,10 +24,10 @@ export function preferredLanguage(acceptLanguage: string | null | undefined): La
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight);
   for (const { base } of wanted) {
-    const found = languages.find((language) => language === base);
-    if (found !== undefined) return found;
+    const available = languages.find((language) => language === base);
+    if (available !== undefined) return available;
   }
   return defaultLanguage;
 }
 
-const longestHeader = 500;
+const maxHeaderLength = 500;

@@ -30,11 +30,6 @@ export function translate(
 
 const placeholder = /\{(\w+)\}/g;
 
-/** The placeholders, each once, sorted. */
-export function placeholdersIn(text: string): string[] {
-  return [...new Set([...text.matchAll(placeholder)].map((match) => match[1] ?? ""))].sort();
-}
-
 /** A time, to the minute, formatted for a language and a time zone, which it names. */
 export function moment(language: Language, atMs: number, timeZone: string = defaultTimeZone): string {
   const format = kept(momentFormats, `${language} ${timeZone}`, () => {

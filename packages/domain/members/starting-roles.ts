@@ -35,8 +35,8 @@ export function startingRoleLike(allowed: readonly Permission[]): StartingRole |
   const names = Object.keys(startingRoles) as StartingRole[];
   return (
     names.find((name) => {
-      const own = startingRoles[name];
-      return own.length === set.size && own.every((permission) => set.has(permission));
+      const granted = startingRoles[name];
+      return granted.length === set.size && granted.every((permission) => set.has(permission));
     }) ?? null
   );
 }

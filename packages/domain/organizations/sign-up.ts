@@ -30,7 +30,7 @@ export function missingSignUpLimit({
 }
 
 /** If anyone can sign up, there is always an allowance: this one, if a plan has none. */
-const mostIfOpen = 100;
+const maxIfOpen = 100;
 
 export interface AllowanceFacts {
   /** What the operator set for this user. */
@@ -58,5 +58,5 @@ export function organizationAllowance(facts: AllowanceFacts): number | null {
 function allowedBy(plan: Plan, { perUser, signUp, defaultPlan }: AllowanceFacts): number | null {
   if (perUser[plan] !== null || signUp !== "open") return perUser[plan];
   // If every new organization is on this plan, owning one does not reflect a decision by the operator.
-  return (plan === defaultPlan ? perUser.free : null) ?? mostIfOpen;
+  return (plan === defaultPlan ? perUser.free : null) ?? maxIfOpen;
 }

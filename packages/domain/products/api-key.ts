@@ -124,7 +124,7 @@ function randomBase62(randomBytes: (count: number) => Uint8Array, length: number
 const maxRounds = 64;
 
 /** Enough for every environment and a rotation of each; few enough to look through. */
-export const mostLiveApiKeys = 20;
+export const maxLiveApiKeys = 20;
 
 export const unusedAfterMs = 30 * dayMs;
 

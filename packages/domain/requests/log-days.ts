@@ -23,4 +23,4 @@ export function keptSince(days: number, nowMs: number): number {
 }
 
 /** The longest duration to search for. No request takes that long: its body times out long before. */
-export const mostDurationMs = 3_600_000;
+export const maxDurationMs = 3_600_000;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { forAll } from "../../../tests/support/for-all.ts";
+import { nowMs, sampleLicense, sampleProduct } from "../../../tests/support/sample-facts.ts";
 import { decide } from "../validate/decide.ts";
 import type { ProductFacts } from "../validate/facts.ts";
-import { nowMs, sampleLicense, sampleProduct } from "../validate/sample-facts.ts";
 import { VersionCatalog } from "../versions/catalog.ts";
 import {
   type IneffectiveReason,

@@ -30,13 +30,13 @@ export function readTraceSettings(setting: (name: string) => string | null): Tra
     setting("OTEL_SDK_DISABLED")?.toLowerCase() === "true" || setting("OTEL_TRACES_EXPORTER") === "none";
   if (url === null || isOff) return null;
   const general = pairs("OTEL_EXPORTER_OTLP_HEADERS", setting("OTEL_EXPORTER_OTLP_HEADERS"));
-  const own = pairs("OTEL_EXPORTER_OTLP_TRACES_HEADERS", setting("OTEL_EXPORTER_OTLP_TRACES_HEADERS"));
+  const forTraces = pairs("OTEL_EXPORTER_OTLP_TRACES_HEADERS", setting("OTEL_EXPORTER_OTLP_TRACES_HEADERS"));
   const resource = pairs("OTEL_RESOURCE_ATTRIBUTES", setting("OTEL_RESOURCE_ATTRIBUTES"));
   const name = setting("OTEL_SERVICE_NAME") ?? resource["service.name"] ?? "countersign";
   return {
     url,
     protocol: traceProtocol(setting),
-    headers: { ...general, ...own },
+    headers: { ...general, ...forTraces },
     sampler: traceSampler(setting("OTEL_TRACES_SAMPLER"), setting("OTEL_TRACES_SAMPLER_ARG")),
     resource: { ...resource, "service.name": name },
   };
@@ -59,9 +59,9 @@ function httpUrl(name: string, text: string): string {
 }
 
 function traceProtocol(setting: (name: string) => string | null): TraceProtocol {
-  const own = setting("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL");
-  const name = own === null ? "OTEL_EXPORTER_OTLP_PROTOCOL" : "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL";
-  const text = own ?? setting(name) ?? "http/protobuf";
+  const forTraces = setting("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL");
+  const name = forTraces === null ? "OTEL_EXPORTER_OTLP_PROTOCOL" : "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL";
+  const text = forTraces ?? setting(name) ?? "http/protobuf";
   if (text === "http/protobuf" || text === "http/json") return text;
   throw new TraceSettingProblem(`${name} is "${text}". It should be http/protobuf or http/json.`);
 }
@@ -93,7 +93,7 @@ function ratioOf(text: string): number {
 
 /** `name=value,name=value`, with percent-encoded values. Values can be secrets, so they are not repeated. */
 function pairs(setting: string, text: string | null): Record<string, string> {
-  const found: Record<string, string> = {};
+  const valuesByName: Record<string, string> = {};
   for (const part of (text ?? "").split(",")) {
     if (part.trim() === "") continue;
     const [, name, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(part) ?? [];
@@ -102,9 +102,9 @@ function pairs(setting: string, text: string | null): Record<string, string> {
       throw new TraceSettingProblem(
         `${setting} is invalid. It must look like name=value,name=value, with special characters percent-encoded.`,
       );
-    found[name] = decoded;
+    valuesByName[name] = decoded;
   }
-  return found;
+  return valuesByName;
 }
 
 function decodedOf(text: string): string | null {

@@ -10,7 +10,7 @@ interface UserAgent {
 
 export function parseUserAgent(text: string): UserAgent {
   // Bowser throws on an empty text.
-  const { browser, os, platform } = Bowser.parse(text.slice(0, longest) || " ");
+  const { browser, os, platform } = Bowser.parse(text.slice(0, maxLength) || " ");
   const isKnown = browser.name !== undefined && knownBrowsers.has(browser.name);
   const system = os.name === "iOS" ? (platform.model ?? os.name) : os.name;
   return {
@@ -36,7 +36,7 @@ export function programName(userAgent: string): string | null {
 }
 
 /** Browsers send less. A longer text takes Bowser's expressions time that grows faster than the text. */
-const longest = 512;
+const maxLength = 512;
 
 /** Every browser says "Mozilla" first. */
 const programToken = /^(?!Mozilla\/)[A-Za-z][\w.-]{1,29}(?=\/\d)/;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { nowMs, passing } from "../../../tests/support/sample-facts.ts";
 import { answerBody } from "./answer.ts";
 import { decide } from "./decide.ts";
-import { nowMs, passing } from "./sample-facts.ts";
 
 const { product, caller } = passing;
 const verdict = decide(product, passing.license, caller, nowMs);

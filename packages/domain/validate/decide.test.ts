@@ -1,8 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { forAll } from "../../../tests/support/for-all.ts";
-import { decide } from "./decide.ts";
-import type { CallerFacts, IpRegistration, LicenseFacts, ProductFacts } from "./facts.ts";
 import {
   caller,
   license,
@@ -15,7 +13,9 @@ import {
   sampleProduct,
   tomorrowMs,
   version,
-} from "./sample-facts.ts";
+} from "../../../tests/support/sample-facts.ts";
+import { decide } from "./decide.ts";
+import type { CallerFacts, IpRegistration, LicenseFacts, ProductFacts } from "./facts.ts";
 import { type Outcome, validateStatuses } from "./status.ts";
 
 interface Change {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { sampleLicense, sampleProduct } from "../../../tests/support/sample-facts.ts";
 import type { ExplainedRequest } from "./explain.ts";
 import { explainAgain, type LoggedRequest } from "./explain-again.ts";
-import { sampleLicense, sampleProduct } from "./sample-facts.ts";
 
 const known: ExplainedRequest = {
   product: sampleProduct,

@@ -1,15 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { forAll } from "../../../tests/support/for-all.ts";
-import { dayMs } from "../dates/lengths.ts";
-import { quotaDay } from "../quota/day.ts";
-import { catalogOf } from "../versions/sample-catalog.ts";
-import { decide, type RuleName, ruleNames } from "./decide.ts";
-import type { BlockDetails, ExplainedIp, ExplainedRequest } from "./explain.ts";
-import { callerFacts, explain } from "./explain.ts";
-import { type ExplainReason, explainReasons } from "./explain-reasons.ts";
-import type { IpRegistration, LicenseFacts, ProductFacts } from "./facts.ts";
 import {
+  catalogOf,
   license,
   nowMs,
   product,
@@ -17,7 +10,14 @@ import {
   sampleProduct,
   tomorrowMs,
   version,
-} from "./sample-facts.ts";
+} from "../../../tests/support/sample-facts.ts";
+import { dayMs } from "../dates/lengths.ts";
+import { quotaDay } from "../quota/day.ts";
+import { decide, type RuleName, ruleNames } from "./decide.ts";
+import type { BlockDetails, ExplainedIp, ExplainedRequest } from "./explain.ts";
+import { callerFacts, explain } from "./explain.ts";
+import { type ExplainReason, explainReasons } from "./explain-reasons.ts";
+import type { IpRegistration, LicenseFacts, ProductFacts } from "./facts.ts";
 
 const block = {
   cidr: "203.0.113.0/24",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { listed } from "../../../tests/support/listed.ts";
+import { catalogOf } from "../../../tests/support/sample-facts.ts";
 import { parseVersionRecord, type VersionState } from "./catalog.ts";
-import { catalogOf } from "./sample-catalog.ts";
 import { parseVersion, versionKey } from "./version.ts";
 
 test.each<[text: string, read: string | null]>([

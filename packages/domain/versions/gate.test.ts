@@ -2,17 +2,16 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { fastestMs } from "../../../tests/support/fastest.ts";
 import { forAll } from "../../../tests/support/for-all.ts";
+import { catalogOf } from "../../../tests/support/sample-facts.ts";
 import { newestFirst, parseVersionRecord, patternKey, VersionCatalog, type VersionState } from "./catalog.ts";
 import {
   canUseFrom,
   gateVersion,
-  newestRecord,
   newestUsable,
   type VersionChecks,
   type VersionPin,
   versionChecks,
 } from "./gate.ts";
-import { catalogOf } from "./sample-catalog.ts";
 import { parseVersion } from "./version.ts";
 
 const from20To23 = catalogOf({
@@ -149,7 +148,7 @@ describe("properties", () => {
   test("of the records that would be the newest alone, the newest is found", () =>
     forAll(2_000, [records, bound, bound], (all, min, max) => {
       const named = (some: typeof all) =>
-        newestRecord(VersionCatalog.from(some), { mode: "range", min, max });
+        newestUsable(VersionCatalog.from(some), { mode: "range", min, max });
       const alone = all.flatMap((one) => parseVersionRecord(named([one]) ?? "") ?? []);
       expect(named(all)).toBe(alone.sort(newestFirst)[0]?.text ?? null);
     }));

@@ -26,11 +26,6 @@ export function gateVersion(
   return { version: catalog.newestVersion(min, isInRange), versionValid };
 }
 
-/** The newest record, a version or a line, that a license without a pinned version can use. */
-export function newestRecord(catalog: VersionCatalog, pin: VersionPin): string | null {
-  return catalog.newestRecord(...bounds(readPin(pin)));
-}
-
 function bounds(rule: PinRule): [min: Version | null, isInRange: (version: Version) => boolean] {
   if (rule.kind === "range") return [rule.min, (version) => isBelow(version, rule.max)];
   return [null, () => rule.kind === "any"];
@@ -111,7 +106,7 @@ function isBelow(version: Version, max: Version | null): boolean {
 
 /** The newest version or line that a license can use, as the seller wrote it, for people to read; null if there is none. */
 export function newestUsable(catalog: VersionCatalog, pin: VersionPin): string | null {
-  if (pin?.mode !== "pinned") return newestRecord(catalog, pin);
+  if (pin?.mode !== "pinned") return catalog.newestRecord(...bounds(readPin(pin)));
   return gateVersion(catalog, pin, pin.version).versionValid === true ? pin.version : null;
 }
 

@@ -36,7 +36,7 @@ function isListed(host: string, address: string, { names, networks }: AllowedHos
 }
 
 /** A host on the Internet, and nothing that leads back to this machine or its network under another spelling. */
-export function isPublic(text: string): boolean {
+function isPublic(text: string): boolean {
   // Only the canonical spelling is accepted, and IPv4 mapped into IPv6 is converted to IPv4.
   const address = parseIpAddress(text);
   if (address === null) return false;

@@ -1,6 +1,6 @@
 /** The headers a seller can add to requests to their endpoint. */
 
-export const mostHeaders = 20;
+export const maxHeaders = 20;
 
 /** What is wrong with a header name; null if it is valid. */
 export function headerNameProblem(name: string): "invalid_header_name" | "reserved_header_name" | null {
@@ -12,11 +12,11 @@ type HeaderValueFault =
   | { readonly code: "too_long"; readonly params: { readonly count: number } }
   | { readonly code: "invalid_header_value"; readonly params: object };
 
-const longestValue = 1_000;
+const maxValueLength = 1_000;
 
 /** What is wrong with a header value; null if it is valid. */
 export function headerValueProblem(value: string): HeaderValueFault | null {
-  if (value.length > longestValue) return { code: "too_long", params: { count: longestValue } };
+  if (value.length > maxValueLength) return { code: "too_long", params: { count: maxValueLength } };
   if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value))
     return { code: "invalid_header_value", params: {} };
   return null;

@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import { fairShares } from "./fair-shares.ts";
 
 /** What endpoints get that want this much. The first letter of an endpoint's ID is its organization's. */
-const shares = (wishes: object, total: number, mostOf?: (organizationId: string) => number) => {
+const shares = (wishes: object, total: number, maxOf?: (organizationId: string) => number) => {
   const wanted = Object.entries(wishes).map(([endpointId, atMost]) => {
     return { organizationId: endpointId.charAt(0), endpointId, atMost };
   });
-  return Object.fromEntries(fairShares(wanted, total, mostOf));
+  return Object.fromEntries(fairShares(wanted, total, maxOf));
 };
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
 
 test("an organization gets no more than it may, and the others take the rest", () => {
   const wishes = { a1: 9, a2: 9, b1: 3, c1: 9 };
-  const mostOf = (organizationId: string) => (organizationId === "a" ? 3 : 100);
-  expect(shares(wishes, 20, mostOf)).toEqual({ a1: 2, a2: 1, b1: 3, c1: 9 });
+  const maxOf = (organizationId: string) => (organizationId === "a" ? 3 : 100);
+  expect(shares(wishes, 20, maxOf)).toEqual({ a1: 2, a2: 1, b1: 3, c1: 9 });
   expect(shares(wishes, 20, () => 0)).toEqual({});
 });

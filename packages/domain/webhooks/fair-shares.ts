@@ -8,18 +8,18 @@ interface Wish {
 /**
  * Divides `total` among endpoints: organizations take turns, and so do the endpoints within one. The backlog of one
  * organization therefore costs another at most half of the total, whatever its size and number of endpoints. If there
- * is not enough for everyone, the order of `wishes` decides. `mostOf` is the maximum per organization.
+ * is not enough for everyone, the order of `wishes` decides. `maxOf` is the maximum per organization.
  */
 export function fairShares(
   wishes: readonly Wish[],
   total: number,
-  mostOf: (organizationId: string) => number = () => total,
+  maxOf: (organizationId: string) => number = () => total,
 ): ReadonlyMap<string, number> {
   const shares = new Map<string, number>();
   const grouped = Map.groupBy(wishes, (wish) => wish.organizationId);
   let organizations = [...grouped].map(([organizationId, own]) => ({
     own: own.filter((wish) => wish.atMost > 0),
-    left: mostOf(organizationId),
+    left: maxOf(organizationId),
     next: 0,
   }));
   for (let left = total; left > 0; ) {

@@ -210,7 +210,7 @@ export function slackMessage(event: ChatEvent): object {
     verbatim: true,
   }));
   return {
-    text: escapedForSlack([title, ...lines].join(" · "), mostText),
+    text: escapedForSlack([title, ...lines].join(" · "), maxSlackCharacters),
     // Names in the text are not resolved, and links are not unfurled.
     link_names: false,
     unfurl_links: false,
@@ -232,15 +232,15 @@ const signs: Readonly<Record<Severity, string>> = { good: "🟢", neutral: "🔵
 
 /** Slack accepts 10 fields of 2,000 characters in a section, and recommends at most 4,000 characters of text. */
 const maxSlackFields = 10;
-const mostText = 1_000;
-const mostValue = 200;
+const maxSlackCharacters = 1_000;
+const maxSlackValueCharacters = 200;
 
 /**
  * With `&`, `<` and `>` escapedForSlack, no mention and no link is possible. Characters for bold, strikethrough or code cannot
  * be escapedForSlack: a zero-width character before them disables them.
  */
-function escapedForSlack(text: string, most = mostValue): string {
-  return shortened(text, most)
+function escapedForSlack(text: string, maxCharacters = maxSlackValueCharacters): string {
+  return shortened(text, maxCharacters)
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")

@@ -3,7 +3,7 @@ import { AuthenticationError, type CountersignError, SandboxError, ServerError }
 import { parsed } from "./json.ts";
 import type { Settings } from "./options.ts";
 import { RateLimitGate } from "./rate-limit-gate.ts";
-import { type Redact, redactor } from "./redact.ts";
+import { type Redact, redactor } from "./redaction.ts";
 import type { Reporter } from "./reporter.ts";
 import { type ApiResponse, detailsOf, isFromSandbox, isRefusal, retryAfterOf } from "./response.ts";
 import { clamped } from "./retry-after.ts";

@@ -11,12 +11,12 @@ import {
 } from "./errors.ts";
 import { Grace } from "./grace.ts";
 import { parsed } from "./json.ts";
-import { comparisonForm, isImpossible, readKey } from "./key.ts";
 import { type LicenseRecord, readLicense } from "./license.ts";
+import { comparisonForm, isImpossible, readKey } from "./license-key.ts";
 import { type CountersignOptions, readOptions, readRetries, readTimeout, type Settings } from "./options.ts";
 import { PendingRequests, type Ticket } from "./pending-requests.ts";
 import { portalUrl } from "./portal-url.ts";
-import { escapedKey } from "./redact.ts";
+import { escapedKey } from "./redaction.ts";
 import { RememberedVerdicts } from "./remembered.ts";
 import { Reporter } from "./reporter.ts";
 import { type CustomResponse, localResult, type ValidateResult, withOwnDates } from "./result.ts";

@@ -2,7 +2,7 @@ import { textOf } from "./bytes.ts";
 import type { ErrorDetails } from "./errors.ts";
 import { parsed } from "./json.ts";
 import { type RateLimit, readRateLimit } from "./rate-limit.ts";
-import { type Redact, shownBody } from "./redact.ts";
+import { type Redact, shownBody } from "./redaction.ts";
 import { retryAfterSeconds } from "./retry-after.ts";
 
 /** A response of the API, completely received. */

@@ -1,9 +1,9 @@
 import type { Clock } from "./clock.ts";
 import { ConnectionError, TimeoutError } from "./errors.ts";
-import { readBody } from "./read-body.ts";
-import { type Redact, redactedCause } from "./redact.ts";
+import { type Redact, redactedCause } from "./redaction.ts";
 import type { Reporter } from "./reporter.ts";
 import { type ApiResponse, retryAfterOf } from "./response.ts";
+import { readBody } from "./response-body.ts";
 
 export interface ApiRequest {
   readonly method: "GET" | "POST";

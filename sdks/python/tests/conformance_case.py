@@ -104,10 +104,10 @@ class CaseRunner:
         before = len(self.requests())
         (call,) = self.calls.start([self.work(name, value)])
         self.started[label] = call
-        flights = self.client._verdicts._flights
+        pending = self.client._validations._pending
 
         def has_started() -> bool:
-            joined = any(one.waiting_calls > 1 for one in flights._pending.values())
+            joined = any(one.waiting_calls > 1 for one in pending._pending.values())
             return call.done() or joined or len(self.requests()) > before
 
         wait_until(has_started)
@@ -128,7 +128,7 @@ class CaseRunner:
 
     def settle(self) -> None:
         """Wait for what the client does in the background."""
-        assert self.client._verdicts.grace.background.settle(20)
+        assert self.client._validations.grace.background.settle(20)
 
     def requests(self) -> list[dict[str, Any]]:
         requests: list[dict[str, Any]] = get(self.url)["requests"]

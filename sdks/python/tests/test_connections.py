@@ -145,7 +145,7 @@ def test_a_forked_process_opens_its_own_connections() -> None:
         one = client(server.url)
         assert one.validate(KEY).valid
         # A lock that another thread holds during the fork would never be released in the child.
-        locks: list[Any] = [one._connections._lock, one._verdicts._lock, one._connections._connector._resolver._lock]
+        locks: list[Any] = [one._connections._lock, one._validations._lock, one._connections._connector._resolver._lock]
         for lock in locks:
             lock.acquire()
         child = os.fork()

@@ -12,7 +12,7 @@ import pytest
 from countersign import ConnectionError, Countersign, FileGraceStore, GraceStore
 from countersign._grace import Grace
 from countersign._grace_entries import GraceEntries
-from countersign._observer import Observer
+from countersign._reporter import Reporter
 from local_server import REVOKED_BODY, VALID_BODY, answer, serving
 
 KEY = "ABCD-EFGH-JKMN-PQRS"
@@ -184,7 +184,7 @@ def test_memory_is_bounded() -> None:
         one = Countersign("csk_test", server.url, cache_entries=5, grace_seconds=60)
         for number in range(12):
             one.validate(f"{KEY}-{number}")
-        assert len(one._verdicts.grace._grant_times) <= 5
+        assert len(one._validations.grace._grant_times) <= 5
 
 
 def test_a_rejected_license_gets_no_grace_period_even_after_its_rejection_was_evicted(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_rejected_license_gets_no_grace_period_even_after_its_rejection_was_ev
         one = client(server.url, store, cache_entries=2)
         for key in keys:
             assert one.validate(key).status == "revoked"
-        assert len(one._verdicts.grace._rejected) <= 2
+        assert len(one._validations.grace._rejected) <= 2
         assert one.validate("NEW").valid
         for key in keys:
             assert not one.check(key).allowed
@@ -228,7 +228,7 @@ def test_a_rejection_during_a_concurrent_grace_check_is_not_lost(tmp_path: Path)
             return text
 
     entries = GraceEntries(SlowStore(tmp_path), "csk_test", None)
-    grace = Grace(3600, entries, Observer(None, None, None), QuickClock(), 1000)
+    grace = Grace(3600, entries, Reporter(None, None, None), QuickClock(), 1000)
     with serving([answer(VALID_BODY)]) as server:
         result = client(server.url, FileGraceStore(tmp_path / "other")).validate(KEY)
     resume.set()

@@ -170,7 +170,7 @@ def test_a_cached_license_stores_the_latest_time_in_the_background(tmp_path: Pat
         assert one.validate(KEY).source == "server"
         clock.now += 3000
         assert one.validate(KEY).source == "cache"
-        assert one._verdicts.grace.background.settle(20)
+        assert one._validations.grace.background.settle(20)
     clock.now -= 3000
     # The clock was set back, so the grace period has ended.
     with pytest.raises(ConnectionError):
@@ -195,6 +195,6 @@ def test_a_blocked_store_does_not_delay_a_cached_result(tmp_path: Path) -> None:
         store.is_blocked = True
         for _ in range(3):
             assert one.validate(KEY).source == "cache"
-        assert not one._verdicts.grace.background.settle(0)
+        assert not one._validations.grace.background.settle(0)
         resume.set()
-        assert one._verdicts.grace.background.settle(20)
+        assert one._validations.grace.background.settle(20)

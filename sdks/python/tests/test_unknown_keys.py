@@ -8,9 +8,9 @@ from typing import Callable
 
 import pytest
 
-from countersign import _unknown_keys
+from countersign import _unknown_key_limit
 from countersign._caller_address import caller_of
-from countersign._unknown_keys import Outcome, Permit, UnknownKeyLimit
+from countersign._unknown_key_limit import Outcome, Permit, UnknownKeyLimit
 
 
 class Clock:
@@ -123,7 +123,7 @@ def test_tasks_of_several_event_loops_share_a_limit() -> None:
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_unknown_keys, "_MAX_CALLERS", 3)
+    monkeypatch.setattr(_unknown_key_limit, "_MAX_CALLERS", 3)
     limit = UnknownKeyLimit(1, Clock())
     for address in "abcd":
         spend(limit, address, 1)

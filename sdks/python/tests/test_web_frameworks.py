@@ -12,7 +12,7 @@ from typing import Any, Callable
 import pytest
 
 from countersign import _license_decider
-from countersign._unknown_keys import UnknownKeyLimit
+from countersign._unknown_key_limit import UnknownKeyLimit
 from played_server import WRONG_API_KEY, PlayedCountersign, playing
 from web_apps import FRAMEWORKS, App, Sent
 

@@ -38,8 +38,8 @@ an organization with a cancelled subscription keeps the limits of its plan
   packages/domain/quota/limit.test.ts
 the signature of a response does not cover the license key
   The signed response about a valid license can be replayed for a license that was revoked.
-  - \\n\${subject.licenseKeyAsSent}\\n\${body}
-  + \\n\${body}
+  - \\n\${licenseKeyAsSent}\\n\${bodyWithNullSignature}
+  + \\n\${bodyWithNullSignature}
   packages/domain/signing/signature.test.ts
 the limit of a custom response counts characters instead of bytes
   A template in another script makes every response up to three times as large as documented.

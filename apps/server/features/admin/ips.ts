@@ -128,28 +128,28 @@ interface OrganizationSighting {
  * the same licenses may be in both counts, so the larger one is shown.
  */
 async function busiestOrganizations(db: Database, ips: readonly string[]): Promise<OrganizationSighting[]> {
-  const found = new Map<string, OrganizationSighting>();
+  const sightings = new Map<string, OrganizationSighting>();
   for (const ip of ips) {
     let after = "";
     for (let read = 0; read < maxRowsRead; read += rowsAtOnce) {
       const rows = await organizationsSeeing(db, ip, after, rowsAtOnce);
-      for (const row of rows) add(found, row);
+      for (const row of rows) add(sightings, row);
       const last = rows.at(-1);
       if (last === undefined || rows.length < rowsAtOnce) break;
       after = last.scope_id;
       await yieldToEventLoop();
     }
   }
-  return [...found.values()]
+  return [...sightings.values()]
     .sort((a, b) => b.licenseCount - a.licenseCount || (a.organizationId < b.organizationId ? -1 : 1))
     .slice(0, listed);
 }
 
-function add(found: Map<string, OrganizationSighting>, row: IpSightingRow): void {
+function add(sightings: Map<string, OrganizationSighting>, row: IpSightingRow): void {
   const { scope_id: organizationId, first_seen_at, last_seen_at, hits, license_count } = row;
-  const known = found.get(organizationId);
-  if (known === undefined) {
-    found.set(organizationId, {
+  const sighting = sightings.get(organizationId);
+  if (sighting === undefined) {
+    sightings.set(organizationId, {
       organizationId,
       firstSeenMs: first_seen_at,
       lastSeenMs: last_seen_at,
@@ -158,10 +158,10 @@ function add(found: Map<string, OrganizationSighting>, row: IpSightingRow): void
     });
     return;
   }
-  known.firstSeenMs = Math.min(known.firstSeenMs, first_seen_at);
-  known.lastSeenMs = Math.max(known.lastSeenMs, last_seen_at);
-  known.hits += hits;
-  known.licenseCount = Math.max(known.licenseCount, license_count);
+  sighting.firstSeenMs = Math.min(sighting.firstSeenMs, first_seen_at);
+  sighting.lastSeenMs = Math.max(sighting.lastSeenMs, last_seen_at);
+  sighting.hits += hits;
+  sighting.licenseCount = Math.max(sighting.licenseCount, license_count);
 }
 
 async function locked(db: Database): Promise<typeof scope> {

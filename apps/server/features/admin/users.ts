@@ -150,8 +150,8 @@ async function passwordLink(db: Database, context: Context, user: UserRow) {
   const isEmailed = context.config.mail !== null;
   const isFirst = user.email_verified === 0 && (await passwordHashOf(db, user.id)) === null;
   const goodForMs = isFirst ? firstPasswordMs : isEmailed ? emailedMs : handedOverMs;
-  const wanted = { userId: user.id, isFirst, goodForMs };
-  const { url, expiresAtMs } = await newPasswordLink(db, context.config.url, wanted, context.nowMs);
+  const link = { userId: user.id, isFirst, goodForMs };
+  const { url, expiresAtMs } = await newPasswordLink(db, context.config.url, link, context.nowMs);
   if (isEmailed) {
     const reader = recipientOf(user);
     const message = isFirst ? accountCreatedEmail(reader, url, expiresAtMs) : resetEmail(reader, url);

@@ -1,5 +1,5 @@
 import type { getAnalytics } from "@countersign/contract/manage/analytics";
-import { mostBuckets } from "@countersign/contract/manage/analytics-shapes";
+import { maxBuckets } from "@countersign/contract/manage/analytics-shapes";
 import {
   bucketStarts,
   type HourRange,
@@ -34,8 +34,8 @@ export async function requestAnalytics(
   const asked = await askedIn(context, query);
   const { range, scope, timeZone, geo } = asked;
   const interval = query.interval ?? usualInterval(range);
-  const starts = bucketStarts(range, interval, timeZone, mostBuckets);
-  if (starts === null) throw new Problem("too_many_buckets", { limit: mostBuckets });
+  const starts = bucketStarts(range, interval, timeZone, maxBuckets);
+  if (starts === null) throw new Problem("too_many_buckets", { limit: maxBuckets });
   const previous = previousRange(range);
   const ranges = starts.map((from, at): HourRange => ({ from, to: starts[at + 1] ?? range.to }));
   const hoursSince = uniqueHoursSince(context.nowMs);

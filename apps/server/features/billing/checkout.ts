@@ -31,8 +31,8 @@ export async function checkoutUrl(parts: PaymentParts, request: CheckoutRequest)
   const plan = await planById(store.reads, request.plan);
   const { currency, automaticTax } = await paymentSettings(store.reads);
   const amount = priceFor(plan, interval, parts.settings.mode);
-  const known = await billingOf(store.reads, organization.id);
-  if (holdsPlan(termsOf(organization, known))) throw new Problem("plan_set_by_operator");
+  const stored = await billingOf(store.reads, organization.id);
+  if (holdsPlan(termsOf(organization, stored))) throw new Problem("plan_set_by_operator");
   if (amount === null) throw new Problem("plan_not_for_sale");
   const billing = await withoutSubscription(parts, organization.id);
   const stripe = await stripeClient(parts.settings);

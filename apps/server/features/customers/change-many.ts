@@ -34,14 +34,14 @@ export async function changeCustomerInSteps(
 ): Promise<ShownCustomer> {
   const before = await customerOf(context.store.reads, context.organization.id, customerId);
   const { updated_at: _, ...fields } = changes;
-  const wanted = before === undefined ? null : changedView(context, before, fields);
+  const intended = before === undefined ? null : changedView(context, before, fields);
   const change = (movedBefore: number | null) =>
     context.transaction((db) => changeCustomer(db, context, customerId, changes, movedBefore));
-  if (before === undefined || wanted === null || !(await isAboutMany(context, before, wanted)))
+  if (before === undefined || intended === null || !(await isAboutMany(context, before, intended)))
     return showWithCount(context.store.reads, await change(null));
   let moved = 0;
-  let view = wanted;
-  if (isSamePerson(before, wanted)) await refreshTexts(context, view);
+  let view = intended;
+  if (isSamePerson(before, intended)) await refreshTexts(context, view);
   else {
     ({ view } = await context.store.transaction((db) =>
       writeChangedCustomer(db, context, customerId, changes),
@@ -57,11 +57,11 @@ export async function changeCustomerInSteps(
 async function isAboutMany(
   context: OrganizationContext,
   before: CustomerView,
-  wanted: CustomerView,
+  changed: CustomerView,
 ): Promise<boolean> {
   if (await hasMany(context, before.customer_id)) return true;
-  if (isSamePerson(before, wanted)) return false;
-  const { email, discord_id: discordId } = wanted;
+  if (isSamePerson(before, changed)) return false;
+  const { email, discord_id: discordId } = changed;
   if (email === null && discordId === null) return false;
   const { id } = context.organization;
   const other = await knownCustomerId(context.store.reads, id, { email, discordId });
@@ -70,8 +70,8 @@ async function isAboutMany(
 
 async function hasMany(context: OrganizationContext, customerId: string): Promise<boolean> {
   const { id } = context.organization;
-  const some = await someLicenseIdsOfCustomer(context.store.reads, id, customerId, fewLicenses + 1);
-  return some.length > fewLicenses;
+  const licenseIds = await someLicenseIdsOfCustomer(context.store.reads, id, customerId, fewLicenses + 1);
+  return licenseIds.length > fewLicenses;
 }
 
 /** All but a few, which the final transaction includes. */

@@ -42,9 +42,9 @@ export async function writeChangedCustomer(
   const row = await lockedCustomer(db, organizationId, customerId);
   if (row === undefined) throw new Problem("customer_not_found");
   checkUnchanged(context, row.updated_at, guard);
-  const wanted = changedView(context, row, changes);
-  checkIdentified(wanted);
-  const view = isSamePerson(row, wanted) ? wanted : await becomeAnother(db, context, wanted, changes);
+  const changed = changedView(context, row, changes);
+  checkIdentified(changed);
+  const view = isSamePerson(row, changed) ? changed : await becomeAnother(db, context, changed, changes);
   await writeCustomerView(db, view);
   return { row, view };
 }
@@ -118,21 +118,21 @@ export function isSamePerson(a: CustomerView, b: CustomerView): boolean {
 async function becomeAnother(
   db: Database,
   context: Context,
-  wanted: CustomerView,
+  changed: CustomerView,
   changes: Omit<CustomerChanges, "updated_at">,
 ): Promise<CustomerView> {
-  const who = { email: wanted.email, discordId: wanted.discord_id, name: wanted.name };
-  const id = await customerFor(db, wanted.organization_id, who, newId, context.nowMs);
-  const other = await customerOf(db, wanted.organization_id, id);
+  const who = { email: changed.email, discordId: changed.discord_id, name: changed.name };
+  const id = await customerFor(db, changed.organization_id, who, newId, context.nowMs);
+  const other = await customerOf(db, changed.organization_id, id);
   if (other === undefined) throw new Error(`Customer ${id} was written but does not exist.`);
   return {
-    ...wanted,
+    ...changed,
     customer_id: id,
-    name: changes.name === undefined ? (wanted.name ?? other.name) : changes.name,
+    name: changes.name === undefined ? (changed.name ?? other.name) : changes.name,
     discord_id:
-      changes.discord_id === undefined ? (wanted.discord_id ?? other.discord_id) : changes.discord_id,
-    created_at: Math.min(wanted.created_at, other.created_at),
-    updated_at: Math.max(wanted.updated_at, other.updated_at),
+      changes.discord_id === undefined ? (changed.discord_id ?? other.discord_id) : changes.discord_id,
+    created_at: Math.min(changed.created_at, other.created_at),
+    updated_at: Math.max(changed.updated_at, other.updated_at),
   };
 }
 

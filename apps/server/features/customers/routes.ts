@@ -165,7 +165,7 @@ function findCustomers(
   page: { readonly cursor: string | undefined; readonly limit: number; readonly term: string | null },
 ) {
   const { term } = page;
-  const words = term?.split(/\s+/) ?? [];
+  const searchWords = term?.split(/\s+/) ?? [];
   return searchPage<OrganizationCustomerRow, number>(
     {
       kindOfTime: "number",
@@ -174,7 +174,7 @@ function findCustomers(
       textOf: (row) => row.search_text,
       timeOf: (row) => row.created_at,
       idOf: (row) => row.customer_id,
-      isMeant: (row) => words.every((word) => row.search_text.includes(word)),
+      isMeant: (row) => searchWords.every((word) => row.search_text.includes(word)),
     },
     { ...page, isFiltered: false },
   );

@@ -146,15 +146,15 @@ export async function addPortalCustomer(store: Store, seededProducts: SeededProd
   const nowMs = await store.clock();
   await store.transaction(async (db) => {
     const full = { ...blankLicense(seeded, 0), maxIps: usedIps.length, expiresAtMs: nowMs + 12 * dayMs };
-    const given = blankLicense(seeded, 0);
-    await createLicenses(db, [full, given], nowMs);
+    const transferred = blankLicense(seeded, 0);
+    await createLicenses(db, [full, transferred], nowMs);
     for (const ip of usedIps) await registerIp(db, full.id, ip, nowMs);
     await addTransfer(db, {
       id: newId(),
       organization_id: seeded.organizationId,
       product_id: seeded.productId,
-      license_id: given.id,
-      license_key_hint: maskedKey(given.key),
+      license_id: transferred.id,
+      license_key_hint: maskedKey(transferred.key),
       state: "pending",
       from_customer_id: customerId,
       from_email: email,

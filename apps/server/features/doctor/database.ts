@@ -40,13 +40,13 @@ function atWork(kind: "sqlite" | "postgres", servers: number): string {
 function checkSchema(applied: readonly string[]): Check[] {
   const { missing, unknown } = compareMigrations(applied);
   if (unknown.length > 0) {
-    const found = `The database was migrated by a newer release (${unknown.join(", ")}).`;
-    return [problem("database", found, "Start that release, or restore a backup from before it.")];
+    const message = `The database was migrated by a newer release (${unknown.join(", ")}).`;
+    return [problem("database", message, "Start that release, or restore a backup from before it.")];
   }
   if (missing.length > 0) {
-    const found = `The database lacks ${missing.length === 1 ? "a migration" : "migrations"}: ${missing.join(", ")}.`;
+    const message = `The database lacks ${missing.length === 1 ? "a migration" : "migrations"}: ${missing.join(", ")}.`;
     return [
-      warning("database", found, "Start the server or run countersign migrate to apply what is missing."),
+      warning("database", message, "Start the server or run countersign migrate to apply what is missing."),
     ];
   }
   return [ok("database", "All migrations are applied.")];
@@ -68,19 +68,19 @@ function checkFiles({ damage, writeProblem }: Inspection): Check[] {
 function checkSideFiles({ journalDamage, searchDamage, readableByOthers }: FileFindings): Check[] {
   const checks: Check[] = [];
   if (journalDamage !== null) {
-    const found = `The request log, journal.db, is damaged: ${asSentence(journalDamage)}`;
+    const message = `The request log, journal.db, is damaged: ${asSentence(journalDamage)}`;
     const action = "Restart the server: it sets the file aside and starts a new log. Check the disk.";
-    checks.push(problem("database", found, action));
+    checks.push(problem("database", message, action));
   }
   if (searchDamage !== null) {
-    const found = `The text index, search.db, is damaged: ${asSentence(searchDamage)}`;
+    const message = `The text index, search.db, is damaged: ${asSentence(searchDamage)}`;
     const action = "Start the server, which rebuilds it, and check the disk. Searches are slower until then.";
-    checks.push(warning("database", found, action));
+    checks.push(warning("database", message, action));
   }
   if (readableByOthers.length > 0) {
-    const found = `Other users of this machine can read files that contain secrets: ${readableByOthers.join(", ")}.`;
+    const message = `Other users of this machine can read files that contain secrets: ${readableByOthers.join(", ")}.`;
     const action = "Restart the server as the user who owns them: it makes them private.";
-    checks.push(warning("folder", found, action));
+    checks.push(warning("folder", message, action));
   }
   return checks;
 }

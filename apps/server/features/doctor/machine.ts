@@ -51,12 +51,12 @@ const intolerableMs = 60_000;
 /** Expiry and quota days follow the database's clock; log lines and sessions follow this machine's. */
 export function checkClockDifference(aheadMs: number): Check {
   const seconds = (Math.abs(aheadMs) / 1000).toFixed(1);
-  const found = `The database's clock is ${seconds} seconds ${aheadMs < 0 ? "behind" : "ahead of"} this machine's.`;
+  const message = `The database's clock is ${seconds} seconds ${aheadMs < 0 ? "behind" : "ahead of"} this machine's.`;
   const action = "Synchronize both clocks with NTP.";
   if (Math.abs(aheadMs) <= tolerableMs) return ok("clock", "The database's clock and this machine's agree.");
   return Math.abs(aheadMs) <= intolerableMs
-    ? warning("clock", found, action)
-    : problem("clock", found, action);
+    ? warning("clock", message, action)
+    : problem("clock", message, action);
 }
 
 const gibibyte = 1024 ** 3;
@@ -74,10 +74,10 @@ export function checkFolder({ dataFolder, database }: Config, user: number | nul
   }
   const written = tryToWrite(dataFolder);
   if (written !== null) {
-    const found = `The data folder ${dataFolder}, which belongs to user ${stats.uid}, cannot be written: ${written}.`;
+    const message = `The data folder ${dataFolder}, which belongs to user ${stats.uid}, cannot be written: ${written}.`;
     const action =
       "Make it writable for the user who runs the server, or set COUNTERSIGN_DATA to another folder.";
-    return [problem("folder", found, action)];
+    return [problem("folder", message, action)];
   }
   return [privacy(dataFolder, stats, user)];
 }
@@ -92,14 +92,14 @@ export function checkDisk({ dataFolder, database }: Config): Check[] {
 
 export function freeSpace(freeBytes: number, totalBytes: number): Check {
   const share = totalBytes === 0 ? 1 : freeBytes / totalBytes;
-  const found = `${(freeBytes / gibibyte).toFixed(1)} GiB (${Math.floor(share * 100)} %) of the data folder's disk are free.`;
+  const message = `${(freeBytes / gibibyte).toFixed(1)} GiB (${Math.floor(share * 100)} %) of the data folder's disk are free.`;
   return freeBytes < minFreeBytes || share < minFreeShare
     ? warning(
         "disk",
-        found,
+        message,
         "Free up space, or move COUNTERSIGN_DATA to a larger disk. A full disk stops all writes.",
       )
-    : ok("disk", found);
+    : ok("disk", message);
 }
 
 function checkParent(folder: string): Check {
@@ -115,14 +115,14 @@ function checkParent(folder: string): Check {
 
 function privacy(folder: string, stats: Stats, user: number | null): Check {
   if (user !== null && (stats.mode & 0o077) !== 0) {
-    const found = `Other users of this machine can access the data folder ${folder}, which contains secrets.`;
-    return warning("folder", found, `Run chmod 700 ${folder}.`);
+    const message = `Other users of this machine can access the data folder ${folder}, which contains secrets.`;
+    return warning("folder", message, `Run chmod 700 ${folder}.`);
   }
   if (user !== null && stats.uid !== user) {
-    const found = `The data folder ${folder} belongs to user ${stats.uid}, but this command runs as user ${user}.`;
+    const message = `The data folder ${folder} belongs to user ${stats.uid}, but this command runs as user ${user}.`;
     const action =
       "Run commands as the user who runs the server; otherwise it may not be able to read what they write.";
-    return warning("folder", found, action);
+    return warning("folder", message, action);
   }
   return ok("folder", `The data folder ${folder} is writable and private.`);
 }

@@ -66,7 +66,7 @@ export function checkSignUp({ settings, plans }: PlatformFacts, config: Config):
   const missing = missingSignUpLimit({ signUp, dailyLimit, maxProducts });
   if (missing === null) return [];
   const url = `${config.url}/admin/plans?edit=${defaultPlan}`;
-  const found =
+  const message =
     missing === "daily_limit"
       ? `Anyone can sign up, and the plan of new organizations, ${name}, has no daily limit.`
       : `Anyone can sign up, and the plan of new organizations, ${name}, has no limit of products. The daily limit is one per product, so an organization has none in total.`;
@@ -74,7 +74,7 @@ export function checkSignUp({ settings, plans }: PlatformFacts, config: Config):
     missing === "daily_limit"
       ? `Set COUNTERSIGN_DEFAULT_PLAN to a plan with limits, or give this one a daily limit and a limit of products at ${url}.`
       : `Give it a limit of products at ${url}.`;
-  return [warning("sign-up", found, action)];
+  return [warning("sign-up", message, action)];
 }
 
 const fix =
@@ -98,12 +98,12 @@ export async function checkGeoip(path: string | null): Promise<Check[]> {
 /** Whether old entries can be archived, if that is set. */
 export async function checkAuditLogArchive({ auditLogArchive: archive }: Config): Promise<Check[]> {
   if (archive === null || archive === "none") return [];
-  const found = await archiveProblem(archive.folder);
-  if (found === null)
+  const message = await archiveProblem(archive.folder);
+  if (message === null)
     return [ok("audit-log", `Old entries of the audit log can be archived to ${archive.folder}.`)];
   const action =
     "Create it, or make it writable. Until then, no entry is deleted, and every hour it is tried again.";
-  return [problem("audit-log", found, action)];
+  return [problem("audit-log", message, action)];
 }
 
 /** Whether a limit has no effect because nobody has said what happens to old entries. */

@@ -34,8 +34,9 @@ export function expiryCheck(
 ): PeriodicJob {
   const run = async (stopping = neverAborted) => {
     const untilMs = await clock();
-    const known = await stateOf(store.reads, stateName);
-    const state = known ?? (await store.transaction((db) => initializeState(db, stateName, String(untilMs))));
+    const state =
+      (await stateOf(store.reads, stateName)) ??
+      (await store.transaction((db) => initializeState(db, stateName, String(untilMs))));
     const afterMs = Number(state) - lookBackMs;
     const next = (last = "") => organizationIdsAfter(store.listReads, last, organizationsAtOnce);
     for await (const organizationIds of slicesOf(organizationsAtOnce, stopping, next)) {
@@ -50,10 +51,10 @@ export function expiryCheck(
   };
 
   const recordDue = async (due: Due, stopping: AbortSignal) => {
-    for await (const found of dueLicenses(store.listReads, due))
-      for (let start = 0; start < found.length; start += batchSize) {
+    for await (const dueIds of dueLicenses(store.listReads, due))
+      for (let start = 0; start < dueIds.length; start += batchSize) {
         if (stopping.aborted) return;
-        const ids = found.slice(start, start + batchSize);
+        const ids = dueIds.slice(start, start + batchSize);
         await store.transaction(async (db) => {
           await store.bulk.lockLicenses(db, ids);
           await recordWithEmails(db, due.type, await stillDue(db, due, ids), due.untilMs);

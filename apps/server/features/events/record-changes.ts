@@ -51,11 +51,11 @@ export async function recordBulkRevoked(
   revoked: readonly ShownLicense[],
 ): Promise<void> {
   const events = [...Map.groupBy(revoked, (license) => license.product_id).values()].flatMap(
-    (some): NewEvent[] => {
-      const [first] = some;
+    (ofProduct): NewEvent[] => {
+      const [first] = ofProduct;
       if (first === undefined) return [];
       const { organization_id, product_id, revoked_reason: reason } = first;
-      const ids = some.map(({ id }) => id);
+      const ids = ofProduct.map(({ id }) => id);
       return [
         {
           type: "license.bulk_revoked",

@@ -210,14 +210,14 @@ async function hasNewer(
   after: string | null,
   beforeMs: number,
 ): Promise<boolean> {
-  const known = newestOf.get(store) ?? new Map<string, Newest>();
-  newestOf.set(store, known);
+  const newestEvents = newestOf.get(store) ?? new Map<string, Newest>();
+  newestOf.set(store, newestEvents);
   const nowMs = performance.now();
-  let newest = known.get(organizationId);
+  let newest = newestEvents.get(organizationId);
   if (newest === undefined || nowMs - newest.readAtMs >= checkEveryMs / 2) {
     newest = { readAtMs: nowMs, id: newestBefore(store, organizationId, beforeMs) };
-    if (known.size >= maxRemembered) known.clear();
-    known.set(organizationId, newest);
+    if (newestEvents.size >= maxRemembered) newestEvents.clear();
+    newestEvents.set(organizationId, newest);
   }
   const id = await newest.id;
   return id !== null && (after === null || id > after);

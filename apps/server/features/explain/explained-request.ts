@@ -1,4 +1,4 @@
-import { type AskedIp, parseAsked } from "@countersign/domain/ip/cidr";
+import { parseQueriedIp, type QueriedIp } from "@countersign/domain/ip/cidr";
 import { shownPrefix } from "@countersign/domain/products/api-key";
 import { quotaDay } from "@countersign/domain/quota/day";
 import type { BlockDetails, ExplainedIp, ExplainedRequest } from "@countersign/domain/validate/explain";
@@ -34,7 +34,7 @@ export async function explainedRequest(
   const license = licenseId === null ? undefined : await licenseById(reads, licenseId);
   const product = await productState(reads, sealer, productId);
   if (product === null) return null;
-  const asked = ip === null ? null : parseAsked(ip);
+  const asked = ip === null ? null : parseQueriedIp(ip);
   const keys = await workingApiKeys(reads, [productId], atMs);
   return {
     product: product.facts,
@@ -65,7 +65,7 @@ export async function explainedRequest(
 async function explainedIp(
   db: Database,
   license: LicenseRow,
-  asked: AskedIp,
+  asked: QueriedIp,
   ipv6Prefix: 64 | 128,
   atMs: number,
   showsLicense: boolean,

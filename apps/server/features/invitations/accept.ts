@@ -39,10 +39,10 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
     const { actor } = context;
     const tokenHash = hashInvitationToken(input.params.token);
     return context.transaction(async (db) => {
-      const found = await pendingInvitationByToken(db, tokenHash, context.nowMs);
-      if (found === undefined) throw new Problem("invalid_invitation_link");
+      const unlocked = await pendingInvitationByToken(db, tokenHash, context.nowMs);
+      if (unlocked === undefined) throw new Problem("invalid_invitation_link");
       // Read again under the lock: two requests may have found it pending.
-      const organization = await lockedOrganization(db, found.organization_id);
+      const organization = await lockedOrganization(db, unlocked.organization_id);
       const invitation = await pendingInvitationByToken(db, tokenHash, context.nowMs);
       if (organization === undefined || organization.deleted_at !== null || invitation === undefined)
         throw new Problem("invalid_invitation_link");

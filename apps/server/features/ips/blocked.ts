@@ -1,4 +1,4 @@
-import { type AskedIp, networksOf, parseAsked } from "@countersign/domain/ip/cidr";
+import { networksOf, parseQueriedIp, type QueriedIp } from "@countersign/domain/ip/cidr";
 import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks/blocks";
 import type { Database } from "@countersign/store/store";
 import type { IpBlockRow } from "@countersign/store/tables/licenses";
@@ -24,7 +24,7 @@ export async function blockedAmong(
   for (let start = 0; start < ips.length; start += addressesAtOnce) {
     const networks = new Map(
       ips.slice(start, start + addressesAtOnce).map((ip) => {
-        const asked = parseAsked(ip);
+        const asked = parseQueriedIp(ip);
         return [ip, asked === null ? [] : networksThatCover(asked)];
       }),
     );
@@ -40,7 +40,7 @@ export async function blockedAmong(
 }
 
 /** A block of one address inside a /64 does not apply to the /64. */
-export function networksThatCover({ address, isNetwork }: AskedIp): string[] {
+export function networksThatCover({ address, isNetwork }: QueriedIp): string[] {
   const networks = networksOf(address);
   return isNetwork ? networks.slice(0, 65) : networks;
 }

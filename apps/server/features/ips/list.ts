@@ -1,4 +1,4 @@
-import { type AskedIp, parseAsked, parseCidr } from "@countersign/domain/ip/cidr";
+import { parseCidr, parseQueriedIp, type QueriedIp } from "@countersign/domain/ip/cidr";
 import { busiestIps, type SightingScope } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
 import type { IpSightingRow } from "@countersign/store/tables/journal";
@@ -44,8 +44,8 @@ export async function ipPage(
 }
 
 /** The IP address in a path. */
-export function askedIp(text: string): AskedIp {
-  const asked = parseAsked(text);
+export function askedIp(text: string): QueriedIp {
+  const asked = parseQueriedIp(text);
   if (asked !== null) return asked;
   throw invalid("ip", "not_an_ip");
 }

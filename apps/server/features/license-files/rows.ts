@@ -1,5 +1,5 @@
 import { withoutGuard } from "@countersign/domain/csv/cell";
-import { CsvProblem, CsvReader, delimiterOf, longestRecord } from "@countersign/domain/csv/reader";
+import { CsvProblem, CsvReader, delimiterOf, maxRecordLength } from "@countersign/domain/csv/reader";
 import {
   type ColumnMap,
   type ImportField,
@@ -121,7 +121,7 @@ class JsonRows implements RowReader {
   read(piece: string): FileRow[] {
     const lines = (this.#rest + piece).split("\n");
     this.#rest = lines.pop() ?? "";
-    if (this.#rest.length > longestRecord)
+    if (this.#rest.length > maxRecordLength)
       throw new FileProblem({ code: "line_too_long", params: { line: this.#row + lines.length + 1 } });
     return lines.flatMap((line) => this.#fileRow(line) ?? []);
   }

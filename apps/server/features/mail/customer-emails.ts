@@ -40,8 +40,8 @@ export async function writeToCustomers(
   for (const owner of [...new Set(counted)].sort())
     left.set(owner, dailyEmails - (await lockedEmailCount(db, owner, "customers", quotaDay(nowMs))));
   const byOrganization = [...Map.groupBy(emails, ({ facts }) => facts.organization_id)];
-  for (const [organizationId, some] of byOrganization.sort(([a], [b]) => (a < b ? -1 : 1)))
-    await writeForOne(db, organizationId, some, { dailyEmails, leftByOwner: left, nowMs });
+  for (const [organizationId, ofOrganization] of byOrganization.sort(([a], [b]) => (a < b ? -1 : 1)))
+    await writeForOne(db, organizationId, ofOrganization, { dailyEmails, leftByOwner: left, nowMs });
 }
 
 /** The owner whose organizations are counted together; null if the operator set a limit for this organization. */
@@ -93,11 +93,11 @@ async function writeForOne(
   const used = await lockedEmailCount(db, organizationId, "customers", day);
   const keyed = emails.map((message) => ({ ...message, key: dedupeKey(message.message.once) }));
   // Only new emails count: a repeated request does not.
-  const known = await knownEmails(
+  const writtenKeys = await knownEmails(
     db,
     keyed.map(({ key }) => key),
   );
-  const fresh = keyed.filter(({ key }) => !known.has(key));
+  const fresh = keyed.filter(({ key }) => !writtenKeys.has(key));
   const waits = isSuspended(first.facts);
   const allowed = waits ? 0 : emailsAllowed(first.facts, dailyEmails);
   const owner = countedOwner(first.facts);

@@ -84,11 +84,11 @@ async function writeWaiting(
     db,
     taken.map(({ id }) => id),
   );
-  const wanted = await stillWanted(db, taken, portalUrl, nowMs);
-  const emails = wanted.map(({ message }) => message);
+  const emailsToSend = await stillWanted(db, taken, portalUrl, nowMs);
+  const emails = emailsToSend.map(({ message }) => message);
   await writeEmails(db, emails, nowMs);
-  await countEmails(db, organizationId, "customers", wanted.length);
-  if (owner !== null) await countEmails(db, owner, "customers", wanted.length);
+  await countEmails(db, organizationId, "customers", emailsToSend.length);
+  if (owner !== null) await countEmails(db, owner, "customers", emailsToSend.length);
   return taken.length;
 }
 
@@ -98,18 +98,18 @@ async function stillWanted(
   portalUrl: string,
   nowMs: number,
 ) {
-  const wanted: CustomerEmail[] = [];
+  const emailsToSend: CustomerEmail[] = [];
   for (const kind of ["license_delivery", "license_expiring"] as const) {
     const rows = new Map(taken.filter((row) => row.kind === kind).map((row) => [row.license_id, row]));
     const emails = await emailsAbout(db, kind, [...rows.keys()], nowMs);
-    wanted.push(...emails.filter(({ facts, endsAtMs }) => rows.get(facts.id)?.ends_at === endsAtMs));
+    emailsToSend.push(...emails.filter(({ facts, endsAtMs }) => rows.get(facts.id)?.ends_at === endsAtMs));
   }
   const received = new Map(
     taken.filter((row) => row.kind === "license_received").map((row) => [row.dedupe_key, row.license_id]),
   );
   const emails = await receivedEmails(db, [...new Set(received.values())], portalUrl);
-  wanted.push(...emails.filter(({ message }) => received.has(dedupeKey(message.once))));
-  return wanted;
+  emailsToSend.push(...emails.filter(({ message }) => received.has(dedupeKey(message.once))));
+  return emailsToSend;
 }
 
 function allowed(organization: OrganizationRow | undefined, dailyEmails: number): number {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/product-keys";
 import { signingSecretRevealed } from "@countersign/domain/audit-log/audit-log-days";
-import { generateApiKey, mostLiveApiKeys, shownPrefix } from "@countersign/domain/products/api-key";
+import { generateApiKey, maxLiveApiKeys, shownPrefix } from "@countersign/domain/products/api-key";
 import { lastEntry } from "@countersign/store/queries/audit-log/entries";
 import {
   addSigningKey,
@@ -196,8 +196,8 @@ async function checkOneIsLeft(
 
 async function checkRoomForKey(db: Database, productId: string, clockMs: number): Promise<void> {
   const { length } = await liveApiKeys(db, productId, clockMs);
-  if (length < mostLiveApiKeys) return;
-  throw new Problem("api_key_limit_reached", { limit: mostLiveApiKeys });
+  if (length < maxLiveApiKeys) return;
+  throw new Problem("api_key_limit_reached", { limit: maxLiveApiKeys });
 }
 
 function endOf(expiresAt: string | null, clockMs: number): number | null {

@@ -1,5 +1,5 @@
 import type { listRequests } from "@countersign/contract/manage/requests";
-import { parseAsked } from "@countersign/domain/ip/cidr";
+import { parseQueriedIp } from "@countersign/domain/ip/cidr";
 import type { RequestFilter } from "@countersign/store/queries/requests/filter";
 import type { z } from "zod";
 import { invalid } from "../../http/problem.ts";
@@ -30,7 +30,7 @@ export function filterOf(query: FilterQuery, organizationId: string): RequestFil
 
 /** What the log can have in place of the IP address: products decide how IPv6 addresses count. */
 function countedAs(ip: string): readonly string[] {
-  const asked = parseAsked(ip);
+  const asked = parseQueriedIp(ip);
   if (asked === null) throw invalid("ip", "not_an_ip");
   return asked.countedAs;
 }

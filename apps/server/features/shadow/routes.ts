@@ -35,8 +35,8 @@ export const shadowRoutes: readonly BoundRoute[] = [
         licenses: refused.length,
         customers: customers.size,
       },
-      data: await showRefused(context, refused.slice(0, contract.mostShadowLicenses), range),
-      more: refused.length > contract.mostShadowLicenses,
+      data: await showRefused(context, refused.slice(0, contract.maxShadowLicenses), range),
+      more: refused.length > contract.maxShadowLicenses,
     };
   }),
 ];

@@ -1,4 +1,4 @@
-import { mostDurationMs } from "@countersign/domain/requests/log-days";
+import { maxDurationMs } from "@countersign/domain/requests/log-days";
 import type { RequestOutcome } from "@countersign/domain/validate/status";
 import { timeInUrl } from "../../ui/time-in-url.ts";
 
@@ -62,7 +62,7 @@ export function millisecondsOf(value: unknown): number | undefined {
   const text = typeof value === "number" ? String(value) : value;
   if (typeof text !== "string" || text.trim() === "") return undefined;
   const ms = Number(text.trim().replace(",", "."));
-  return ms >= 0 && ms <= mostDurationMs ? ms : undefined;
+  return ms >= 0 && ms <= maxDurationMs ? ms : undefined;
 }
 
 /** Which of them exist is checked by the page, so that a first visit does not load their list. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseAsked } from "@countersign/domain/ip/cidr";
+import { parseQueriedIp } from "@countersign/domain/ip/cidr";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { registerIp } from "../licenses/create.ts";
 import { deleteProduct } from "../products/products.ts";
@@ -37,7 +37,7 @@ onBothDatabases("the facts of an explanation", (fixture) => {
     const other = await license();
     for (const registered of ["192.0.2.1", "2001:db8::1", "2001:db8:1::/64"])
       await write.registerIp(id, registered, 1);
-    const asked = parseAsked(ip);
+    const asked = parseQueriedIp(ip);
     if (asked === null) throw new Error(`${ip} is no IP address.`);
     expect(await read.isRegistered(id, asked, prefix)).toBe(expected);
     expect(await read.isRegistered(other.id, asked, prefix)).toBe(false);

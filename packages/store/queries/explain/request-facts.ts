@@ -1,4 +1,4 @@
-import type { AskedIp } from "@countersign/domain/ip/cidr";
+import type { QueriedIp } from "@countersign/domain/ip/cidr";
 import { countedAs } from "@countersign/domain/ip/ip-address";
 import type { LicenseFacts, ProductFacts } from "@countersign/domain/validate/facts";
 import { sql } from "kysely";
@@ -64,7 +64,7 @@ export function licenseFacts(sealer: Sealer, row: LicenseRow): LicenseFacts {
 export async function isRegistered(
   db: Database,
   licenseId: string,
-  { text, address, isNetwork }: AskedIp,
+  { text, address, isNetwork }: QueriedIp,
   ipv6Prefix: 64 | 128,
 ): Promise<boolean> {
   const counted = isNetwork ? text : countedAs(address, ipv6Prefix);

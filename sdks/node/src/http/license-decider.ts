@@ -1,6 +1,6 @@
 import type { Decision, ValidateOptions } from "../client.ts";
 import { systemClock } from "../clock.ts";
-import { comparisonForm } from "../key.ts";
+import { comparisonForm } from "../license-key.ts";
 import type { Logger } from "../reporter.ts";
 import type { CustomResponse, ValidateResult } from "../result.ts";
 import { FailureLog } from "./failure-log.ts";

@@ -1,6 +1,6 @@
 import { CountersignError } from "../errors.ts";
 import { isolatesRequests } from "../runtime.ts";
-import { addressGroup } from "./address-group.ts";
+import { callerOf } from "./caller-address.ts";
 
 /** The caller's IP address has sent too many unknown license keys. No request was sent for this one. */
 export class TooManyUnknownKeysError extends CountersignError {
@@ -75,7 +75,7 @@ export class UnknownKeyLimit {
     send: () => Promise<Result>,
     isUnknownKey: (result: Result) => boolean,
   ): Promise<Result> {
-    const caller = this.#callerAt(addressGroup(address));
+    const caller = this.#callerAt(callerOf(address));
     const call = this.#startedCall(caller) ?? (await this.#callAfterOthers(caller));
     let isSpent = false;
     try {

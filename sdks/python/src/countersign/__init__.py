@@ -6,8 +6,8 @@ from ._clock import Clock
 from ._file_grace_store import FileGraceStore
 from ._grace_store import GraceStore, LockingGraceStore
 from ._models import Decision, LicenseRecord, RateLimit, ValidateResult
-from ._observer import Logger, RequestEvent, ResponseEvent
 from ._options import Options
+from ._reporter import Logger, RequestEvent, ResponseEvent
 from ._signature import Signing
 from ._types import Source, Status
 from ._version import __version__

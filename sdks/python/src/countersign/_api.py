@@ -12,11 +12,11 @@ from ._clock import Clock
 from ._connections import ApiRequest, ApiResponse
 from ._license_key import is_impossible
 from ._models import LicenseRecord, ValidateResult
-from ._observer import Observer
 from ._parsing import parsed, read_license, read_result
 from ._rate_limit import read_rate_limit
 from ._rate_limit_gate import RateLimitGate
 from ._redaction import Redaction
+from ._reporter import Reporter
 from ._retry_after import limited_wait, retry_after_seconds
 from ._signature import Signing, check_signature
 from ._transport import Transport
@@ -67,14 +67,14 @@ class Api:
         api_key: str,
         user_agent: str,
         transport: Transport,
-        observer: Observer,
+        reporter: Reporter,
         clock: Clock,
         signing: Signing | None,
         allow_sandbox: bool,
     ) -> None:
         self._api_key = api_key
         self._transport = transport
-        self._observer = observer
+        self._reporter = reporter
         self._clock = clock
         self._signing = signing
         self._allow_sandbox = allow_sandbox
@@ -140,7 +140,7 @@ class Api:
             raise SignatureError(checked.problem, response.request_id, **shown)
         skew = checked.skew_seconds
         if abs(skew) > signing.tolerance_seconds:
-            self._observer.log_once(
+            self._reporter.log_once(
                 "clock skew",
                 "warning",
                 f"The clock of this machine differs from the server's by {abs(skew)} seconds. Set it right.",

@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection, Request
 
 from . import AsyncCountersign
 from ._license_decider import DEFAULT_HEADER, DEFAULT_UNKNOWN_KEYS_PER_MINUTE, LicenseDecider, question_from
-from ._refusals import MAX_WEBHOOK_BYTES, RequestLicense, too_large
+from ._refusal import MAX_WEBHOOK_BYTES, RequestLicense, too_large
 from .errors import WebhookError
 
 #: A function of the request, also an asynchronous one.

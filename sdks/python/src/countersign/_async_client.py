@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Callable, Generic, TypeVar
 from ._async_slots import Job, Slots
 from ._call import Call, Cancelled
 from ._client import Countersign
-from ._flights import Flight
 from ._license_key import given_key
 from ._models import Decision, LicenseRecord, ValidateResult
+from ._pending_requests import SharedRequest
 from ._types import Custom
-from ._verdicts import no_answer
+from ._validations import no_answer
 from ._watch import OnChange, OnError, Watch
 from .errors import CountersignError, TimeoutError
 
@@ -58,19 +58,19 @@ class AsyncCountersign(Generic[Custom]):
         """Like :meth:`Countersign.validate`."""
         request = self.client._request(license_key, version, device_id)
         call = self.client._call(timeout_seconds, retries)
-        verdicts = self.client._verdicts
+        validations = self.client._validations
         while True:
-            found, is_new = verdicts.find_or_start(request, call, fresh)
+            found, is_new = validations.find_or_start(request, call, fresh)
             if isinstance(found, ValidateResult):
                 return found
-            timer = self._run_flight(found) if is_new else None
+            timer = self._run_shared(found) if is_new else None
             try:
                 return await _result_of(found.future, call)
             except CancelledError:
                 # The thread that sent the request was interrupted; this call tries again.
                 continue
             except BaseException:
-                verdicts.leave(found)
+                validations.leave(found)
                 raise
             finally:
                 # If other calls wait for the request, the timer is still needed.
@@ -186,16 +186,16 @@ class AsyncCountersign(Generic[Custom]):
     def _slots(self) -> Slots:
         return self.client._slots
 
-    def _run_flight(self, flight: Flight) -> asyncio.TimerHandle:
-        verdicts = self.client._verdicts
-        job = Job(lambda: verdicts.run(flight), lambda: verdicts.run(flight, _no_free_thread(flight.call)))
+    def _run_shared(self, shared: SharedRequest) -> asyncio.TimerHandle:
+        validations = self.client._validations
+        job = Job(lambda: validations.run(shared), lambda: validations.run(shared, _no_free_thread(shared.call)))
 
         def abandon() -> None:
-            flight.call.cancel()
+            shared.call.cancel()
             self._slots.drop(job)
 
-        flight.abandon = abandon
-        return self._submit(job, flight.call)
+        shared.abandon = abandon
+        return self._submit(job, shared.call)
 
     def _submit(self, job: Job, call: Call) -> asyncio.TimerHandle:
         """Start the job as soon as a thread is free, but not after its deadline."""
@@ -219,7 +219,7 @@ class AsyncCountersign(Generic[Custom]):
             self._callback_failed(error)
 
     def _callback_failed(self, error: BaseException) -> None:
-        self.client._observer.callback_failed("A callback of watch", error)
+        self.client._reporter.callback_failed("A callback of watch", error)
         asyncio.get_running_loop().call_exception_handler(
             {"message": "A callback of countersign.watch raised an exception.", "exception": error}
         )

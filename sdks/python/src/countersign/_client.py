@@ -14,7 +14,6 @@ from ._grace_entries import GraceEntries
 from ._grace_store import GraceStore, InMemoryGraceStore
 from ._license_key import given_key
 from ._models import Decision, LicenseRecord, ValidateResult
-from ._observer import AnyLogger, Observer, OnRequest, OnResponse
 from ._options import (
     MAX_GRACE_SECONDS,
     checked_api_key,
@@ -25,10 +24,11 @@ from ._options import (
     require_within,
 )
 from ._portal_url import portal_url
+from ._reporter import AnyLogger, OnRequest, OnResponse, Reporter
 from ._signature import Signing
 from ._transport import Transport
 from ._types import Custom
-from ._verdicts import Verdicts
+from ._validations import Validations
 from ._version import __version__
 from ._watch import OnChange, OnError, Watch
 from .errors import CountersignError, SandboxError, SignatureError
@@ -106,25 +106,25 @@ class Countersign(Generic[Custom]):
         self._version = version
         self._clock: Clock = clock if clock is not None else SystemClock()
         self._random = random
-        self._observer = Observer(logger, on_request, on_response)
+        self._reporter = Reporter(logger, on_request, on_response)
         #: For the calls of ``AsyncCountersign``.
         self._slots = Slots()
         self._connections = Connections(self._base_url, ssl_context)
         self._api = Api(
             key,
             f"countersign-python/{__version__}{checked_user_agent(user_agent)}",
-            Transport(self._connections, self._observer, self._clock, random),
-            self._observer,
+            Transport(self._connections, self._reporter, self._clock, random),
+            self._reporter,
             self._clock,
             signing,
             allow_sandbox is True,
         )
         store = grace_store if grace_store is not None else InMemoryGraceStore(cache_entries)
         entries = GraceEntries(store, key, device_id)
-        self._verdicts = Verdicts(
+        self._validations = Validations(
             self._api,
-            Grace(grace_seconds, entries, self._observer, self._clock, cache_entries),
-            self._observer,
+            Grace(grace_seconds, entries, self._reporter, self._clock, cache_entries),
+            self._reporter,
             self._clock,
             cache_seconds=cache_seconds,
             not_found_cache_seconds=not_found_cache_seconds,
@@ -147,7 +147,7 @@ class Countersign(Generic[Custom]):
         bypasses the cache, and never returns an answer that was requested earlier.
         """
         request = self._request(license_key, version, device_id)
-        return self._verdicts.validate(request, self._call(timeout_seconds, retries), fresh)
+        return self._validations.validate(request, self._call(timeout_seconds, retries), fresh)
 
     def check(
         self,
@@ -177,7 +177,7 @@ class Countersign(Generic[Custom]):
         self, license_key: str | None, *, version: str | None = None, device_id: str | None = None
     ) -> ValidateResult[Custom] | None:
         """Return the result that ``validate`` would return without a request, or None. Sends nothing."""
-        return self._verdicts.cached(self._request(license_key, version, device_id))
+        return self._validations.cached(self._request(license_key, version, device_id))
 
     def lookup(
         self, license_key: str | None, *, timeout_seconds: float | None = None, retries: int | None = None
@@ -210,11 +210,11 @@ class Countersign(Generic[Custom]):
         def validate() -> ValidateResult[Custom]:
             return self.validate(license_key, version=version, device_id=device_id, fresh=True)
 
-        return Watch(validate, interval_seconds, on_change, on_error, self._random, self._observer)
+        return Watch(validate, interval_seconds, on_change, on_error, self._random, self._reporter)
 
     def forget(self) -> None:
         """Clear the cache. It does not lift a reached daily limit."""
-        self._verdicts.forget()
+        self._validations.forget()
 
     def close(self) -> None:
         """Close the idle connections to the server. The client can still be used, and opens new ones."""

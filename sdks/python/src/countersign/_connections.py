@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ._body import read_body
 from ._call import Call
 from ._connect import Connection, Connector
 from ._fork import reset_after_fork
 from ._frozen import FrozenDict
+from ._response_body import read_body
 
 _MAX_IDLE = 32
 #: Shorter than the time after which firewalls silently drop idle connections.

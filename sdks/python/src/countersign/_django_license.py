@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from ._django_settings import Configuration, FromRequest, configuration
 from ._license_decider import LicenseQuestion, question_from
-from ._refusals import RequestLicense
+from ._refusal import RequestLicense
 
 
 def decide(request: HttpRequest, version: str | None) -> RequestLicense:

@@ -16,7 +16,7 @@ from django.utils.module_loading import import_string
 
 from . import AsyncCountersign, Countersign
 from ._license_decider import DEFAULT_HEADER, DEFAULT_UNKNOWN_KEYS_PER_MINUTE, LicenseDecider
-from ._refusals import Refusal
+from ._refusal import Refusal
 from ._version import __version__
 
 FromRequest = Callable[[HttpRequest], Optional[str]]

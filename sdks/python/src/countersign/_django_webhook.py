@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpRespons
 from . import WebhookError, WebhookEvent, verify_webhook
 from ._django_rule import skip_license
 from ._django_settings import configuration
-from ._refusals import MAX_WEBHOOK_BYTES, too_large, webhook_refusal
+from ._refusal import MAX_WEBHOOK_BYTES, too_large, webhook_refusal
 
 
 def webhook_view(

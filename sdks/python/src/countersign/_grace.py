@@ -11,7 +11,7 @@ from ._fork import reset_after_fork
 from ._grace_entries import GraceEntries, GraceEntry, grant_of, result_of
 from ._license_key import comparison_form
 from ._models import ValidateResult
-from ._observer import Observer
+from ._reporter import Reporter
 
 #: A clock that goes back further than this was set back on purpose.
 _MAX_CLOCK_CORRECTION_SECONDS = 120
@@ -31,11 +31,11 @@ class Grace:
     """
 
     def __init__(
-        self, grace_seconds: float, entries: GraceEntries, observer: Observer, clock: Clock, max_entries: int
+        self, grace_seconds: float, entries: GraceEntries, reporter: Reporter, clock: Clock, max_entries: int
     ) -> None:
         self._grace_seconds = grace_seconds
         self._entries = entries
-        self._observer = observer
+        self._reporter = reporter
         self._clock = clock
         self._max_entries = max(1, max_entries)
         #: When each license was last granted, per request, by the monotonic clock. The oldest is evicted.
@@ -212,7 +212,7 @@ class Grace:
         return replace(result, source="grace", ip_registered=None)
 
     def _store_failed(self, error: Exception) -> None:
-        self._observer.log_once(
+        self._reporter.log_once(
             "grace store",
             "warning",
             f"The grace period could not be stored or read ({type(error).__name__}). It grants nothing until then.",

@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary
 from ._caller_address import caller_of
 from ._failure_log import FailureLog
 from ._license_key import comparison_form, trimmed
-from ._refusals import RequestLicense, TooManyUnknownKeysError
-from ._unknown_keys import Outcome, Permit, UnknownKeyLimit
+from ._refusal import RequestLicense, TooManyUnknownKeysError
+from ._unknown_key_limit import Outcome, Permit, UnknownKeyLimit
 
 if TYPE_CHECKING:
     from . import AsyncCountersign, Countersign, Decision

@@ -7,7 +7,7 @@ from typing import Callable, Literal, TypedDict
 
 from ._clock import Clock
 from ._grace_store import GraceStore
-from ._observer import AnyLogger, OnRequest, OnResponse
+from ._reporter import AnyLogger, OnRequest, OnResponse
 from ._signature import Signing
 
 MAX_GRACE_SECONDS = 30 * 86_400

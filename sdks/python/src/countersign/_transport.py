@@ -8,7 +8,7 @@ from typing import Callable
 from ._call import Call, Cancelled
 from ._clock import Clock
 from ._connections import ApiRequest, ApiResponse, Connections
-from ._observer import Observer, RequestEvent, ResponseEvent
+from ._reporter import Reporter, RequestEvent, ResponseEvent
 from ._retry_after import retry_after_seconds
 from .errors import ConnectionError, TimeoutError
 
@@ -21,9 +21,9 @@ class Transport:
     All attempts share the timeout. A 429 is never retried: the limit is a daily one.
     """
 
-    def __init__(self, connections: Connections, observer: Observer, clock: Clock, random: Callable[[], float]) -> None:
+    def __init__(self, connections: Connections, reporter: Reporter, clock: Clock, random: Callable[[], float]) -> None:
         self._connections = connections
-        self._observer = observer
+        self._reporter = reporter
         self._clock = clock
         self._random = random
 
@@ -38,7 +38,7 @@ class Transport:
                     return outcome
                 raise outcome
             reason = f"HTTP {outcome.status}" if isinstance(outcome, ApiResponse) else outcome.message
-            self._observer.log(
+            self._reporter.log(
                 "debug", f"Retrying in {pause:.2g} seconds: {reason}", path=request.public_path, attempt=attempt
             )
             call.pause(pause)
@@ -57,12 +57,12 @@ class Transport:
             return self._timeout_error(call)
         call.raise_if_cancelled()
         method, path = request.method, request.public_path
-        self._observer.request(RequestEvent(method, path, attempt))
+        self._reporter.request(RequestEvent(method, path, attempt))
         started = time.monotonic()
 
         def report(status: int | None, request_id: str | None, error: ConnectionError | None) -> None:
             duration = time.monotonic() - started
-            self._observer.response(ResponseEvent(method, path, attempt, status, duration, request_id, error))
+            self._reporter.response(ResponseEvent(method, path, attempt, status, duration, request_id, error))
 
         try:
             outcome = self._attempt(request, call)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Callable, Generic, Optional
 
 from ._models import ValidateResult
-from ._observer import Observer
+from ._reporter import Reporter
 from ._types import Custom
 from .errors import CountersignError
 
@@ -34,7 +34,7 @@ class Watch(Generic[Custom]):
         on_change: OnChange[Custom],
         on_error: OnError | None,
         random: Callable[[], float],
-        observer: Observer,
+        reporter: Reporter,
     ) -> None:
         if not 1 <= interval_seconds <= _MAX_INTERVAL_SECONDS:
             raise ValueError(f"interval_seconds must be a number from 1 to {_MAX_INTERVAL_SECONDS}.")
@@ -43,7 +43,7 @@ class Watch(Generic[Custom]):
         self._on_change = on_change
         self._on_error = on_error
         self._random = random
-        self._observer = observer
+        self._reporter = reporter
         self._previous: ValidateResult[Custom] | None = None
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="countersign-watch", daemon=True)
@@ -65,7 +65,7 @@ class Watch(Generic[Custom]):
                 self._check()
             except BaseException as error:
                 # Also SystemExit, which would silently end this thread instead of the app.
-                self._observer.callback_failed("A callback of watch", error)
+                self._reporter.callback_failed("A callback of watch", error)
                 self._report_exception()
             spread = 1 + _JITTER * (2 * self._random() - 1)
             for seconds in split_wait(self._interval_seconds * spread):

@@ -14,7 +14,7 @@ from ._django_license import decide, decide_async
 from ._django_rule import View, is_marked, mark_licensed, skip_license
 from ._django_settings import configuration
 from ._django_webhook import webhook_view
-from ._refusals import Refusal, RequestLicense, refusal_of
+from ._refusal import Refusal, RequestLicense, refusal_of
 
 __all__ = [
     "LicenseMiddleware",

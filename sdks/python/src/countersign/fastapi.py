@@ -11,7 +11,7 @@ from starlette.websockets import WebSocket
 
 from . import WebhookError, WebhookEvent, verify_webhook
 from ._asgi_license import RequestLicenses, get_license, raw_body
-from ._refusals import Refusal, RequestLicense, refusal_of, webhook_refusal
+from ._refusal import Refusal, RequestLicense, refusal_of, webhook_refusal
 from .starlette import LicenseMiddleware, send_refusal
 
 __all__ = [

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from . import AsyncCountersign, WebhookError, WebhookEvent, verify_webhook
 from ._asgi_license import FromRequest, RequestLicenses, get_license, raw_body
 from ._license_decider import DEFAULT_HEADER, DEFAULT_UNKNOWN_KEYS_PER_MINUTE
-from ._refusals import Refusal, RequestLicense, refusal_of, webhook_refusal
+from ._refusal import Refusal, RequestLicense, refusal_of, webhook_refusal
 
 __all__ = ["LicenseMiddleware", "Refusal", "RequestLicense", "get_license", "webhook_endpoint"]
 

@@ -1,6 +1,6 @@
 import type { newWebhook, webhook, webhookChanges } from "@countersign/contract/manage/webhook-shapes";
 import { mayBeCalled } from "@countersign/domain/webhooks/allowed-targets";
-import { mostHeaders } from "@countersign/domain/webhooks/custom-headers";
+import { maxHeaders } from "@countersign/domain/webhooks/custom-headers";
 import { readTarget } from "@countersign/domain/webhooks/url";
 import { newId } from "@countersign/store/new-id";
 import {
@@ -139,7 +139,7 @@ export async function changeEndpoint(
       if (value === null) kept.delete(name);
       else kept.set(name, value);
     }
-    if (kept.size > mostHeaders) throw invalid("headers", "too_many_headers", { max: mostHeaders });
+    if (kept.size > maxHeaders) throw invalid("headers", "too_many_headers", { max: maxHeaders });
     const columns = {
       url: body.url ?? row.url,
       description: body.description ?? row.description,

@@ -10,7 +10,7 @@ final class Api {
   private static final String TEST_KEY_PREFIX = "cskt_";
 
   final Settings settings;
-  final Log log;
+  final Reporter reporter;
   final Executor executor;
   private final HttpClient http;
   private final RateLimitGate gate;
@@ -18,7 +18,7 @@ final class Api {
 
   Api(Settings settings) {
     this.settings = settings;
-    log = new Log(settings.logger);
+    reporter = new Reporter(settings.logger);
     executor = Threads.work(settings.executor);
     http = settings.http != null ? settings.http : httpClient(settings);
     gate = new RateLimitGate(settings.clock);
@@ -30,7 +30,7 @@ final class Api {
     CountersignException refusal = refusal();
     CancellableFuture<Response> response =
         refusal == null
-            ? new Exchange(http, settings, log, executor, request, message(request), options).start()
+            ? new Exchange(http, settings, reporter, executor, request, message(request), options).start()
             : refused(refusal);
     return CancellableFuture.after(
         response,

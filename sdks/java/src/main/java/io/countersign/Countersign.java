@@ -140,7 +140,7 @@ public final class Countersign {
   public Watch watch(String licenseKey, Duration interval, Watch.Listener listener, ValidateOptions options) {
     ValidateOptions fresh = options.fresh();
     return new Watch(
-            () -> validateAsync(licenseKey, fresh), interval, listener, settings.random, api.executor, api.log)
+            () -> validateAsync(licenseKey, fresh), interval, listener, settings.random, api.executor, api.reporter)
         .start();
   }
 

@@ -17,7 +17,7 @@ final class Exchange {
 
   private final HttpClient http;
   private final Settings settings;
-  private final Log log;
+  private final Reporter reporter;
   private final Executor executor;
   private final ApiRequest request;
   private final HttpRequest.Builder message;
@@ -30,14 +30,14 @@ final class Exchange {
   Exchange(
       HttpClient http,
       Settings settings,
-      Log log,
+      Reporter reporter,
       Executor executor,
       ApiRequest request,
       HttpRequest.Builder message,
       ValidateOptions options) {
     this.http = http;
     this.settings = settings;
-    this.log = log;
+    this.reporter = reporter;
     this.executor = executor;
     this.request = request;
     this.message = message;
@@ -61,7 +61,7 @@ final class Exchange {
     Attempt attempt = new Attempt(request, number);
     current = attempt;
     if (response.isDone()) return;
-    log.call("onRequest", settings.onRequest, attempt.event);
+    reporter.call("onRequest", settings.onRequest, attempt.event);
     // Before Java 16, only this ends a request: cancelling its future does not.
     Duration left = Duration.ofMillis(Math.max(1, endMillis - settings.clock.steadyMillis()));
     attempt
@@ -104,7 +104,7 @@ final class Exchange {
   private boolean retry(Attempt attempt, long pauseMillis, String reason) {
     int number = attempt.event.attempt();
     if (number > retries || settings.clock.steadyMillis() + pauseMillis >= endMillis) return false;
-    log.retry(attempt.event, pauseMillis, reason);
+    reporter.retry(attempt.event, pauseMillis, reason);
     settings
         .clock
         .after(Duration.ofMillis(pauseMillis))
@@ -140,7 +140,7 @@ final class Exchange {
 
   private void report(Attempt attempt, Response received, Exception problem) {
     ResponseEvent event = new ResponseEvent(attempt.event, attempt.duration(), received, problem);
-    log.call("onResponse", settings.onResponse, event);
+    reporter.call("onResponse", settings.onResponse, event);
   }
 
   private TimeoutException timeout(Throwable cause) {

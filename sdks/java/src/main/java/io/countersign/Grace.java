@@ -35,10 +35,10 @@ final class Grace {
     for (int index = 0; index < LOCKS; index++) locks[index] = new Object();
   }
 
-  static Grace of(Settings settings, Log log) {
+  static Grace of(Settings settings, Reporter reporter) {
     GraceStore store =
         settings.graceStore != null ? settings.graceStore : new InMemoryGraceStore(settings.cacheEntries);
-    GraceEntries entries = new GraceEntries(store, settings.apiKey, settings.deviceId, log);
+    GraceEntries entries = new GraceEntries(store, settings.apiKey, settings.deviceId, reporter);
     return new Grace(settings.grace.toMillis(), entries, settings.clock, settings.cacheEntries);
   }
 

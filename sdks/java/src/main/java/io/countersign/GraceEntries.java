@@ -15,14 +15,14 @@ final class GraceEntries {
 
   private final GraceStore store;
   private final byte[] secret;
-  private final Log log;
+  private final Reporter reporter;
   private final String deviceId;
 
-  GraceEntries(GraceStore store, String apiKey, String deviceId, Log log) {
+  GraceEntries(GraceStore store, String apiKey, String deviceId, Reporter reporter) {
     this.store = store;
     this.secret = Sha256.of("countersign.grace.v1\n" + apiKey);
     this.deviceId = deviceId;
-    this.log = log;
+    this.reporter = reporter;
   }
 
   /** The value of the action, under the store's lock; null without the lock, or if the store failed. */
@@ -35,7 +35,7 @@ final class GraceEntries {
         lock.close();
       }
     } catch (Exception failure) {
-      log.storeFailed(failure);
+      reporter.storeFailed(failure);
       return null;
     }
   }
@@ -60,7 +60,7 @@ final class GraceEntries {
       store.remove(nameOf(license));
       return true;
     } catch (Exception failure) {
-      log.storeFailed(failure);
+      reporter.storeFailed(failure);
       return false;
     }
   }

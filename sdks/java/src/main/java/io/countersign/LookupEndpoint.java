@@ -27,7 +27,7 @@ final class LookupEndpoint {
           } catch (NotFoundException found) {
             throw found;
           } catch (CountersignException problem) {
-            api.log.withoutVerdict(problem);
+            api.reporter.withoutVerdict(problem);
             throw problem;
           }
         });

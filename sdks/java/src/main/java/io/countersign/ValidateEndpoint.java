@@ -67,7 +67,7 @@ final class ValidateEndpoint {
     if (verification.problem != null)
       throw new SignatureException(verification.problem, api.details(response, request));
     long seconds = verification.clockSkewSeconds;
-    if (Math.abs(seconds) > settings.signing.tolerance.getSeconds()) api.log.clockSkew(seconds);
+    if (Math.abs(seconds) > settings.signing.tolerance.getSeconds()) api.reporter.clockSkew(seconds);
     return seconds;
   }
 

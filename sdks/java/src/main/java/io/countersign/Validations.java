@@ -14,7 +14,7 @@ final class Validations {
   /** Separate, so that made-up keys never evict valid licenses. */
   private final Cache<ValidateResult> notFound;
 
-  private final PendingCalls pending;
+  private final PendingRequests pending;
   private final Grace grace;
 
   Validations(Api api) {
@@ -23,8 +23,8 @@ final class Validations {
     endpoint = new ValidateEndpoint(api);
     valid = new Cache<>(settings.cacheEntries, settings.clock::steadyMillis);
     notFound = new Cache<>(settings.cacheEntries, settings.clock::steadyMillis);
-    pending = new PendingCalls(api.executor);
-    grace = Grace.of(settings, api.log);
+    pending = new PendingRequests(api.executor);
+    grace = Grace.of(settings, api.reporter);
   }
 
   /** The result without a request; null if there is none. */
@@ -52,10 +52,10 @@ final class Validations {
         LicenseKeys.comparisonForm(licenseKey),
         requestKey,
         options.fresh,
-        call ->
+        shared ->
             CancellableFuture.after(
                 endpoint.request(licenseKey, options),
-                (verdict, failure) -> finish(call, licenseKey, cacheKey, verdict, failure)));
+                (verdict, failure) -> finish(shared, licenseKey, cacheKey, verdict, failure)));
   }
 
   void forget() {
@@ -67,33 +67,33 @@ final class Validations {
   }
 
   private ValidateResult finish(
-      SharedCall call, String licenseKey, String cacheKey, ValidateEndpoint.Verdict verdict, Throwable failure)
+      SharedRequest shared, String licenseKey, String cacheKey, ValidateEndpoint.Verdict verdict, Throwable failure)
       throws Throwable {
     try {
       if (failure != null) return withoutVerdict(licenseKey, cacheKey, failure);
-      api.log.verdict();
-      record(call, licenseKey, cacheKey, verdict);
+      api.reporter.verdict();
+      record(shared, licenseKey, cacheKey, verdict);
       return verdict.result;
     } finally {
       // Before the caller sees the outcome, so that it can retry immediately.
-      pending.end(call);
+      pending.end(shared);
     }
   }
 
-  private void record(SharedCall call, String licenseKey, String cacheKey, ValidateEndpoint.Verdict verdict) {
+  private void record(SharedRequest shared, String licenseKey, String cacheKey, ValidateEndpoint.Verdict verdict) {
     ValidateResult result = verdict.result;
     pending.ifCurrent(
-        call,
+        shared,
         () -> {
           boolean isNotFound = result.knownStatus() == Status.LICENSE_NOT_FOUND;
           valid.set(cacheKey, result, result.valid() ? millisToCache(result) : 0);
-          if (isNotFound) notFound.set(call.license, result, settings.notFoundCache.toMillis());
-          else notFound.remove(call.license);
+          if (isNotFound) notFound.set(shared.license, result, settings.notFoundCache.toMillis());
+          else notFound.remove(shared.license);
         });
     // The sandbox says nothing about real licenses.
     if (verdict.isFromSandbox) return;
-    if (result.valid()) grace.recordGrant(licenseKey, cacheKey, result, () -> pending.isCurrent(call));
-    else grace.recordRejection(licenseKey, () -> pending.isCurrent(call));
+    if (result.valid()) grace.recordGrant(licenseKey, cacheKey, result, () -> pending.isCurrent(shared));
+    else grace.recordRejection(licenseKey, () -> pending.isCurrent(shared));
   }
 
   private ValidateResult withoutVerdict(String licenseKey, String cacheKey, Throwable failure) throws Throwable {
@@ -105,11 +105,11 @@ final class Validations {
             || problem instanceof RateLimitException;
     ValidateResult result = isCovered ? grace.graceResult(licenseKey, cacheKey) : null;
     if (result != null) {
-      api.log.graceUsed(problem);
+      api.reporter.graceUsed(problem);
       return result;
     }
     if (!isCovered) grace.touch(licenseKey);
-    api.log.withoutVerdict(problem);
+    api.reporter.withoutVerdict(problem);
     throw problem;
   }
 

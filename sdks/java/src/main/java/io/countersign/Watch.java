@@ -29,7 +29,7 @@ public final class Watch implements AutoCloseable {
   private final Listener listener;
   private final DoubleSupplier random;
   private final Executor executor;
-  private final Log log;
+  private final Reporter reporter;
   private ValidateResult previous;
   private volatile boolean isClosed;
   private volatile CompletableFuture<Void> timer;
@@ -40,14 +40,14 @@ public final class Watch implements AutoCloseable {
       Listener listener,
       DoubleSupplier random,
       Executor executor,
-      Log log) {
+      Reporter reporter) {
     if (listener == null) throw new IllegalArgumentException("listener must not be null.");
     this.validate = validate;
     this.intervalMillis = Settings.within("interval", interval, MIN_INTERVAL, MAX_INTERVAL).toMillis();
     this.listener = listener;
     this.random = random;
     this.executor = executor;
-    this.log = log;
+    this.reporter = reporter;
   }
 
   Watch start() {
@@ -73,7 +73,7 @@ public final class Watch implements AutoCloseable {
     try {
       report(result, CancellableFuture.cause(failure));
     } catch (Throwable problem) {
-      log.callbackFailed("watch", problem);
+      reporter.callbackFailed("watch", problem);
     }
     if (isClosed) return;
     double spread = 1 + JITTER * (2 * random.getAsDouble() - 1);
@@ -93,7 +93,7 @@ public final class Watch implements AutoCloseable {
           last == null || last.valid() != result.valid() || !last.status().equals(result.status());
       if (hasChanged) listener.changed(result, Optional.ofNullable(last));
     } else {
-      log.callbackFailed("validate", failure);
+      reporter.callbackFailed("validate", failure);
     }
   }
 }

@@ -67,7 +67,7 @@ class GraceTest {
   }
 
   private static Grace grace(GraceStore store, String apiKey, String deviceId, int maxEntries) {
-    GraceEntries entries = new GraceEntries(store, apiKey, deviceId, new Log(null));
+    GraceEntries entries = new GraceEntries(store, apiKey, deviceId, new Reporter(null));
     return new Grace(3_600_000, entries, Clock.SYSTEM, maxEntries);
   }
 

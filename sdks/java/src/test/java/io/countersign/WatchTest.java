@@ -28,7 +28,7 @@ class WatchTest {
     return ValidateResult.read(body, ValidateResult.Source.SERVER, Instant.now(), ResponseFacts.NONE);
   }
 
-  private static Watch watch(Supplier<ValidateResult> validate, Watch.Listener listener, Log log) {
+  private static Watch watch(Supplier<ValidateResult> validate, Watch.Listener listener, Reporter reporter) {
     Supplier<CompletableFuture<ValidateResult>> async =
         () -> {
           try {
@@ -37,7 +37,7 @@ class WatchTest {
             return CompletableFuture.failedFuture(problem);
           }
         };
-    return new Watch(async, SECOND, listener, () -> 0, Threads.work(null), log).start();
+    return new Watch(async, SECOND, listener, () -> 0, Threads.work(null), reporter).start();
   }
 
   @Test
@@ -64,7 +64,7 @@ class WatchTest {
               return resultWith(number < 2 ? "active" : "revoked");
             },
             listener,
-            new Log(null));
+            new Reporter(null));
     assertEquals("nothing to active", reported.poll(10, TimeUnit.SECONDS));
     assertEquals("failed", reported.poll(10, TimeUnit.SECONDS));
     assertEquals("active to revoked", reported.poll(10, TimeUnit.SECONDS));
@@ -108,7 +108,7 @@ class WatchTest {
               return resultWith(number == 0 ? "active" : "revoked");
             },
             listener,
-            new Log(logger))) {
+            new Reporter(logger))) {
       assertTrue(locked.await(20, TimeUnit.SECONDS), watch + " continues");
       assertEquals("java.lang.AssertionError: changed failed", logged.remove());
       assertEquals("java.lang.IllegalStateException: failed failed", logged.remove());
@@ -141,7 +141,7 @@ class WatchTest {
         };
     Watch.Listener listener = (result, before) -> reported.countDown();
     try (Watch watch =
-        new Watch(validate, Duration.ofDays(30), listener, () -> 1, Threads.work(null), new Log(null)).start()) {
+        new Watch(validate, Duration.ofDays(30), listener, () -> 1, Threads.work(null), new Reporter(null)).start()) {
       assertTrue(reported.await(10, TimeUnit.SECONDS));
       assertEquals(false, requests.await(300, TimeUnit.MILLISECONDS), watch + " waits");
     }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { addressGroup } from "../../src/http/address-group.ts";
+import { callerOf } from "../../src/http/caller-address.ts";
 
 test.each([
   ["203.0.113.7", "203.0.113.7"],
@@ -14,11 +14,11 @@ test.each([
   ["::", "0:0:0:0::/64"],
   ["64:ff9b::203.0.113.7", "64:ff9b:0:0::/64"],
   [" 203.0.113.7 ", "203.0.113.7"],
-])("%s belongs to %s", (address, group) => expect(addressGroup(address)).toBe(group));
+])("%s belongs to %s", (address, group) => expect(callerOf(address)).toBe(group));
 
 test.each(["tenant-42", "1:2:3", "1::2::3", "1:2:3:4:5:6:7:8:9", "12345::", ""])(
   "%j is no address, and a group of its own",
-  (text) => expect(addressGroup(text)).toBe(text),
+  (text) => expect(callerOf(text)).toBe(text),
 );
 
-test("a long value is cut", () => expect(addressGroup("x".repeat(1_000))).toHaveLength(128));
+test("a long value is cut", () => expect(callerOf("x".repeat(1_000))).toHaveLength(128));

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The logger and the hooks. */
 @Timeout(60)
-class LogTest {
+class ReporterTest {
   private static final String KEY = ConformanceServer.DEFAULT_KEY;
   private static final String UNREACHABLE = "http://127.0.0.1:1";
 

@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /** A validation that several callers can wait for. It is cancelled when the last of them cancels. */
-final class SharedCall {
+final class SharedRequest {
   /** Requests are numbered by the order in which they were started. */
   final long number;
 
@@ -20,7 +20,7 @@ final class SharedCall {
   private int callers;
   private boolean isAbandoned;
 
-  SharedCall(long number, String license, String requestKey, Executor executor) {
+  SharedRequest(long number, String license, String requestKey, Executor executor) {
     this.number = number;
     this.license = license;
     this.requestKey = requestKey;

@@ -53,7 +53,7 @@ OnRequest = Optional[Callable[[RequestEvent], object]]
 OnResponse = Optional[Callable[[ResponseEvent], object]]
 
 
-class Observer:
+class Reporter:
     """Calls the app's logger and hooks. Whatever they raise changes nothing."""
 
     def __init__(self, logger: AnyLogger | None, on_request: OnRequest, on_response: OnResponse) -> None:

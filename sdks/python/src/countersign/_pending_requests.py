@@ -9,7 +9,7 @@ from ._license_key import comparison_form
 from ._models import ValidateResult
 
 
-class Flight:
+class SharedRequest:
     """A request for a verdict, and the calls that wait for it."""
 
     def __init__(self, request: ValidateRequest, call: Call) -> None:
@@ -24,53 +24,53 @@ class Flight:
         self.abandon: Callable[[], None] = call.cancel
 
 
-class Flights:
+class PendingRequests:
     """The pending requests of a client. Concurrent calls share one. Not thread-safe: its owner has a lock."""
 
     def __init__(self) -> None:
-        self._pending: dict[int, Flight] = {}
+        self._pending: dict[int, SharedRequest] = {}
         #: The newest one that further calls can join.
-        self._joinable: dict[tuple[Any, ...], Flight] = {}
+        self._joinable: dict[tuple[Any, ...], SharedRequest] = {}
 
-    def join(self, request: ValidateRequest, call: Call) -> Flight | None:
-        flight = self._joinable.get(_key(request, call))
-        if flight is not None:
-            flight.waiting_calls += 1
-        return flight
+    def join(self, request: ValidateRequest, call: Call) -> SharedRequest | None:
+        shared = self._joinable.get(_key(request, call))
+        if shared is not None:
+            shared.waiting_calls += 1
+        return shared
 
-    def start(self, request: ValidateRequest, call: Call, is_fresh: bool) -> Flight:
-        flight = Flight(request, call)
+    def start(self, request: ValidateRequest, call: Call, is_fresh: bool) -> SharedRequest:
+        shared = SharedRequest(request, call)
         if is_fresh:
-            self._make_obsolete(lambda other: other.license == flight.license)
-        self._pending[id(flight)] = flight
-        self._joinable[_key(request, call)] = flight
-        return flight
+            self._make_obsolete(lambda other: other.license == shared.license)
+        self._pending[id(shared)] = shared
+        self._joinable[_key(request, call)] = shared
+        return shared
 
-    def leave(self, flight: Flight) -> bool:
+    def leave(self, shared: SharedRequest) -> bool:
         """Return whether no call waits for it any more."""
-        flight.waiting_calls -= 1
-        if flight.waiting_calls > 0 or flight.future.done():
+        shared.waiting_calls -= 1
+        if shared.waiting_calls > 0 or shared.future.done():
             return False
-        self.end(flight)
+        self.end(shared)
         return True
 
-    def end(self, flight: Flight) -> None:
-        self._pending.pop(id(flight), None)
-        self._no_longer_joinable(flight)
+    def end(self, shared: SharedRequest) -> None:
+        self._pending.pop(id(shared), None)
+        self._no_longer_joinable(shared)
 
     def forget(self) -> None:
         """The answers to all pending requests are obsolete."""
         self._make_obsolete(lambda _: True)
 
-    def _make_obsolete(self, matches: Callable[[Flight], bool]) -> None:
-        for flight in self._pending.values():
-            if matches(flight):
-                flight.is_current = False
-                self._no_longer_joinable(flight)
+    def _make_obsolete(self, matches: Callable[[SharedRequest], bool]) -> None:
+        for shared in self._pending.values():
+            if matches(shared):
+                shared.is_current = False
+                self._no_longer_joinable(shared)
 
-    def _no_longer_joinable(self, flight: Flight) -> None:
-        key = _key(flight.request, flight.call)
-        if self._joinable.get(key) is flight:
+    def _no_longer_joinable(self, shared: SharedRequest) -> None:
+        key = _key(shared.request, shared.call)
+        if self._joinable.get(key) is shared:
             del self._joinable[key]
 
 

@@ -2,7 +2,7 @@
  * The group of callers that an IP address belongs to: an IPv4 address is its own group; an IPv6 address belongs to its
  * /64, because a single customer often has that many. Other values, such as a tenant's ID, are used as they are.
  */
-export function addressGroup(address: string): string {
+export function callerOf(address: string): string {
   const given = withoutPort(address.trim().toLowerCase());
   if (isIpv4(given)) return given;
   const groups = given.includes(":") ? ipv6Groups(given) : null;

@@ -1,8 +1,13 @@
 import fc from "fast-check";
-import { dayMs } from "../dates/lengths.ts";
-import { VersionCatalog } from "../versions/catalog.ts";
-import type { VersionPin } from "../versions/gate.ts";
-import type { CallerFacts, IpRegistration, LicenseFacts, ProductFacts } from "./facts.ts";
+import { dayMs } from "../../packages/domain/dates/lengths.ts";
+import type {
+  CallerFacts,
+  IpRegistration,
+  LicenseFacts,
+  ProductFacts,
+} from "../../packages/domain/validate/facts.ts";
+import { VersionCatalog, type VersionState } from "../../packages/domain/versions/catalog.ts";
+import type { VersionPin } from "../../packages/domain/versions/gate.ts";
 
 /** Everything `decide` looks at. */
 export interface Situation {
@@ -100,4 +105,9 @@ export const caller: fc.Arbitrary<CallerFacts> = fc.record({
 
 export function rarely(): fc.Arbitrary<boolean> {
   return fc.constantFrom(false, false, false, false, true);
+}
+
+/** A catalog for tests: states by version. */
+export function catalogOf(states: Record<string, VersionState>): VersionCatalog {
+  return VersionCatalog.from(Object.entries(states).map(([version, state]) => ({ version, state })));
 }

@@ -8,14 +8,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /** Calls the app's logger and hooks, and continues whatever they throw. */
-final class Log {
+final class Reporter {
   private final CountersignLogger logger;
   /** Until the next verdict, so that an outage does not fill the log. */
   private final Set<String> loggedUntilVerdict = ConcurrentHashMap.newKeySet();
 
   private final Set<String> loggedOnce = ConcurrentHashMap.newKeySet();
 
-  Log(CountersignLogger logger) {
+  Reporter(CountersignLogger logger) {
     this.logger = logger == null ? new CountersignLogger() {} : logger;
   }
 
