@@ -14,9 +14,11 @@ const everyPageNeeds =
   /node_modules\/@tanstack\/|apps\/web\/(features\/[\w-]+\/search|session\/paths|ui\/time-in-url)\.ts$/;
 /** Fields with a list of choices: many pages have one, but not all of those that a first visit opens. */
 const choices = /@mantine\/core\/esm\/components\/(Combobox|ComboboxPopover|Select)\//;
-/** What forms consist of, which a first visit seldom opens. */
-const formFields =
-  /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|Switch|TagsInput|Textarea)\/|apps\/web\/ui\/(fields|use-form|changed-meanwhile)\.tsx$/;
+const rareChoices = /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|TagsInput)\//;
+/** Fields that a list does not have. */
+const fields = /@mantine\/core\/esm\/components\/(Textarea|Switch)\/|apps\/web\/ui\/fields\.tsx$/;
+/** What a first visit needs only if it opens a form. */
+const forms = /apps\/web\/ui\/(use-form|changed-meanwhile)\.tsx$/;
 const parts = /node_modules|apps\/web\/(ui|app|api|session)\//;
 
 /** Runs under Bun, which imports the contract's TypeScript directly. */
@@ -44,7 +46,8 @@ export default defineConfig({
             { name: "frame", test: everyPageNeeds, priority: 2 },
             {
               name: "parts",
-              test: (id: string) => parts.test(id) && !choices.test(id) && !formFields.test(id),
+              test: (id: string) =>
+                parts.test(id) && ![choices, rareChoices, fields, forms].some((group) => group.test(id)),
               minShareCount: 20,
               priority: 1,
             },
