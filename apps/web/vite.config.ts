@@ -15,10 +15,9 @@ const everyPageNeeds =
 /** Fields with a list of choices: many pages have one, but not all of those that a first visit opens. */
 const choices = /@mantine\/core\/esm\/components\/(Combobox|ComboboxPopover|Select)\//;
 const rareChoices = /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|TagsInput)\//;
-/** Fields that a list does not have. */
-const fields = /@mantine\/core\/esm\/components\/(Textarea|Switch)\/|apps\/web\/ui\/fields\.tsx$/;
-/** What a first visit needs only if it opens a form. */
-const forms = /apps\/web\/ui\/(use-form|changed-meanwhile)\.tsx$/;
+/** Fields that a list does not have; the page of a license has a switch. */
+const fields = /@mantine\/core\/esm\/components\/Textarea\/|apps\/web\/ui\/fields\.tsx$/;
+const switches = /@mantine\/core\/esm\/components\/Switch\//;
 const parts = /node_modules|apps\/web\/(ui|app|api|session)\//;
 
 /** Runs under Bun, which imports the contract's TypeScript directly. */
@@ -47,12 +46,17 @@ export default defineConfig({
             {
               name: "parts",
               test: (id: string) =>
-                parts.test(id) && ![choices, rareChoices, fields, forms].some((group) => group.test(id)),
-              minShareCount: 20,
+                parts.test(id) &&
+                !choices.test(id) &&
+                !rareChoices.test(id) &&
+                !fields.test(id) &&
+                !switches.test(id),
+              minShareCount: 24,
               priority: 1,
             },
             { name: "choices", test: choices, priority: 0 },
             { name: "fields", test: fields, priority: 0 },
+            { name: "switches", test: switches, priority: 1 },
           ],
         },
       },

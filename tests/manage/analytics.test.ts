@@ -8,7 +8,7 @@ import { localTime, startOfDay } from "@countersign/domain/dates/time-zone";
 import { uuidSource } from "@countersign/domain/ids/uuid";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { openJournal } from "@countersign/store/databases/open";
-import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
+import { setDailyUsage } from "@countersign/store/queries/usage/daily";
 import type { RequestLogRow } from "@countersign/store/tables/journal";
 import { openGeo } from "../../apps/server/features/geoip/geo-file.ts";
 import type { TestedDatabase } from "../support/databases.ts";

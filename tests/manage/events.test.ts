@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { eventBody } from "@countersign/contract/events/events";
 import { quotaDay } from "@countersign/domain/quota/day";
-import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
+import { setDailyUsage } from "@countersign/store/queries/usage/daily";
 import { auditOf } from "../support/audit-of.ts";
 import { importFile } from "../support/license-files.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";

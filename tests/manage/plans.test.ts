@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { quotaDay } from "@countersign/domain/quota/day";
 import type { Plan } from "@countersign/domain/quota/limit";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
-import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
+import { setDailyUsage } from "@countersign/store/queries/usage/daily";
 import { quotaCheck } from "../../apps/server/features/events/quota-check.ts";
 import { problemOf } from "../support/answers.ts";
 import { apiOf } from "../support/api.ts";

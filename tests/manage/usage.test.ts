@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
-import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
+import { setDailyUsage } from "@countersign/store/queries/usage/daily";
 import { listPages } from "../support/list-pages.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";

@@ -12,7 +12,7 @@ import { deliveriesTo, makeDeliveries, makeDelivery, makeEndpoint } from "../sup
 
 type Five = [DeliveryRow, DeliveryRow, DeliveryRow, DeliveryRow, DeliveryRow];
 
-/** Which deliveries a query finds: `packages/store/queries/webhooks/delivery-log.test.ts`. */
+/** Which deliveries a query finds: `packages/store/queries/webhooks/deliveries.test.ts`. */
 testsOn("postgres", "the deliveries of a webhook endpoint", openManageFixture, (fixture) => {
   const endpoint = async () => {
     const { store, organizationId, owner } = fixture;

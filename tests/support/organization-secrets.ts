@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { sealAttempt } from "@countersign/store/queries/webhooks/delivery-results";
+import { sealAttempt } from "@countersign/store/queries/webhooks/deliveries";
 import { sealText } from "@countersign/store/sealed-columns";
 import type { FilledOrganization } from "./filled-organization.ts";
 import type { ManageFixture, Person } from "./manage-fixture.ts";

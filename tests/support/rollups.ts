@@ -3,8 +3,8 @@ import { exactUniques, UniqueCount, uniqueError } from "@countersign/domain/anal
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { existingDays } from "@countersign/store/request-log/days";
 import { logOf } from "@countersign/store/request-log/tables";
-import { mergedDay, mergedHour, mergedHourUniques } from "@countersign/store/rollups/merge";
 import { allProducts, type RollUps, rollUp } from "@countersign/store/rollups/roll-up";
+import { mergedDay, mergedHour, mergedHourUniques } from "@countersign/store/rollups/tables";
 import type { Database, Store } from "@countersign/store/store";
 import type {
   HourUniquesRow,

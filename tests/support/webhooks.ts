@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { generateWebhookSecret } from "@countersign/domain/webhooks/signature";
 import { addEvents } from "@countersign/store/queries/events/events";
-import { openAttempt, sealAttempt } from "@countersign/store/queries/webhooks/delivery-results";
+import { openAttempt, sealAttempt } from "@countersign/store/queries/webhooks/deliveries";
 import { addEndpoint, addSecret } from "@countersign/store/queries/webhooks/endpoints";
 import type { Store } from "@countersign/store/store";
 import {

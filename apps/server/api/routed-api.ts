@@ -1,8 +1,8 @@
 import { manageBase } from "@countersign/contract/api/bases";
 import type { Route } from "@countersign/contract/api/route";
-import { isSuspended } from "@countersign/store/is-suspended";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
+import { isSuspended } from "@countersign/store/tables/organizations";
 import type { Config } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { callerIpOf } from "../http/caller-ip.ts";

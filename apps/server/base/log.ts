@@ -1,4 +1,4 @@
-import { isDiskFull } from "@countersign/store/errors/disk-full";
+import { isDiskFull } from "@countersign/store/errors/sentence";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error"];

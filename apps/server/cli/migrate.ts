@@ -1,4 +1,4 @@
-import { migrate as migrateDatabase } from "@countersign/store/databases/migrate";
+import { migrate as migrateDatabase } from "@countersign/store/databases/open";
 import { readConfig } from "../base/config.ts";
 import { type Command, readOptions } from "./command.ts";
 import { printJson, printLines, printMigrationWait } from "./print.ts";

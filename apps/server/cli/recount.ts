@@ -1,4 +1,4 @@
-import { recountLicenses } from "@countersign/store/queries/licenses/recount";
+import { recountLicenses } from "@countersign/store/queries/licenses/stored-counts";
 import { readConfig } from "../base/config.ts";
 import { type Command, readOptions } from "./command.ts";
 import { printJson, printLines } from "./print.ts";

@@ -1,5 +1,7 @@
 import type { MigrationOptions } from "../migrations/migration.ts";
+import { migrateDatabase } from "../postgres/migrate.ts";
 import type { Geo } from "../rollups/geo.ts";
+import { migrateFolder } from "../sqlite/migrate.ts";
 import type { DatabaseLocation, Journal, Store } from "../store.ts";
 import type { SlowStatementObserver } from "../threads/slow-statements.ts";
 import type { MainStore, WorkerOpening } from "../threads/worker-store.ts";
@@ -60,5 +62,15 @@ export async function openJournal(
       return new (await import("../sqlite/journal.ts")).SqliteJournal(location.folder, geo);
     case "postgres":
       return new (await import("../postgres/journal.ts")).PostgresJournal(location.url, geo);
+  }
+}
+
+/** Brings the schema up to date and returns the names of the applied migrations. */
+export async function migrate(location: DatabaseLocation, options: MigrationOptions = {}): Promise<string[]> {
+  switch (location.kind) {
+    case "sqlite":
+      return migrateFolder(location.folder);
+    case "postgres":
+      return migrateDatabase(location.url, options);
   }
 }

@@ -17,9 +17,8 @@ import { StoreProblem } from "../errors/problem.ts";
 import { errorSentence } from "../errors/sentence.ts";
 import { PostgresClient } from "./client.ts";
 import { Programs } from "./client-programs.ts";
-import { applicationName, connectionSettings, unreachable } from "./connect.ts";
+import { applicationName, connectionSettings, detectPooler, unreachable } from "./connect.ts";
 import { migrateDatabase } from "./migrate.ts";
-import { detectPooler } from "./pooler.ts";
 
 const dumpName = "countersign.dump";
 

@@ -1,5 +1,5 @@
 import { CompiledQuery, type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
-import type { Bulk, BulkSession } from "../bulk.ts";
+import type { Bulk, BulkSession } from "../store.ts";
 import type { Tables } from "../tables.ts";
 
 /** Rows are sent as one JSON text, which the database unpacks by the table's own columns. */

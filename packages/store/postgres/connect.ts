@@ -2,6 +2,7 @@ import pg from "pg";
 import { StoreProblem } from "../errors/problem.ts";
 import { errorSentence } from "../errors/sentence.ts";
 import type { PostgresClientConfig } from "./client.ts";
+import { PostgresClient } from "./client.ts";
 import { HostFinder } from "./hosts.ts";
 import { parsePostgresUrl } from "./url.ts";
 
@@ -78,7 +79,7 @@ async function serverMajor(client: pg.ClientBase): Promise<number> {
 }
 
 /** A pooler that gives each statement a different connection cannot support transactions. */
-export async function checkTransactions(client: pg.ClientBase): Promise<void> {
+async function checkTransactions(client: pg.ClientBase): Promise<void> {
   try {
     await client.query("begin");
     await client.query("commit");
@@ -96,4 +97,40 @@ export function unreachable(cause: unknown): StoreProblem {
     `The PostgreSQL database cannot be reached: ${errorSentence(cause)} Check DATABASE_URL, and that PostgreSQL is running.`,
     { cause },
   );
+}
+
+/** What is between this process and PostgreSQL. */
+type Pooler = "none" | "session" | "transaction";
+
+const rounds = 20;
+
+/**
+ * Checks in turn which PostgreSQL process answers two connections. A pooler in session mode always gives each its own;
+ * one that shares connections gives the one that was just freed to the next query.
+ */
+export async function detectPooler(client: PostgresClient, url: string): Promise<Pooler> {
+  if (!client.isPooled) return "none";
+  await checkTransactions(client);
+  const other = new PostgresClient({
+    ...connectionSettings(url),
+    application_name: "countersign-pooler-check",
+  });
+  other.on("error", () => {});
+  try {
+    await other.connect();
+    const own = await processOf(client);
+    const others = await processOf(other);
+    for (let round = 0; round < rounds; round++) {
+      if ((await processOf(client)) !== own || (await processOf(other)) !== others) return "transaction";
+      if (own === others) return "transaction";
+    }
+    return "session";
+  } finally {
+    await other.end().catch(() => undefined);
+  }
+}
+
+async function processOf(client: PostgresClient): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  return rows[0]?.pid ?? 0;
 }

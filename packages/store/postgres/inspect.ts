@@ -12,8 +12,7 @@ import {
 } from "../inspection.ts";
 import { countOfDifferences } from "../migrations/license-counts.ts";
 import { PostgresClient } from "./client.ts";
-import { applicationName, connectionSettings, unreachable } from "./connect.ts";
-import { detectPooler } from "./pooler.ts";
+import { applicationName, connectionSettings, detectPooler, unreachable } from "./connect.ts";
 import { parsePostgresUrl } from "./url.ts";
 
 export async function inspectPostgres(url: string): Promise<Inspection> {

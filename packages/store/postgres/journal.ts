@@ -6,6 +6,7 @@ import {
   type JournalEntry,
   refusals,
   type Sighting,
+  SightingBudget,
   scopeSightings,
   sightings,
 } from "../journal.ts";
@@ -13,15 +14,12 @@ import type { LogCut, LogRetention, RetentionSettings } from "../log-retention.t
 import { dayOf } from "../request-log/tables.ts";
 import type { Geo } from "../rollups/geo.ts";
 import { keptRollUps, pruneStatement, rollUpsAtOnce } from "../rollups/retention.ts";
-import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { PostgresClient } from "./client.ts";
 import { connectionSettings } from "./connect.ts";
 import { deleteSome } from "./delete-from-journal.ts";
-import { endedList, list, numbers, texts } from "./lists.ts";
-import { beginTurn, PostgresRequestLog, type Turn } from "./request-log.ts";
-import { rewriteDay, rewriteLimits } from "./rewrite-day.ts";
-import { sortKeys } from "./sort-keys.ts";
+import { beginTurn, endedList, list, numbers, PostgresRequestLog, type Turn, texts } from "./request-log.ts";
+import { rewriteDay, rewriteLimits, sortKeys } from "./sort-keys.ts";
 import { storedRetention, sweepSome } from "./sweep-journal.ts";
 import { journalAnswerMs, journalLimits } from "./time-limits.ts";
 import { dueCuts, writeCuts } from "./trim-request-log.ts";

@@ -3,7 +3,7 @@ import { CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { migratedDatabase } from "../../../tests/support/postgres.ts";
 import { claimDeliveries, releaseDeliveries } from "../queries/webhooks/claim-deliveries.ts";
-import { writeDeliveries } from "../queries/webhooks/delivery-results.ts";
+import { writeDeliveries } from "../queries/webhooks/deliveries.ts";
 import { takeEvents } from "../queries/webhooks/distribute.ts";
 import { type DeliveryRow, distribution, type EventRow } from "../tables/events.ts";
 import type { Tables } from "../tables.ts";

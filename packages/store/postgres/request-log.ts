@@ -1,18 +1,31 @@
 import type pg from "pg";
 import type { JournalEntry } from "../journal.ts";
 import { forgetCuts } from "../request-log/cuts.ts";
-import { byTime } from "../request-log/entry-row.ts";
 import { keysIn, mergeKeys } from "../request-log/keys.ts";
-import { type Bounds, placeLate } from "../request-log/late.ts";
-import { horizon, isDue, rowsPerSegment, storedBytes, wholeMilliseconds } from "../request-log/segment.ts";
-import { createDay, dayOf, dropDay, logColumns, startOfDay } from "../request-log/tables.ts";
+import {
+  type Bounds,
+  horizon,
+  isDue,
+  placeLate,
+  rowsPerSegment,
+  storedBytes,
+  wholeMilliseconds,
+} from "../request-log/segment.ts";
+import { byTime, createDay, dayOf, dropDay, logColumns, startOfDay } from "../request-log/tables.ts";
 import type { Geo } from "../rollups/geo.ts";
 import { RecentUse } from "../rollups/recent-use.ts";
+import type { RollUps } from "../rollups/roll-up.ts";
 import { rollUp } from "../rollups/roll-up.ts";
+import {
+  dayTable,
+  hourTable,
+  hourUniquesTable,
+  licenseDayTable,
+  type RollUpTable,
+} from "../rollups/tables.ts";
 import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
 import { advisoryLocks } from "./advisory-locks.ts";
-import { endedList, numbers, texts } from "./lists.ts";
-import { writeRollUps } from "./write-rollups.ts";
+import { separator } from "./sql.ts";
 
 /** Nodes add rows together. Closing or changing a segment is done alone, so that no row is added to it meanwhile. */
 export type Turn = "together" | "alone";
@@ -248,3 +261,80 @@ const readOpen = {
   name: "read_open",
   text: `select ${logColumns.join()} from request_log where at >= $1 and at < $2 order by at, id limit $3`,
 };
+
+/** A list as one text, which the driver passes through; an array would be escaped element by element. */
+export function list<T>(items: readonly T[], value: (item: T) => string | number | boolean | null): string {
+  return items.map((item) => listItem(value(item))).join(separator);
+}
+
+/** Ends with a null, because to PostgreSQL a list of one empty text is an empty list. */
+export function endedList<T>(
+  items: readonly T[],
+  value: (item: T) => string | number | boolean | null,
+): string {
+  return list(items, value) + separator + nothing;
+}
+
+function listItem(value: string | number | boolean | null): string {
+  if (value === null) return nothing;
+  // Callers' input can contain anything: the two special characters of a list, and NUL, which PostgreSQL does not
+  // accept.
+  return typeof value === "string" ? value.replace(unlisted, "\uFFFD") : String(value);
+}
+
+const nothing = "\x1e";
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for.
+const unlisted = /[\0\x1e\x1f]/g;
+
+export function texts(parameter: string): string {
+  return `string_to_array(${parameter}, e'\\x1f', e'\\x1e')`;
+}
+
+export function numbers(parameter: string): string {
+  return `${texts(parameter)}::bigint[]`;
+}
+
+/** With the largest sketches, this is about 3 MB. */
+const rowsAtOnce = 500;
+
+/**
+ * Adds to the roll-ups, inside the transaction that closes the part of the log that they were counted from. Such
+ * transactions exclude each other, so no row changes between reading and writing it.
+ */
+async function writeRollUps(client: pg.Client, { hours, days, sharing }: RollUps): Promise<void> {
+  await write(client, hourTable, hours);
+  await write(client, hourUniquesTable, hours);
+  await write(client, dayTable, days);
+  await write(client, licenseDayTable, sharing);
+}
+
+async function write<Row, Added>(
+  client: pg.Client,
+  table: RollUpTable<Row, Added>,
+  added: readonly Added[],
+): Promise<void> {
+  const { name, key, columns, numbers, keyOf, merged } = table;
+  const list = (column: string, at: number) => `$${at + 1}::${numbers.has(column) ? "bigint" : "text"}[]`;
+  const same = key.map((column) => `stored.${column} = added.${column}`).join(" and ");
+  for (let from = 0; from < added.length; from += rowsAtOnce) {
+    const some = added.slice(from, from + rowsAtOnce);
+    const keys = some.map(keyOf);
+    const { rows } = await client.query<Row & object>({
+      name: `stored_${name}`,
+      text: `select ${columns.map((column) => `stored.${column}`).join()}
+        from unnest(${key.map(list).join()}) as added (${key.join()}) join ${name} stored on ${same}`,
+      values: key.map((_, at) => keys.map((values) => values[at])),
+    });
+    const known = new Map(rows.map((row) => [key.map((column) => row[column]).join(" "), row]));
+    const written = some.map((one, at) => merged(known.get((keys[at] ?? []).join(" ")), one));
+    await client.query({
+      name: `write_${name}`,
+      text: `insert into ${name} (${columns.join()}) select * from unnest(${columns.map(list).join()})
+        on conflict (${key.join()}) do update set ${columns
+          .filter((column) => !key.includes(column))
+          .map((column) => `${column} = excluded.${column}`)
+          .join()}`,
+      values: columns.map((column) => written.map((row) => row[column])),
+    });
+  }
+}

@@ -16,15 +16,13 @@ import type { ForWorker, MainStore, PostgresOpening } from "../threads/worker-st
 import { PostgresBulk } from "./bulk.ts";
 import { checkServer } from "./connect.ts";
 import { ConnectionPool } from "./connection-pool.ts";
-import { countLicenses } from "./count-licenses.ts";
 import { conflict, isConflict, unavailable, violatesKey } from "./errors.ts";
 import { CountFolding } from "./fold-counts.ts";
-import { guardedPool } from "./guarded-pool.ts";
+import { guardedPool, SilenceWatch } from "./guarded-pool.ts";
 import { migratePostgres } from "./migrate.ts";
 import { closePool, connectTimeoutMs, openListPool, openPool } from "./pools.ts";
 import { Probe } from "./probe.ts";
-import { searchLicenses } from "./search.ts";
-import { SilenceWatch } from "./silence.ts";
+import { countLicenses, searchLicenses } from "./search.ts";
 import { poolLimits } from "./time-limits.ts";
 import { PostgresValidate } from "./validate.ts";
 

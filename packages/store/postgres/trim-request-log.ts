@@ -8,7 +8,7 @@ import {
   type SegmentUse,
   segmentUseQuery,
 } from "../request-log/cuts.ts";
-import { endedList, numbers, texts } from "./lists.ts";
+import { endedList, numbers, texts } from "./request-log.ts";
 
 /** What has to be cut; nothing while earlier cuts are still being deleted. */
 export async function dueCuts(journal: pg.Client, mostBytes: number): Promise<LogCut[]> {

@@ -1,5 +1,6 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
+import type { RequestLogRow } from "../tables/journal.ts";
 
 /**
  * The request log is stored by UTC day: `request_log_20261117` has the requests of a day, sorted by time, and
@@ -94,4 +95,9 @@ function createOnPostgres(day: number): string[] {
 
 function nameOf(day: number): string {
   return new Date(startOfDay(day)).toISOString().slice(0, 10).replaceAll("-", "");
+}
+
+/** Sorts rows as they are stored. */
+export function byTime(one: RequestLogRow, other: RequestLogRow): number {
+  return one.at - other.at || (one.id < other.id ? -1 : 1);
 }

@@ -3,7 +3,7 @@ import { hourMs } from "@countersign/domain/dates/lengths";
 import { RollUpTables } from "../../../tests/support/rollups.ts";
 import type { Geo } from "./geo.ts";
 import { allProducts, mostVersions, type RollUps, rollUp } from "./roll-up.ts";
-import type { RolledRow } from "./rolled-row.ts";
+import type { RolledRow } from "./sharing.ts";
 
 const startMs = Date.UTC(2026, 10, 17, 22);
 

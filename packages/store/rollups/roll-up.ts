@@ -3,7 +3,7 @@ import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { addTo, type Counts, keepMost } from "./counts.ts";
 import type { Geo } from "./geo.ts";
 import type { RecentUse } from "./recent-use.ts";
-import type { RolledRow } from "./rolled-row.ts";
+import type { RolledRow } from "./sharing.ts";
 import { type LicenseDay, sharing } from "./sharing.ts";
 
 /** In place of a product ID: all products of the organization together. */

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { dayMs, hourMs, minuteMs } from "@countersign/domain/dates/lengths";
 import type { Geo } from "./geo.ts";
-import { mergedLicenseDay } from "./merge.ts";
 import { RecentUse } from "./recent-use.ts";
-import type { RolledRow } from "./rolled-row.ts";
+import type { RolledRow } from "./sharing.ts";
 import { mostValues, sharing } from "./sharing.ts";
+import { mergedLicenseDay } from "./tables.ts";
 
 const startMs = Date.UTC(2026, 10, 17, 1);
 const day = startMs - hourMs;

@@ -3,7 +3,6 @@ import { networkOf } from "@countersign/domain/ip/registered";
 import { quotaDay } from "@countersign/domain/quota/day";
 import type { Geo } from "./geo.ts";
 import type { LicenseUse, RecentUse } from "./recent-use.ts";
-import type { RolledRow } from "./rolled-row.ts";
 
 /** A license that was used from several places on a day, or with several devices. */
 export interface LicenseDay {
@@ -163,4 +162,19 @@ function keyOf({ organizationId, day, licenseId }: LicenseDay): string {
 
 export function addValue(values: string[], value: string, most: number): void {
   if (values.length < most && !values.includes(value)) values.push(value);
+}
+
+/** What roll-ups need of a row of the request log. */
+export interface RolledRow {
+  readonly at: number;
+  readonly organization_id: string;
+  readonly product_id: string;
+  readonly license_id: string | null;
+  readonly endpoint: "validate" | "lookup";
+  readonly status: string;
+  readonly ip: string;
+  readonly version: string | null;
+  readonly device_id: string | null;
+  readonly count: number;
+  readonly sandbox: number;
 }

@@ -1,7 +1,17 @@
 import type { HourUniquesRow, LicenseDayRow, RollUpDayRow, RollUpHourRow } from "../tables/journal.ts";
-import { mergedDay, mergedHour, mergedHourUniques, mergedLicenseDay } from "./merge.ts";
-import type { DayRollUp, HourRollUp } from "./roll-up.ts";
-import type { LicenseDay } from "./sharing.ts";
+import { addText, type Counts, countsText, keepMost } from "./counts.ts";
+import {
+  type DayRollUp,
+  type HourRollUp,
+  mostCountries,
+  mostRefused,
+  mostVersions,
+  noCountry,
+  otherRefusals,
+  otherVersions,
+  type Uniques,
+} from "./roll-up.ts";
+import { addValue, type LicenseDay, mostValues, type Travel } from "./sharing.ts";
 
 type Key = readonly (string | number)[];
 
@@ -64,3 +74,86 @@ export const licenseDayTable: RollUpTable<LicenseDayRow, LicenseDay> = {
   keyOf: ({ organizationId, day, licenseId }) => [organizationId, day, licenseId],
   merged: mergedLicenseDay,
 };
+
+/** Each adds what is new to the stored row, if there is one, and returns the row to store. */
+
+export function mergedHour(stored: RollUpHourRow | undefined, rollUp: HourRollUp): RollUpHourRow {
+  const { organizationId, productId, hour } = rollUp;
+  return {
+    ...{ organization_id: organizationId, product_id: productId, hour },
+    counts: mergedCounts(stored?.counts, rollUp.counts),
+    versions: mergedCounts(stored?.versions, rollUp.versions, mostVersions, otherVersions),
+    countries: mergedCounts(stored?.countries, rollUp.countries, mostCountries, noCountry),
+  };
+}
+
+export function mergedHourUniques(stored: HourUniquesRow | undefined, rollUp: HourRollUp): HourUniquesRow {
+  const { organizationId, productId, hour, uniques } = rollUp;
+  return {
+    ...{ organization_id: organizationId, product_id: productId, hour },
+    ...mergedUniques(stored, uniques),
+  };
+}
+
+export function mergedDay(stored: RollUpDayRow | undefined, rollUp: DayRollUp): RollUpDayRow {
+  const { organizationId, productId, day, uniques, refused } = rollUp;
+  return {
+    ...{ organization_id: organizationId, product_id: productId, day },
+    ...mergedUniques(stored, uniques),
+    refused: mergedCounts(stored?.refused, refused, mostRefused, otherRefusals),
+  };
+}
+
+export function mergedLicenseDay(stored: LicenseDayRow | undefined, found: LicenseDay): LicenseDayRow {
+  const ips = mergedValues(stored?.ips, found.ips);
+  const devices = mergedValues(stored?.devices, found.devices);
+  const before = stored?.travel ? (JSON.parse(stored.travel) as Travel) : null;
+  const travel = fastest(before, found.travel);
+  return {
+    organization_id: found.organizationId,
+    day: found.day,
+    license_id: found.licenseId,
+    product_id: found.productId,
+    ip_count: ips.length,
+    device_count: devices.length,
+    speed_kmh: travel?.speedKmh ?? null,
+    ips: JSON.stringify(ips),
+    devices: JSON.stringify(devices),
+    travel: travel === null ? null : JSON.stringify(travel),
+  };
+}
+
+function mergedCounts(
+  stored: string | undefined,
+  added: ReadonlyMap<string, number>,
+  most = Number.POSITIVE_INFINITY,
+  rest = "",
+): string {
+  const counts: Counts = new Map(added);
+  if (stored !== undefined) addText(counts, stored);
+  keepMost(counts, most, rest);
+  return countsText(counts);
+}
+
+function mergedUniques(
+  stored: { licenses: string; active: string; ips: string } | undefined,
+  { licenses, active, ips }: Uniques,
+) {
+  if (stored !== undefined) {
+    licenses.mergeText(stored.licenses);
+    active.mergeText(stored.active);
+    ips.mergeText(stored.ips);
+  }
+  return { licenses: licenses.toText(), active: active.toText(), ips: ips.toText() };
+}
+
+function mergedValues(stored: string | undefined, added: readonly string[]): string[] {
+  const values = stored === undefined ? [] : (JSON.parse(stored) as string[]);
+  for (const value of added) addValue(values, value, mostValues);
+  return values;
+}
+
+function fastest(one: Travel | null, other: Travel | null): Travel | null {
+  if (one === null || other === null) return one ?? other;
+  return one.speedKmh >= other.speedKmh ? one : other;
+}

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createHash, randomBytes } from "node:crypto";
-import { createDataKey, openDataKey } from "./data-key.ts";
-import { needsStretching } from "./passphrase.ts";
+import { createDataKey, needsStretching, openDataKey } from "./data-key.ts";
 import { Sealer } from "./sealer.ts";
 
 const phrase = "correct horse battery staple";

@@ -16,9 +16,8 @@ import {
 } from "../database-copier.ts";
 import { StoreProblem } from "../errors/problem.ts";
 import { errorSentence } from "../errors/sentence.ts";
-import { prepareFolder, type SqliteFiles, sqliteFiles } from "./files.ts";
+import { prepareFolder, type SqliteFiles, sqliteFiles, takeOwnership } from "./files.ts";
 import { migrateFolder } from "./migrate.ts";
-import { takeOwnership } from "./owner.ts";
 
 export function sqliteCopier(folder: string): DatabaseCopier {
   const files = sqliteFiles(folder);

@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
-import type { Bulk, BulkSession } from "../bulk.ts";
+import type { Bulk, BulkSession } from "../store.ts";
 import type { Tables } from "../tables.ts";
-import type { Checkpoints } from "./checkpoints.ts";
+import type { Checkpoints } from "./disk.ts";
 
 /** SQLite accepts at most 32,766 values in one statement. */
 const mostValues = 32_000;

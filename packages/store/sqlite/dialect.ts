@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -12,7 +12,6 @@ import {
 import type { Tables } from "../tables.ts";
 import { observeSlow, type SlowStatementObserver } from "../threads/slow-statements.ts";
 import { storageError } from "./errors.ts";
-import { StatementCache } from "./statements.ts";
 
 /** A Kysely that runs each statement immediately. Transactions are opened on the database itself. */
 export function kyselyOver(database: DatabaseSync, slow?: SlowStatementObserver): Kysely<Tables> {
@@ -82,4 +81,42 @@ export function run<R>(
 
 function streamQuery(): never {
   throw new Error("Nothing is streamed from here. Read it a page at a time.");
+}
+
+/** A statement, and whether it returns rows. */
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly gives: boolean;
+}
+
+const maxCached = 300;
+/** A literal list of hundreds of values is large and rarely reused. */
+const longestCached = 4_000;
+
+/** Caches the most recently used statements: preparing one takes longer than running most of them. */
+export class StatementCache {
+  readonly #database: DatabaseSync;
+  readonly #cached = new Map<string, Prepared>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  for(sql: string): Prepared {
+    const known = this.#cached.get(sql);
+    if (known !== undefined) {
+      this.#cached.delete(sql);
+      this.#cached.set(sql, known);
+      return known;
+    }
+    const statement = this.#database.prepare(sql);
+    const prepared = { statement, gives: statement.columns().length > 0 };
+    if (sql.length > longestCached) return prepared;
+    this.#cached.set(sql, prepared);
+    for (const oldest of this.#cached.keys()) {
+      if (this.#cached.size <= maxCached) break;
+      this.#cached.delete(oldest);
+    }
+    return prepared;
+  }
 }

@@ -3,10 +3,8 @@ import type { CompiledQuery, DatabaseConnection, Driver, Kysely, QueryResult } f
 import type { Tables } from "../tables.ts";
 import type { SlowStatementObserver } from "../threads/slow-statements.ts";
 import type { WriteLock } from "../threads/write-lock.ts";
-import { kyselyWith, run } from "./dialect.ts";
-import { storageError } from "./errors.ts";
-import { rollback } from "./rollback.ts";
-import { StatementCache } from "./statements.ts";
+import { kyselyWith, run, StatementCache } from "./dialect.ts";
+import { rollback, storageError } from "./errors.ts";
 
 interface Options {
   readonly writer: DatabaseSync;

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite";
 import { type StorageReason, StorageUnavailable } from "../errors/problem.ts";
 
 /** The error, or a `StorageUnavailable` in its place if it concerns the files and not the query. */
@@ -58,3 +59,15 @@ const sentences: Readonly<Record<StorageReason, string>> = {
   damaged: "The SQLite database cannot be read or written.",
   too_many_connections: "The SQLite database has no connection left.",
 };
+
+/**
+ * Rolls back the transaction if there still is one. Some failures, such as a full disk, have already ended it, and the
+ * error that matters is the earlier one.
+ */
+export function rollback(database: DatabaseSync): void {
+  try {
+    if (database.isTransaction) database.exec("rollback");
+  } catch {
+    // What cannot be rolled back is discarded when the connection closes; the next `begin` reports it.
+  }
+}

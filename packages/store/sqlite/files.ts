@@ -1,10 +1,18 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { join } from "node:path";
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StorageUnavailable, StoreProblem } from "../errors/problem.ts";
 import { errorSentence } from "../errors/sentence.ts";
 import { DamagedDatabase, isDamage } from "./damage.ts";
-import { makePrivate, makePrivateFolder } from "./private-file.ts";
 
 export interface SqliteFiles {
   readonly folder: string;
@@ -81,4 +89,98 @@ export function checkFile(path: string, id: string): void {
     // It no longer exists.
   }
   if (found !== id) throw new StorageUnavailable(`The database file ${path} was removed or replaced.`);
+}
+
+const others = 0o077;
+
+/**
+ * Creates the database file if necessary, readable only by its owner, and tightens the permissions of an existing one
+ * and its related files. SQLite would follow the umask, which lets others read on most machines; a new log inherits the
+ * permissions of its database.
+ */
+export function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+    // The umask may have removed more than others' permissions.
+    chmodSync(path, 0o600);
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error) || error.code !== "EEXIST") throw error;
+  }
+  for (const end of ["", "-wal", "-shm"]) tighten(path + end);
+}
+
+/** Creates a missing folder for its owner only. An existing one may hold other things, and stays as it is. */
+function makePrivateFolder(folder: string): void {
+  // The topmost folder that was created; undefined if all of them existed.
+  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(folder, 0o700);
+}
+
+/** Whether others can read it. On systems without such permissions, such as Windows, this is false. */
+export function othersMayRead(path: string): boolean {
+  if (process.platform === "win32") return false;
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & others) !== 0;
+}
+
+function tighten(path: string): void {
+  try {
+    if (othersMayRead(path)) chmodSync(path, 0o600);
+  } catch {
+    // It belongs to another user. The doctor reports that.
+  }
+}
+
+/**
+ * Detects a database that is missing or empty next to files that belong to one: it was moved or lost, and a start would
+ * create a new installation in its place. Null if all is well, or if there are no files at all.
+ */
+export function lostDatabase({ folder, main, journal, search }: SqliteFiles): string | null {
+  if ((statSync(main, { throwIfNoEntry: false })?.size ?? 0) > 0) return null;
+  const left = [journal, search, `${main}-wal`]
+    .filter((path) => existsSync(path))
+    .map((path) => basename(path));
+  if (left.length === 0) return null;
+  const found = existsSync(main) ? "is empty" : "is missing";
+  return (
+    `${basename(main)} ${found} in ${folder}, where ${left.join(" and ")} of an earlier installation ${left.length === 1 ? "is" : "are"} left. ` +
+    "Put it back or restore a backup with countersign restore; to begin a new installation, set COUNTERSIGN_DATA to an empty folder."
+  );
+}
+
+export function refuseLostDatabase(files: SqliteFiles): void {
+  const problem = lostDatabase(files);
+  if (problem !== null) throw new StoreProblem(problem);
+}
+
+/**
+ * Reserves the data folder for one server. The lock is an exclusive transaction on a separate database, so the
+ * operating system releases it however the process ends.
+ */
+export function takeOwnership(files: SqliteFiles): () => void {
+  makePrivate(files.owner);
+  const lock = new DatabaseSync(files.owner);
+  try {
+    lock.exec("pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive");
+  } catch (cause) {
+    lock.close();
+    throw new StoreProblem(
+      `The data folder ${files.folder} is in use by another Countersign server. Stop that one, or set COUNTERSIGN_DATA to another folder.`,
+      { cause },
+    );
+  }
+  return () => lock.close();
+}
+
+/** Whether a server owns the folder now. */
+export function isOwned(files: SqliteFiles): boolean {
+  if (!existsSync(files.owner)) return false;
+  const lock = new DatabaseSync(files.owner);
+  try {
+    lock.exec("pragma busy_timeout = 0");
+    lock.prepare("select count(*) from sqlite_master").get();
+    return false;
+  } catch {
+    return true;
+  } finally {
+    lock.close();
+  }
 }

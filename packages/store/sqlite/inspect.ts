@@ -14,11 +14,8 @@ import {
 import { journalMigrations } from "../migrations/all.ts";
 import { countOfDifferences } from "../migrations/license-counts.ts";
 import { isDamage } from "./damage.ts";
-import { sqliteFiles } from "./files.ts";
+import { isOwned, lostDatabase, othersMayRead, sqliteFiles } from "./files.ts";
 import { damageIn } from "./integrity.ts";
-import { lostDatabase } from "./lost-database.ts";
-import { isOwned } from "./owner.ts";
-import { othersMayRead } from "./private-file.ts";
 
 export function inspectSqlite(folder: string): Inspection | null {
   const files = sqliteFiles(folder);

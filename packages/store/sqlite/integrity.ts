@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { threadFile } from "../built.ts";
 import { errorSentence } from "../errors/sentence.ts";
-import type { IntegrityPart } from "../integrity.ts";
+import type { IntegrityPart } from "../store.ts";
 import { isDamage } from "./damage.ts";
 import { sqliteFiles } from "./files.ts";
 

@@ -7,6 +7,7 @@ import {
   type Refusal,
   refusals,
   type Sighting,
+  SightingBudget,
   scopeSightings,
   sightings,
 } from "../journal.ts";
@@ -14,13 +15,11 @@ import type { LogCut, LogRetention, RetentionSettings } from "../log-retention.t
 import { dayOf } from "../request-log/tables.ts";
 import type { Geo } from "../rollups/geo.ts";
 import { keptRollUps, pruneStatement, rollUpsAtOnce } from "../rollups/retention.ts";
-import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { deleteSome } from "./delete-from-journal.ts";
-import { storageError } from "./errors.ts";
+import { rollback, storageError } from "./errors.ts";
 import { openDatabase, type SqliteFiles, sqliteFiles } from "./files.ts";
 import { SqliteRequestLog } from "./request-log.ts";
-import { rollback } from "./rollback.ts";
 import { storedRetention, sweepSome } from "./sweep-journal.ts";
 import { dueCuts, writeCuts } from "./trim-request-log.ts";
 

@@ -5,9 +5,8 @@ import { errorSentence } from "../errors/sentence.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import { type Migration, newerThanThis, statementsFor } from "../migrations/migration.ts";
 import { checkUndamaged, DamagedDatabase, isDamage, setAside } from "./damage.ts";
-import { openDatabase, prepareFolder, sqliteFiles } from "./files.ts";
-import { refuseLostDatabase } from "./lost-database.ts";
-import { rollback } from "./rollback.ts";
+import { rollback } from "./errors.ts";
+import { openDatabase, prepareFolder, refuseLostDatabase, sqliteFiles } from "./files.ts";
 
 /** Called when the request log was damaged: its new path, and what was wrong with it. */
 export type JournalSetAside = (aside: string, reason: string) => void;

@@ -1,11 +1,18 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { JournalEntry } from "../journal.ts";
 import { forgetCuts } from "../request-log/cuts.ts";
-import { byTime } from "../request-log/entry-row.ts";
 import { keysIn, mergeKeys } from "../request-log/keys.ts";
-import { type Bounds, placeLate } from "../request-log/late.ts";
-import { horizon, isDue, rowsPerSegment, storedBytes, wholeMilliseconds } from "../request-log/segment.ts";
 import {
+  type Bounds,
+  horizon,
+  isDue,
+  placeLate,
+  rowsPerSegment,
+  storedBytes,
+  wholeMilliseconds,
+} from "../request-log/segment.ts";
+import {
+  byTime,
   createDay,
   dayOf,
   dropDay,
@@ -16,9 +23,16 @@ import {
 } from "../request-log/tables.ts";
 import type { Geo } from "../rollups/geo.ts";
 import { RecentUse } from "../rollups/recent-use.ts";
+import type { RollUps } from "../rollups/roll-up.ts";
 import { rollUp } from "../rollups/roll-up.ts";
+import {
+  dayTable,
+  hourTable,
+  hourUniquesTable,
+  licenseDayTable,
+  type RollUpTable,
+} from "../rollups/tables.ts";
 import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
-import { writeRollUps } from "./write-rollups.ts";
 
 /** Writes the request log. Every function runs inside a transaction that the caller has begun. */
 export class SqliteRequestLog {
@@ -200,3 +214,37 @@ export function writeKeys(database: DatabaseSync, keys: readonly RequestKeyRow[]
 }
 
 const mostDaysPrepared = 4;
+
+/** Adds to the roll-ups, inside the transaction that closes the part of the log that they were counted from. */
+function writeRollUps(database: DatabaseSync, { hours, days, sharing }: RollUps): void {
+  write(database, hourTable, hours);
+  write(database, hourUniquesTable, hours);
+  write(database, dayTable, days);
+  write(database, licenseDayTable, sharing);
+}
+
+function write<Row, Added>(
+  database: DatabaseSync,
+  { name, key, columns, keyOf, merged }: RollUpTable<Row, Added>,
+  added: readonly Added[],
+): void {
+  if (added.length === 0) return;
+  const stored = database.prepare(
+    `select ${columns.join()} from ${name} where ${key.map((column) => `${column} = ?`).join(" and ")}`,
+  );
+  const replace = database.prepare(
+    `insert into ${name} (${columns.join()}) values (${columns.map(() => "?").join()})
+     on conflict (${key.join()}) do update set ${updates(key, columns)}`,
+  );
+  for (const one of added) {
+    const row = merged(stored.get(...keyOf(one)) as unknown as Row | undefined, one);
+    replace.run(...columns.map((column) => row[column] as string | number | null));
+  }
+}
+
+function updates(key: readonly string[], columns: readonly string[]): string {
+  return columns
+    .filter((column) => !key.includes(column))
+    .map((column) => `${column} = excluded.${column}`)
+    .join();
+}

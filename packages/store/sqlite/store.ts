@@ -3,22 +3,20 @@ import { type Kysely, sql } from "kysely";
 import type { Call, CallResult } from "../batches/calls.ts";
 import { CallCount } from "../batches/calls.ts";
 import { StorageUnavailable } from "../errors/problem.ts";
-import type { IntegrityPart } from "../integrity.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { createDataKey, openDataKey } from "../secrets/data-key.ts";
 import { Sealer } from "../secrets/sealer.ts";
-import type { CommitDurability, Store } from "../store.ts";
+import type { CommitDurability, IntegrityPart, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import type { SlowStatementObserver } from "../threads/slow-statements.ts";
 import type { ForWorker, MainStore, SqliteOpening } from "../threads/worker-store.ts";
 import { type HoldTimes, WriteLock } from "../threads/write-lock.ts";
 import { SqliteBulk } from "./bulk.ts";
-import { Checkpoints } from "./checkpoints.ts";
 import { MainSide, WorkerSide } from "./cross-thread-lock.ts";
 import { kyselyOver } from "./dialect.ts";
 import { directKysely } from "./direct.ts";
-import { DiskSync } from "./disk.ts";
-import { storageError, unavailable } from "./errors.ts";
+import { Checkpoints, DiskSync } from "./disk.ts";
+import { rollback, storageError, unavailable } from "./errors.ts";
 import {
   checkFile,
   fileId,
@@ -27,11 +25,10 @@ import {
   prepareFolder,
   type SqliteFiles,
   sqliteFiles,
+  takeOwnership,
 } from "./files.ts";
 import { checkInProcess } from "./integrity.ts";
 import { type JournalSetAside, migrateFolder } from "./migrate.ts";
-import { takeOwnership } from "./owner.ts";
-import { rollback } from "./rollback.ts";
 import { type IndexedChanges, stateName } from "./text-index.ts";
 import { TextIndexUpkeep } from "./text-index-upkeep.ts";
 import { SqliteValidate } from "./validate.ts";

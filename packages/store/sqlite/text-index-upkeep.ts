@@ -1,7 +1,8 @@
+import type { DatabaseSync } from "node:sqlite";
 import { errorSentence } from "../errors/sentence.ts";
-import type { SqliteFiles } from "./files.ts";
-import type { IndexedChanges } from "./text-index.ts";
-import { TextIndexFile } from "./text-index-file.ts";
+import { isDamage, removeDatabase } from "./damage.ts";
+import { makePrivate, openReader, type SqliteFiles } from "./files.ts";
+import { type IndexedChanges, TextIndex } from "./text-index.ts";
 
 interface UpkeepObserver {
   /** Records in the main database what the text index has applied. */
@@ -62,5 +63,107 @@ export class TextIndexUpkeep {
       }
     }
     if (!this.#isClosed) this.#workAfter(restMs);
+  }
+}
+
+/**
+ * The text index file and the connection that reads and writes it. Everything in it can be derived from the licenses,
+ * so a damaged file is deleted and rebuilt. Nothing here throws: while there is a problem, `find` returns null, and
+ * searches read the licenses instead.
+ */
+class TextIndexFile {
+  readonly #files: SqliteFiles;
+  readonly #report: (message: string) => void;
+  #opened: { readonly database: DatabaseSync; readonly index: TextIndex } | null = null;
+  /** The last reported problem, so that each cause is reported once, however often it is retried. */
+  #trouble: string | null = null;
+
+  constructor(files: SqliteFiles, report: (message: string) => void) {
+    this.#files = files;
+    this.#report = report;
+  }
+
+  /** Whether it has processed everything that existed when it was created. */
+  get isWhole(): boolean {
+    return this.#attempt(() => this.#opened?.index.isWhole) === true;
+  }
+
+  /** Whether the last attempt failed, so that the next should wait. */
+  get isTroubled(): boolean {
+    return this.#trouble !== null;
+  }
+
+  /** Processes the next batch, or first opens or creates the index. Null if there is nothing to do, or a problem. */
+  takeIn(): IndexedChanges | null {
+    return this.#attempt(() => {
+      const taken = this.#opened === null ? this.#open() : this.#opened.index.takeIn();
+      this.#trouble = null;
+      return taken;
+    });
+  }
+
+  /** Null if there are more than `most`, or if it cannot tell. */
+  find(organizationId: string, words: readonly string[], most: number): string[] | null {
+    return this.#attempt(() => this.#opened?.index.find(organizationId, words, most) ?? null);
+  }
+
+  close(): void {
+    this.#opened?.database.close();
+    this.#opened = null;
+  }
+
+  #open(): IndexedChanges | null {
+    const database = attach(this.#files);
+    try {
+      const known = TextIndex.open(database);
+      const index = known ?? TextIndex.make(database);
+      const taken = known === null ? index.begun() : index.takeIn();
+      this.#opened = { database, index };
+      return taken;
+    } finally {
+      if (this.#opened === null) database.close();
+    }
+  }
+
+  #attempt<T>(work: () => T): T | null {
+    try {
+      return work();
+    } catch (error) {
+      this.#note(error);
+      return null;
+    }
+  }
+
+  #note(error: unknown): void {
+    const reason = errorSentence(error);
+    const message = isDamage(error)
+      ? `The text index ${this.#files.search} is damaged and will be made again. Searches take longer until then: ${reason}`
+      : reason;
+    if (isDamage(error)) this.#discard();
+    if (message !== this.#trouble) this.#report(message);
+    this.#trouble = message;
+  }
+
+  #discard(): void {
+    this.close();
+    try {
+      removeDatabase(this.#files.search);
+    } catch {
+      // Then opening it fails again, and that is reported.
+    }
+  }
+}
+
+function attach(files: SqliteFiles): DatabaseSync {
+  const database = openReader(files);
+  try {
+    makePrivate(files.search);
+    database.prepare("attach database ? as search").run(files.search);
+    // The index can be rebuilt at any time, so nothing waits for the disk.
+    database.exec("pragma search.journal_mode = wal; pragma search.synchronous = normal");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }

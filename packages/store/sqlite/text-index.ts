@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { rollback } from "./rollback.ts";
+import { rollback } from "./errors.ts";
 
 /** How many licenses are indexed per batch: limited by how long a search can be kept waiting. */
 const batch = 100;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId, type TestOrganization } from "../../../tests/support/test-organization.ts";
-import { takeSummaries } from "../queries/events/summaries.ts";
+import { takeSummaries } from "../queries/events/events.ts";
 import { addIpBlocks } from "../queries/ip-blocks/blocks.ts";
 import { distribution } from "../tables/events.ts";
 import { ask, askFrom, race, tagsOf, times, validate } from "./calls.ts";

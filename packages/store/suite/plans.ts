@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Plan } from "@countersign/domain/quota/limit";
-import { keepVersionModule } from "../queries/plans/organizations.ts";
-import { allPlans, updatePlan } from "../queries/plans/plans.ts";
+import { allPlans, keepVersionModule, updatePlan } from "../queries/plans/plans.ts";
 import type { Store } from "../store.ts";
 import type { PlanRow } from "../tables/billing.ts";
 import { statusOf, validated } from "./calls.ts";

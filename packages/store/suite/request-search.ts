@@ -7,22 +7,21 @@ import fc from "fast-check";
 import { closeSegments } from "../../../tests/support/journal.ts";
 import { journalEntry } from "../../../tests/support/request-log.ts";
 import { deviceBounds, seenDevices } from "../queries/ips/seen-devices.ts";
-import { requestById } from "../queries/requests/by-id.ts";
 import { everyRequest, matches } from "../queries/requests/filter.ts";
-import { iterateRequests } from "../queries/requests/iterate.ts";
 import type { Position } from "../queries/requests/read-span.ts";
 import {
   type FoundRequests,
+  iterateRequests,
   type RequestSearch,
+  requestById,
   type SearchBounds,
   searchBounds,
   searchRequests,
 } from "../queries/requests/search.ts";
 import type { TimeRange } from "../queries/requests/span.ts";
-import { byTime } from "../request-log/entry-row.ts";
 import { keyColumn, timesOfKey } from "../request-log/keys.ts";
 import { oldestOpenMs } from "../request-log/segment.ts";
-import { dayOf, keysOf } from "../request-log/tables.ts";
+import { byTime, dayOf, keysOf } from "../request-log/tables.ts";
 import type { Database, Journal } from "../store.ts";
 import type { RequestLogRow } from "../tables/journal.ts";
 import { times } from "./calls.ts";

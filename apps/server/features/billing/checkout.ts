@@ -4,7 +4,7 @@ import { holdsPlan } from "@countersign/domain/billing/terms";
 import type { Plan } from "@countersign/domain/quota/limit";
 import { setState, stateOf } from "@countersign/store/queries/admin/platform-state";
 import { billingOf, lockedBilling, updateBilling } from "@countersign/store/queries/billing/billing";
-import { type PriceTerms, storedPrice, storePrice } from "@countersign/store/queries/billing/prices";
+import { type PriceTerms, storedPrice, storePrice } from "@countersign/store/queries/billing/stripe";
 import { userById } from "@countersign/store/queries/identity/users";
 import { planById } from "@countersign/store/queries/plans/plans";
 import type { OrganizationBillingRow, PlanRow } from "@countersign/store/tables/billing";

@@ -1,5 +1,5 @@
 import { stripeEventLimit } from "@countersign/contract/openapi/stripe-webhook";
-import { recordStripeEvent, wasProcessed } from "@countersign/store/queries/billing/stripe-events";
+import { recordStripeEvent, wasProcessed } from "@countersign/store/queries/billing/stripe";
 import { organizationsOfCustomer } from "@countersign/store/queries/billing/sync";
 import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";
 import type Stripe from "stripe";

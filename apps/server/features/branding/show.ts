@@ -2,7 +2,6 @@ import { portalBase } from "@countersign/contract/api/bases";
 import type { branding } from "@countersign/contract/manage/branding";
 import type { seller } from "@countersign/contract/portal/shapes";
 import { darkModeAccent, lightestDarkSurface } from "@countersign/domain/branding/accent-color";
-import { isSuspended } from "@countersign/store/is-suspended";
 import {
   type BrandedOrganization,
   brandedOrganizations,
@@ -11,6 +10,7 @@ import {
 } from "@countersign/store/queries/branding/branding";
 import type { Database } from "@countersign/store/store";
 import type { BrandingRow, OrganizationRow } from "@countersign/store/tables/organizations";
+import { isSuspended } from "@countersign/store/tables/organizations";
 
 import type { z } from "zod";
 import { iso } from "../../api/page.ts";

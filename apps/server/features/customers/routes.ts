@@ -16,7 +16,7 @@ import {
 } from "@countersign/store/queries/customers/views";
 import { removeIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
-import { removeUnknownIdentities } from "@countersign/store/queries/portal/unknown-identities";
+import { removeUnknownIdentities } from "@countersign/store/queries/portal/people";
 import { eraseFromTransfers } from "@countersign/store/queries/transfers/erase-customer";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables/licenses";

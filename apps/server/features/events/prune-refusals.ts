@@ -1,8 +1,7 @@
 import { refusalHour, summaryDelayMs } from "@countersign/domain/events/thresholds";
 import { newId } from "@countersign/store/new-id";
-import { addEvents } from "@countersign/store/queries/events/events";
+import { addEvents, type TakenSummary, takeSummaries } from "@countersign/store/queries/events/events";
 import { pruneRefusals } from "@countersign/store/queries/events/expiries";
-import { type TakenSummary, takeSummaries } from "@countersign/store/queries/events/summaries";
 import type { Database, Store } from "@countersign/store/store";
 import { distribution, type EventRow } from "@countersign/store/tables/events";
 

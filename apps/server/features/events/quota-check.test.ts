@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
-import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
+import { setDailyUsage } from "@countersign/store/queries/usage/daily";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { race, times, validate } from "../../../../packages/store/suite/calls.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";

@@ -15,8 +15,7 @@ import {
   lockedUsage,
   wasRecordedSince,
 } from "@countersign/store/queries/events/quota-checks";
-import { organizationsWithLimitOf } from "@countersign/store/queries/plans/organizations";
-import { planById } from "@countersign/store/queries/plans/plans";
+import { organizationsWithLimitOf, planById } from "@countersign/store/queries/plans/plans";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { QuotaCheckRow } from "@countersign/store/tables/products";

@@ -1,8 +1,8 @@
 import * as contract from "@countersign/contract/manage/explain";
 import { type ExplainedRule, explain } from "@countersign/domain/validate/explain";
 import { explainAgain } from "@countersign/domain/validate/explain-again";
-import { requestById } from "@countersign/store/queries/requests/by-id";
 import { everyRequest } from "@countersign/store/queries/requests/filter";
+import { requestById } from "@countersign/store/queries/requests/search";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { MemberContext } from "../../api/context.ts";
 import { milliseconds } from "../../api/page.ts";

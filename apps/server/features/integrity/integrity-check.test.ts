@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
-import type { IntegrityPart } from "@countersign/store/integrity";
 import { removeState } from "@countersign/store/queries/admin/platform-state";
-import type { Store } from "@countersign/store/store";
+import type { IntegrityPart, Store } from "@countersign/store/store";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { createLog } from "../../base/log.ts";
 import type { IntegrityState } from "../health/worker-metrics.ts";

@@ -12,7 +12,7 @@ import {
   openInvitationTo,
   updateInvitation,
 } from "@countersign/store/queries/invitations/invitations";
-import { countEmails, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
+import { countEmails, lockedEmailCount } from "@countersign/store/queries/mail/waiting-emails";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { type BoundRoute, bind } from "../../api/bind.ts";

@@ -1,7 +1,7 @@
 import { csvLine } from "@countersign/domain/csv/cell";
 import type { LicenseFilter } from "@countersign/store/queries/licenses/filter";
+import { ipsOf } from "@countersign/store/queries/licenses/ips";
 import { licenseBatches } from "@countersign/store/queries/licenses/list";
-import { ipsOf } from "@countersign/store/queries/licenses/tags-and-ips";
 import { licenseViews } from "@countersign/store/queries/licenses/views";
 import type { Store } from "@countersign/store/store";
 import { type ExportRecord, exportFields, exportRecord, listCell } from "./record.ts";

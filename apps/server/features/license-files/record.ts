@@ -1,4 +1,4 @@
-import type { RegisteredIp } from "@countersign/store/queries/licenses/tags-and-ips";
+import type { RegisteredIp } from "@countersign/store/queries/licenses/ips";
 import { type LicenseView, type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
 import { iso } from "../../api/page.ts";
 

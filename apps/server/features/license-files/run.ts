@@ -3,11 +3,9 @@ import { type Failure, failure } from "@countersign/contract/problems/failures";
 import { fieldErrorBody } from "@countersign/contract/problems/problems";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import type { ImportDefaults } from "@countersign/domain/license-files/row";
-import type { BulkSession } from "@countersign/store/bulk";
 import { StorageUnavailable } from "@countersign/store/errors/problem";
 import { newId } from "@countersign/store/new-id";
 import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
-import type { Destination } from "@countersign/store/queries/license-files/destination";
 import {
   isCancelRequested,
   removeSomePieces,
@@ -15,6 +13,7 @@ import {
   undoOf,
   updateImport,
 } from "@countersign/store/queries/license-files/imports";
+import type { Destination } from "@countersign/store/queries/license-files/overwrite";
 import { addRejects } from "@countersign/store/queries/license-files/rejects";
 import { revertRows } from "@countersign/store/queries/license-files/undo";
 import {
@@ -27,7 +26,7 @@ import {
 } from "@countersign/store/queries/license-files/write-rows";
 import { shownLicenses } from "@countersign/store/queries/licenses/views";
 import { productById } from "@countersign/store/queries/products/products";
-import type { Database } from "@countersign/store/store";
+import type { BulkSession, Database } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables/license-files";
 import type { ProductRow } from "@countersign/store/tables/products";
 

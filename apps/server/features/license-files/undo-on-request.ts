@@ -1,4 +1,3 @@
-import type { BulkSession } from "@countersign/store/bulk";
 import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
 import { undoOf, updateImport } from "@countersign/store/queries/license-files/imports";
 import {
@@ -6,7 +5,8 @@ import {
   planUndo,
   removeUndoRows,
   withFewIps,
-} from "@countersign/store/queries/license-files/undo-on-request";
+} from "@countersign/store/queries/license-files/undo";
+import type { BulkSession } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables/license-files";
 
 import { closeOutdatedTransfers, recordingChanges } from "../events/record-changes.ts";

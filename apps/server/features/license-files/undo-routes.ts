@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/license-files";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { requestCancel, requestUndo } from "@countersign/store/queries/license-files/imports";
-import { forecastUndo } from "@countersign/store/queries/license-files/undo-on-request";
+import { forecastUndo } from "@countersign/store/queries/license-files/undo";
 import type { ImportRow } from "@countersign/store/tables/license-files";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { type BoundRoute, bind } from "../../api/bind.ts";

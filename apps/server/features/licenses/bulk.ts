@@ -1,12 +1,12 @@
 import * as contract from "@countersign/contract/manage/license-actions";
 import { type Extension, readExpiry } from "@countersign/domain/licenses/expiry";
 import type { Permission } from "@countersign/domain/members/permissions";
+import { unindexed } from "@countersign/store/queries/conditions";
 import * as changes from "@countersign/store/queries/licenses/changes";
 import { conditions, everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/licenses/filter";
 import { licensePage } from "@countersign/store/queries/licenses/list";
 import type { Position } from "@countersign/store/queries/licenses/scan";
 import { type LicenseView, licenseViews } from "@countersign/store/queries/licenses/views";
-import { unindexed } from "@countersign/store/queries/unindexed";
 import type { Database } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";

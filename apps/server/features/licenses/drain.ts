@@ -1,4 +1,4 @@
-import { drainIps, licenseToDrain } from "@countersign/store/queries/licenses/drain-ips";
+import { drainIps, licenseToDrain } from "@countersign/store/queries/licenses/ips";
 import type { Store } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 

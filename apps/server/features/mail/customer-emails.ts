@@ -1,11 +1,15 @@
 import { quotaDay } from "@countersign/domain/quota/day";
 import { grant } from "@countersign/domain/quota/limit";
-import { isSuspended } from "@countersign/store/is-suspended";
 import { newId } from "@countersign/store/new-id";
-import { countEmails, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
 import type { LicenseEmailFacts } from "@countersign/store/queries/mail/license-facts";
-import { addWaitingEmails, knownEmails } from "@countersign/store/queries/mail/waiting-emails";
+import {
+  addWaitingEmails,
+  countEmails,
+  knownEmails,
+  lockedEmailCount,
+} from "@countersign/store/queries/mail/waiting-emails";
 import type { Database } from "@countersign/store/store";
+import { isSuspended } from "@countersign/store/tables/organizations";
 import type { WaitingEmailRow } from "@countersign/store/tables/platform";
 import type { Config } from "../../base/config.ts";
 import { platformSettings } from "../settings/platform-settings.ts";

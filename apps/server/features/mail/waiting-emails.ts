@@ -1,7 +1,8 @@
 import { quotaDay } from "@countersign/domain/quota/day";
-import { isSuspended } from "@countersign/store/is-suspended";
-import { countEmails, emailCount, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
 import {
+  countEmails,
+  emailCount,
+  lockedEmailCount,
   nextWaitingOrganization,
   removeWaitingEmails,
   waitingEmails,
@@ -9,6 +10,7 @@ import {
 import { lockedOrganization, organizationById } from "@countersign/store/queries/organizations/organizations";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
+import { isSuspended } from "@countersign/store/tables/organizations";
 import type { WaitingEmailRow } from "@countersign/store/tables/platform";
 import type { Config } from "../../base/config.ts";
 import { inBatches, neverAborted, slicesOf } from "../../jobs/batches.ts";

@@ -3,9 +3,13 @@ import { effectivePlan } from "@countersign/domain/quota/limit";
 import { everyLicenseOf } from "@countersign/store/queries/licenses/filter";
 import { storedCount } from "@countersign/store/queries/licenses/stored-counts";
 import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
-import { organizationLimits } from "@countersign/store/queries/plans/organizations";
-import { planById } from "@countersign/store/queries/plans/plans";
-import { countMembers, countPendingInvitations, countProducts } from "@countersign/store/queries/plans/used";
+import {
+  countMembers,
+  countPendingInvitations,
+  countProducts,
+  organizationLimits,
+  planById,
+} from "@countersign/store/queries/plans/plans";
 import { countEndpoints } from "@countersign/store/queries/webhooks/endpoints";
 import type { Database } from "@countersign/store/store";
 import type { PlanRow } from "@countersign/store/tables/billing";

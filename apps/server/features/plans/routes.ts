@@ -1,8 +1,13 @@
 import * as contract from "@countersign/contract/manage/plans";
 import { billingIntervals, priceFor } from "@countersign/domain/billing/subscription";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
-import { keepVersionModule } from "@countersign/store/queries/plans/organizations";
-import { allPlans, lockedPlan, planById, updatePlan } from "@countersign/store/queries/plans/plans";
+import {
+  allPlans,
+  keepVersionModule,
+  lockedPlan,
+  planById,
+  updatePlan,
+} from "@countersign/store/queries/plans/plans";
 import type { Store } from "@countersign/store/store";
 import type { PlanRow } from "@countersign/store/tables/billing";
 

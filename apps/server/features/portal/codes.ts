@@ -4,6 +4,7 @@ import { newId } from "@countersign/store/new-id";
 import {
   addPortalCode,
   hasRequestedCode,
+  knownEmail,
   removeCodesOf,
   type TriedCode,
   takeLink,
@@ -11,7 +12,6 @@ import {
   tryCodesOfOthers,
   tryRequestedCodes,
 } from "@countersign/store/queries/portal/codes";
-import { knownEmail } from "@countersign/store/queries/portal/known-email";
 import { lockForAddition, lockOwner } from "@countersign/store/queries/portal/people";
 import type { Database, Store } from "@countersign/store/store";
 import { Problem } from "../../http/problem.ts";

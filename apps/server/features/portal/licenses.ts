@@ -14,14 +14,18 @@ import { wasRecordedSince } from "@countersign/store/queries/audit-log/entries";
 import { resettingIps } from "@countersign/store/queries/licenses/changes";
 import type { LicenseView } from "@countersign/store/queries/licenses/views";
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
-import { addPortalAction, portalActions } from "@countersign/store/queries/portal/actions";
 import {
   mostPerSeller,
   type PortalPosition,
   portalLicensePage,
   portalLicensePageOfSeller,
 } from "@countersign/store/queries/portal/license-list";
-import { portalLicenseReference, portalLicensesByKey } from "@countersign/store/queries/portal/licenses";
+import {
+  addPortalAction,
+  portalActions,
+  portalLicenseReference,
+  portalLicensesByKey,
+} from "@countersign/store/queries/portal/licenses";
 import { productById } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
 import type { PortalActionRow } from "@countersign/store/tables/portal";

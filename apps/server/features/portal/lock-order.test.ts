@@ -2,8 +2,11 @@ import { expect, test } from "bun:test";
 import { newId } from "@countersign/store/new-id";
 import { isConflict } from "@countersign/store/postgres/errors";
 import { addPortalCode } from "@countersign/store/queries/portal/codes";
-import { lockedPortalPerson, personWith } from "@countersign/store/queries/portal/people";
-import { removeUnknownIdentities } from "@countersign/store/queries/portal/unknown-identities";
+import {
+  lockedPortalPerson,
+  personWith,
+  removeUnknownIdentities,
+} from "@countersign/store/queries/portal/people";
 import type { Database, Store } from "@countersign/store/store";
 import { sql } from "kysely";
 import { lockWaits } from "../../../../tests/support/lock-waits.ts";

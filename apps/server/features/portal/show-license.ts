@@ -15,16 +15,17 @@ import type { VersionCatalog } from "@countersign/domain/versions/catalog";
 import { canUseFrom, newestUsable } from "@countersign/domain/versions/gate";
 import { gatesVersions, versionCatalog, versionPin } from "@countersign/store/batches/caller";
 import { licenseStatus } from "@countersign/store/batches/license-record";
-import { isSuspended } from "@countersign/store/is-suspended";
 import { lastCustomerChangeAt } from "@countersign/store/queries/audit-log/entries";
 import { customerCreatedAt } from "@countersign/store/queries/customers/identify";
 import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
 import { licenseIp, licenseIps, registeredIps } from "@countersign/store/queries/licenses/ips";
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
-import { portalActions } from "@countersign/store/queries/portal/actions";
-import { type PortalLicenseRow, portalLicenses } from "@countersign/store/queries/portal/licenses";
-import { downloadsOf } from "@countersign/store/queries/products/downloads";
-import { productById } from "@countersign/store/queries/products/products";
+import {
+  type PortalLicenseRow,
+  portalActions,
+  portalLicenses,
+} from "@countersign/store/queries/portal/licenses";
+import { downloadsOf, productById } from "@countersign/store/queries/products/products";
 import { type LicenseRefusals, licenseRefusals } from "@countersign/store/queries/requests/license-refusals";
 import {
   lastTransferredAt,
@@ -35,6 +36,7 @@ import { versionsOf } from "@countersign/store/queries/versions/versions";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
+import { isSuspended } from "@countersign/store/tables/organizations";
 import type { TransferRow } from "@countersign/store/tables/portal";
 import type { ProductDownloadRow, ProductRow } from "@countersign/store/tables/products";
 import type { z } from "zod";

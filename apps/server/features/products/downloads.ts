@@ -1,6 +1,6 @@
 import * as contract from "@countersign/contract/manage/downloads";
 import { newId } from "@countersign/store/new-id";
-import { downloadsOf, replaceDownloads } from "@countersign/store/queries/products/downloads";
+import { downloadsOf, replaceDownloads } from "@countersign/store/queries/products/products";
 import type { ProductDownloadRow } from "@countersign/store/tables/products";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import { audit } from "../audit-log/record.ts";

@@ -1,5 +1,5 @@
 import { csvLine } from "@countersign/domain/csv/cell";
-import { iterateRequests, type RequestIteration } from "@countersign/store/queries/requests/iterate";
+import { iterateRequests, type RequestIteration } from "@countersign/store/queries/requests/search";
 import type { Store } from "@countersign/store/store";
 import { type ShownRequest, showRequests } from "./show.ts";
 

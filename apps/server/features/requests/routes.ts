@@ -1,10 +1,8 @@
 import * as contract from "@countersign/contract/manage/requests";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { validateStatuses } from "@countersign/domain/validate/status";
-import { requestById } from "@countersign/store/queries/requests/by-id";
 import { everyRequest } from "@countersign/store/queries/requests/filter";
-import { lastValidation } from "@countersign/store/queries/requests/last-validation";
-import { searchRequests } from "@countersign/store/queries/requests/search";
+import { lastValidation, requestById, searchRequests } from "@countersign/store/queries/requests/search";
 import type { TimeRange } from "@countersign/store/queries/requests/span";
 import { type BoundRoute, bind } from "../../api/bind.ts";
 import type { OrganizationContext } from "../../api/context.ts";

@@ -1,7 +1,6 @@
 import type { loggedRequest } from "@countersign/contract/manage/requests";
 import { requestOutcomes } from "@countersign/domain/validate/status";
-import { type NamedLicense, namedLicenses } from "@countersign/store/queries/requests/named-licenses";
-import { namedProducts } from "@countersign/store/queries/requests/named-products";
+import { type NamedLicense, namedLicenses, namedProducts } from "@countersign/store/queries/requests/named";
 import type { Database } from "@countersign/store/store";
 import type { RequestLogRow } from "@countersign/store/tables/journal";
 import type { z } from "zod";

@@ -1,4 +1,4 @@
-import { countEntries, newestRequests } from "@countersign/store/queries/requests/newest";
+import { countEntries, newestRequests } from "@countersign/store/queries/requests/search";
 import type { Database } from "@countersign/store/store";
 import type { RequestLogRow } from "@countersign/store/tables/journal";
 

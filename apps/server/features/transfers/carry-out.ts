@@ -6,7 +6,7 @@ import { brandingOf } from "@countersign/store/queries/branding/branding";
 import { customerFor } from "@countersign/store/queries/customers/identify";
 import { customerOf } from "@countersign/store/queries/customers/views";
 import { changeLicense, resettingIps } from "@countersign/store/queries/licenses/changes";
-import { ipsAtOnce } from "@countersign/store/queries/licenses/drain-ips";
+import { ipsAtOnce } from "@countersign/store/queries/licenses/ips";
 import {
   type LicenseView,
   licenseViews,

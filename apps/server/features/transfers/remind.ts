@@ -1,12 +1,12 @@
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
-import { isSuspended } from "@countersign/store/is-suspended";
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import {
   countPendingTransfers,
   nextOrganizationToRemind,
 } from "@countersign/store/queries/transfers/transfers";
 import type { Database, Store } from "@countersign/store/store";
+import { isSuspended } from "@countersign/store/tables/organizations";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { recipientById, writeEmail } from "../mail/email.ts";

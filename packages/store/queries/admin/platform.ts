@@ -4,7 +4,7 @@ import { logOf } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import type { OrganizationRow } from "../../tables/organizations.ts";
 import type { Tables } from "../../tables.ts";
-import { endOfPrefix, type TextPosition } from "../prefix.ts";
+import { endOfPrefix, type TextPosition } from "../conditions.ts";
 
 /** Queries of the operator about the whole installation. */
 

@@ -1,6 +1,6 @@
 import type { Database } from "../../store.ts";
 import type { UserRow } from "../../tables/sign-in.ts";
-import { endOfPrefix, type TextPosition } from "../prefix.ts";
+import { endOfPrefix, type TextPosition } from "../conditions.ts";
 import type { TimePage } from "./platform.ts";
 
 /** Newest first. */

@@ -5,8 +5,8 @@ import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts
 import type { TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { allProducts, type RollUps } from "../../rollups/roll-up.ts";
 import type { RequestLogRow } from "../../tables/journal.ts";
-import { setDailyUsage } from "../products/daily-usage.ts";
 import { deleteProduct } from "../products/products.ts";
+import { setDailyUsage } from "../usage/daily.ts";
 import { countRequests, type Scope } from "./figures.ts";
 import { unusualLicenseDays } from "./license-days.ts";
 import * as queries from "./listed-licenses.ts";

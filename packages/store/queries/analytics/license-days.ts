@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { mergedLicenseDay } from "../../rollups/merge.ts";
 import { allProducts, type RollUps } from "../../rollups/roll-up.ts";
+import { mergedLicenseDay } from "../../rollups/tables.ts";
 import type { Database } from "../../store.ts";
 import type { LicenseDayRow } from "../../tables/journal.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";

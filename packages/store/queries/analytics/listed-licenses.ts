@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import { unindexed } from "../unindexed.ts";
+import { unindexed } from "../conditions.ts";
 
 /** What a list shows of licenses. Deleted ones and those of deleted products are missing. */
 export async function listedLicenses(db: Database, organizationId: string, ids: readonly string[]) {

@@ -3,7 +3,7 @@ import { dayOf, logOf } from "../../request-log/tables.ts";
 import type { Geo } from "../../rollups/geo.ts";
 import { RecentUse } from "../../rollups/recent-use.ts";
 import { type RollUps, rollUp } from "../../rollups/roll-up.ts";
-import type { RolledRow } from "../../rollups/rolled-row.ts";
+import type { RolledRow } from "../../rollups/sharing.ts";
 import type { Database } from "../../store.ts";
 
 /** Many times what is open at once, unless segments cannot be closed. */

@@ -1,7 +1,7 @@
 import { signingSecretRevealed } from "@countersign/domain/audit-log/audit-log-days";
 import type { Database } from "../../store.ts";
 import type { AuditLogRow } from "../../tables/audit-log.ts";
-import { effectivePlanOfO } from "../plans/organizations.ts";
+import { effectivePlanOfO } from "../plans/plans.ts";
 import type { AuditPosition } from "./entries.ts";
 
 /** Whether the audit log of any plan or organization has a limit. */

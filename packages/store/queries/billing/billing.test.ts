@@ -4,12 +4,12 @@ import { onBothDatabases, several } from "../../../../tests/support/query-tests.
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import * as organizations from "../organizations/organizations.ts";
-import { setDailyUsage } from "../products/daily-usage.ts";
+import { setDailyUsage } from "../usage/daily.ts";
 import * as billingQueries from "./billing.ts";
 import { dueBillings, lockedBilling, updateBilling } from "./billing.ts";
 import * as platform from "./platform.ts";
-import * as prices from "./prices.ts";
-import * as stripeEvents from "./stripe-events.ts";
+import * as prices from "./stripe.ts";
+import * as stripeEvents from "./stripe.ts";
 import * as sync from "./sync.ts";
 import { dueSyncs } from "./sync.ts";
 

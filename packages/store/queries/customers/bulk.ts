@@ -1,6 +1,5 @@
-import type { Bulk } from "../../bulk.ts";
 import { prepared } from "../../prepared-query.ts";
-import type { Database } from "../../store.ts";
+import type { Bulk, Database } from "../../store.ts";
 import { refreshSearchText } from "../licenses/search.ts";
 import { type CustomerIdentifiers, customerSearchText, identityOf } from "./identify.ts";
 

@@ -1,8 +1,7 @@
 import type { Database } from "../../store.ts";
 import type { OrganizationCustomerRow } from "../../tables/licenses.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
-import { endOfPrefix, type TextPosition } from "../prefix.ts";
-import { unindexed } from "../unindexed.ts";
+import { endOfPrefix, type TextPosition, unindexed } from "../conditions.ts";
 import { customerSearchText, nextChangeTime } from "./identify.ts";
 
 /** A customer as recorded by one organization. Other organizations' records are never read here. */

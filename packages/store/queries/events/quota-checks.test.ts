@@ -4,7 +4,7 @@ import { newId } from "../../../../tests/support/test-organization.ts";
 import { makeEvents } from "../../../../tests/support/webhooks.ts";
 import { times } from "../../suite/calls.ts";
 import type { QuotaCheckRow } from "../../tables/products.ts";
-import { setDailyUsage } from "../products/daily-usage.ts";
+import { setDailyUsage } from "../usage/daily.ts";
 import * as checks from "./quota-checks.ts";
 
 const day = 20_000;

@@ -4,7 +4,7 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
 import type { EventSummaryRow } from "../../tables/events.ts";
-import * as queries from "./summaries.ts";
+import * as queries from "./events.ts";
 
 onBothDatabases("summaries of repeated events", (fixture) => {
   const { write } = fixture.queries(queries);

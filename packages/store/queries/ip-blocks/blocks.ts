@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { BlockTier, IpBlockRow } from "../../tables/licenses.ts";
 import type { Tables } from "../../tables.ts";
-import { unindexed } from "../unindexed.ts";
+import { unindexed } from "../conditions.ts";
 
 export interface NewIpBlock {
   readonly id: string;

@@ -2,8 +2,7 @@ import { ipKey } from "../../request-log/keys.ts";
 import { logOf } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
-import { padded } from "../requests/padded.ts";
-import { ofDay, type Span, type SpanKey, type TimeRange } from "../requests/span.ts";
+import { ofDay, padded, type Span, type SpanKey, type TimeRange } from "../requests/span.ts";
 import { spans } from "../requests/spans.ts";
 
 /** Whose requests are looked at: those with some licenses, or those to an organization from an IP address. */

@@ -3,8 +3,7 @@ import type { Database } from "../../store.ts";
 import type { IpSightingRow } from "../../tables/journal.ts";
 import type { LicenseRow } from "../../tables/licenses.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
-import { endOfPrefix } from "../prefix.ts";
-import { unindexed } from "../unindexed.ts";
+import { endOfPrefix, unindexed } from "../conditions.ts";
 
 /** IP sightings. On SQLite they are in a separate file, so all of this runs outside transactions. */
 

@@ -1,12 +1,11 @@
-import type { ImportedLicense } from "@countersign/domain/license-files/row";
+import type { ImportDefaults, ImportedLicense } from "@countersign/domain/license-files/row";
 import { searchText } from "@countersign/domain/licenses/search-text";
-import type { Database } from "../../store.ts";
-import type { ImportUndoRow } from "../../tables/license-files.ts";
+import type { Bulk, Database } from "../../store.ts";
+import type { ImportRow, ImportUndoRow } from "../../tables/license-files.ts";
 import type { LicenseRow } from "../../tables/licenses.ts";
 import type { KnownCustomer } from "../customers/bulk.ts";
+import { ipsOf, replaceIps, replaceTags } from "../licenses/ips.ts";
 import { tagsOf } from "../licenses/search.ts";
-import { ipsOf, replaceIps, replaceTags } from "../licenses/tags-and-ips.ts";
-import type { Destination, ImportDependencies } from "./destination.ts";
 import type { PreviousValues } from "./undo.ts";
 
 /** A license that an import found by its key. */
@@ -136,4 +135,20 @@ async function customersOf(
       { id: row.customer_id, email: row.email, name: row.name, discordId: row.discord_id },
     ]),
   );
+}
+
+/** Where licenses are to go, and by which rules. */
+export interface Destination {
+  readonly importId: string;
+  readonly organizationId: string;
+  readonly productId: string;
+  readonly defaults: ImportDefaults;
+  readonly onExisting: ImportRow["on_existing"];
+}
+
+export interface ImportDependencies {
+  readonly bulk: Bulk;
+  readonly newId: () => string;
+  readonly randomBytes: (count: number) => Uint8Array;
+  readonly nowMs: number;
 }

@@ -1,5 +1,4 @@
-import type { Bulk } from "../../bulk.ts";
-import type { Database } from "../../store.ts";
+import type { Bulk, Database } from "../../store.ts";
 import type { ImportRejectRow } from "../../tables/license-files.ts";
 
 /** Existing ones stay: a check that starts over finds the same rows. */

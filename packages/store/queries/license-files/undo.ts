@@ -1,8 +1,8 @@
-import type { Database } from "../../store.ts";
+import type { Bulk, Database } from "../../store.ts";
 import type { ImportUndoRow } from "../../tables/license-files.ts";
 import type { LicenseRow } from "../../tables/licenses.ts";
+import { type RegisteredIp, replaceIps, replaceTags } from "../licenses/ips.ts";
 import { refreshSearchTextOf } from "../licenses/search.ts";
-import { type RegisteredIp, replaceIps, replaceTags } from "../licenses/tags-and-ips.ts";
 import { lastTransfers } from "../transfers/transfers.ts";
 
 /** The previous values of a license. Lists are omitted if they were not changed. */
@@ -77,4 +77,165 @@ async function removeLicenses(db: Database, ids: readonly string[]): Promise<voi
   await db.deleteFrom("portal_actions").where("license_id", "in", ids).execute();
   await db.deleteFrom("ip_blocks").where("tier", "=", "license").where("scope_id", "in", ids).execute();
   await db.deleteFrom("licenses").where("id", "in", ids).execute();
+}
+
+type Known = Pick<LicenseRow, "id" | "first_used_at" | "updated_at" | "ips_updated_at">;
+
+/** What an undo would find, or found. */
+export interface UndoForecast {
+  /** Licenses that the import created and that still exist. */
+  readonly created: number;
+  /** How many of these have been used or changed since. */
+  readonly used: number;
+  /** Licenses that the import updated and that still exist. */
+  readonly updated: number;
+  /** How many of these have been changed since, and so cannot be restored. */
+  readonly changed: number;
+}
+
+/** Some of what an import wrote, after a license, with where to continue; null at the end. */
+export async function forecastUndo(
+  db: Database,
+  importId: string,
+  after: string,
+  limit: number,
+): Promise<{ readonly counts: UndoForecast; readonly next: string | null }> {
+  const rows = await db
+    .selectFrom("import_undo as u")
+    .leftJoin("licenses as l", "l.id", "u.license_id")
+    .select(["u.license_id", "u.written_at", "l.id", "l.first_used_at", "l.updated_at", "l.ips_updated_at"])
+    .select((is) => is("u.before", "is", null).as("is_new"))
+    .where("u.import_id", "=", importId)
+    .where("u.license_id", ">", after)
+    .orderBy("u.license_id")
+    .limit(limit)
+    .execute();
+  const counts = { created: 0, used: 0, updated: 0, changed: 0 };
+  for (const { id, is_new: isNew, written_at: writtenAt, ...license } of rows) {
+    if (id === null) continue;
+    const known = { id, ...license } as Known;
+    counts[isNew ? "created" : "updated"] += 1;
+    if (isNew && isTouched(known, writtenAt)) counts.used += 1;
+    if (!isNew && isChanged(known, writtenAt)) counts.changed += 1;
+  }
+  return { counts, next: rows.length < limit ? null : (rows.at(-1)?.license_id ?? null) };
+}
+
+export interface UndoPlan {
+  /** What to revert: created licenses are deleted, others restored. */
+  readonly rows: readonly ImportUndoRow[];
+  readonly deleted: number;
+  readonly restored: number;
+  /** Licenses that stay as they are. */
+  readonly kept: number;
+}
+
+/**
+ * Decides about some locked licenses. What has been used or changed since stays, unless its deletion is requested.
+ * Updated licenses are restored only if they have not been changed since.
+ */
+export async function planUndo(
+  db: Database,
+  undo: readonly ImportUndoRow[],
+  deleteUsed: boolean,
+): Promise<UndoPlan> {
+  const ids = undo.map((row) => row.license_id);
+  if (ids.length === 0) return { rows: [], deleted: 0, restored: 0, kept: 0 };
+  const licenses = await db
+    .selectFrom("licenses")
+    .select(["id", "first_used_at", "updated_at", "ips_updated_at"])
+    .where("id", "in", ids)
+    .execute();
+  const known = new Map(licenses.map((license) => [license.id, license]));
+  const customers = await customersThere(db, undo);
+  const rows: ImportUndoRow[] = [];
+  let deleted = 0;
+  let kept = 0;
+  for (const row of undo) {
+    const license = known.get(row.license_id);
+    if (license === undefined) continue;
+    const stays =
+      row.before === null
+        ? !deleteUsed && isTouched(license, row.written_at)
+        : isChanged(license, row.written_at) || !customers(row.before);
+    if (stays) kept += 1;
+    else rows.push(row);
+    if (!stays && row.before === null) deleted += 1;
+  }
+  return { rows, deleted, restored: rows.length - deleted, kept };
+}
+
+/** As many of them, from the start and at least one, as have no more registered IP addresses than this in total. */
+export async function withFewIps(
+  db: Database,
+  undo: readonly ImportUndoRow[],
+  mostIps: number,
+): Promise<readonly ImportUndoRow[]> {
+  if (undo.length === 0) return undo;
+  const ids = undo.map((row) => row.license_id);
+  const rows = await db.selectFrom("licenses").select(["id", "ip_count"]).where("id", "in", ids).execute();
+  const counts = new Map(rows.map((row) => [row.id, row.ip_count]));
+  let sum = 0;
+  const end = undo.findIndex((row) => {
+    sum += counts.get(row.license_id) ?? 0;
+    return sum > mostIps;
+  });
+  return end < 0 ? undo : undo.slice(0, Math.max(1, end));
+}
+
+export async function carryOutUndo(db: Database, { rows }: UndoPlan, nowMs: number): Promise<void> {
+  await revertRows(db, rows, { updated_at: nowMs });
+  // The customer's name may be different by now.
+  await refreshSearchTextOf(
+    db,
+    rows.filter((row) => row.before !== null).map((row) => row.license_id),
+  );
+}
+
+export async function removeUndoRows(
+  db: Database,
+  bulk: Bulk,
+  importId: string,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .deleteFrom("import_undo")
+    .where("import_id", "=", importId)
+    .where(bulk.among("license_id", ids))
+    .execute();
+}
+
+function isTouched(license: Known, writtenAt: number): boolean {
+  return license.first_used_at !== null || isChanged(license, writtenAt);
+}
+
+function isChanged({ updated_at, ips_updated_at }: Known, writtenAt: number): boolean {
+  return updated_at !== writtenAt || ips_updated_at > writtenAt;
+}
+
+/** Whether the customer that a license had before still exists: one who lost their last license can be deleted. */
+async function customersThere(
+  db: Database,
+  undo: readonly ImportUndoRow[],
+): Promise<(before: string) => boolean> {
+  const customerOf = (before: string) => (JSON.parse(before) as PreviousValues).columns.customer_id ?? null;
+  const wanted = undo.flatMap((row) => (row.before === null ? [] : (customerOf(row.before) ?? [])));
+  if (wanted.length === 0) return () => true;
+  const found = await db
+    .selectFrom("organization_customers")
+    .select("customer_id")
+    .where("customer_id", "in", [...new Set(wanted)])
+    .where("organization_id", "in", (is) =>
+      is
+        .selectFrom("imports")
+        .select("organization_id")
+        .where("id", "=", undo[0]?.import_id ?? ""),
+    )
+    .execute();
+  const there = new Set(found.map((row) => row.customer_id));
+  return (before) => {
+    const id = customerOf(before);
+    return id === null || there.has(id);
+  };
 }

@@ -5,10 +5,10 @@ import { importRow } from "../../../../tests/support/import-row.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { registerIp } from "../licenses/create.ts";
-import type { Destination } from "./destination.ts";
 import * as imports from "./imports.ts";
+import type { Destination } from "./overwrite.ts";
 import * as undoQueries from "./undo.ts";
-import * as undoOnRequest from "./undo-on-request.ts";
+import * as undoOnRequest from "./undo.ts";
 import * as writeRows from "./write-rows.ts";
 
 const defaults: ImportDefaults = {

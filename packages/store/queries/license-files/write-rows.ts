@@ -3,12 +3,15 @@ import { registration } from "@countersign/domain/ip/registered";
 import type { ImportDefaults, ImportedLicense, RowError } from "@countersign/domain/license-files/row";
 import { generateLicenseKey, matchForm } from "@countersign/domain/licenses/key";
 import { searchText } from "@countersign/domain/licenses/search-text";
-import type { Bulk } from "../../bulk.ts";
-import type { Database } from "../../store.ts";
+import type { Bulk, Database } from "../../store.ts";
 import type { LicenseIpRow, LicenseRow, LicenseTagRow } from "../../tables/licenses.ts";
 import { customersInBulk, identifierOf, type KnownCustomer } from "../customers/bulk.ts";
-import type { Destination, ImportDependencies } from "./destination.ts";
-import { type ExistingLicense, overwriteLicenses } from "./overwrite.ts";
+import {
+  type Destination,
+  type ExistingLicense,
+  type ImportDependencies,
+  overwriteLicenses,
+} from "./overwrite.ts";
 
 export interface NumberedLicense {
   readonly row: number;

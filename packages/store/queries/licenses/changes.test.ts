@@ -3,7 +3,7 @@ import { hourMs } from "@countersign/domain/dates/lengths";
 import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { addIpBlocks } from "../ip-blocks/blocks.ts";
-import { addPortalAction } from "../portal/actions.ts";
+import { addPortalAction } from "../portal/licenses.ts";
 import * as changes from "./changes.ts";
 import { type NewLicense, registerIp } from "./create.ts";
 import * as views from "./views.ts";

@@ -4,8 +4,8 @@ import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
 import type { LicenseRow } from "../../tables/licenses.ts";
 import { addTags } from "./create.ts";
+import { nextLicenseChangeTime } from "./ips.ts";
 import { refreshSearchTextOf, tagsOf } from "./search.ts";
-import { nextLicenseChangeTime } from "./updated-at.ts";
 import { type LicenseView, licenseViews } from "./views.ts";
 
 /** A change to some licenses at once, inside a transaction that has locked and read them. */

@@ -5,8 +5,8 @@ import { newId, type TestOrganization } from "../../../../tests/support/test-org
 import { times } from "../../suite/calls.ts";
 import { customerFor } from "../customers/identify.ts";
 import * as create from "./create.ts";
+import * as tagsAndIps from "./ips.ts";
 import * as search from "./search.ts";
-import * as tagsAndIps from "./tags-and-ips.ts";
 import * as views from "./views.ts";
 
 onBothDatabases("licenses", (fixture) => {

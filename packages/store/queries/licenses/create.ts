@@ -5,8 +5,7 @@ import type { Kysely } from "kysely";
 import { prepared } from "../../prepared-query.ts";
 import type { LicenseRow, LicenseTagRow } from "../../tables/licenses.ts";
 import type { Tables } from "../../tables.ts";
-import { coveringIp } from "./ips.ts";
-import { nextLicenseChangeTime } from "./updated-at.ts";
+import { coveringIp, nextLicenseChangeTime } from "./ips.ts";
 
 export interface NewLicense {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from "kysely";
 import type { Database } from "../../store.ts";
-import { unindexed } from "../unindexed.ts";
+import { unindexed } from "../conditions.ts";
 import { containing } from "./search.ts";
 
 /** Selects licenses of an organization; the product belongs to it. Null if not specified. */

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { registerIp } from "./create.ts";
-import * as draining from "./drain-ips.ts";
+import * as draining from "./ips.ts";
 import * as queries from "./ips.ts";
-import * as tagsAndIps from "./tags-and-ips.ts";
+import * as tagsAndIps from "./ips.ts";
 
 const addresses = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ ip: `10.1.${index >> 8}.${index & 255}`, registeredAt: 1 }));

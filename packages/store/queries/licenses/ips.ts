@@ -1,8 +1,7 @@
-import { networkOf } from "@countersign/domain/ip/registered";
-import type { ExpressionBuilder } from "kysely";
+import { networkOf, registration } from "@countersign/domain/ip/registered";
+import { type ExpressionBuilder, type RawBuilder, sql } from "kysely";
 import type { Database } from "../../store.ts";
 import type { Tables } from "../../tables.ts";
-import { nextLicenseChangeTime } from "./updated-at.ts";
 
 /** Registered IP addresses, in text order, with their sightings. Only for `store.reads`. */
 export async function licenseIps(
@@ -86,4 +85,112 @@ export async function sighting(reads: Database, licenseId: string, ip: string) {
     .where("scope_id", "=", licenseId)
     .where("ip", "=", ip)
     .executeTakeFirst();
+}
+
+export interface RegisteredIp {
+  readonly ip: string;
+  readonly registeredAt: number;
+}
+
+/** The registered IP addresses of some licenses, by license, in the order of registration. */
+export async function ipsOf(
+  db: Database,
+  licenseIds: readonly string[],
+): Promise<Map<string, RegisteredIp[]>> {
+  if (licenseIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("license_ips")
+    .selectAll()
+    .where("license_id", "in", licenseIds)
+    .orderBy("license_id")
+    .orderBy("registered_at")
+    .orderBy("ip")
+    .execute();
+  const ips = new Map<string, RegisteredIp[]>();
+  for (const row of rows) {
+    const known = ips.get(row.license_id);
+    const registered = { ip: row.ip, registeredAt: row.registered_at };
+    if (known === undefined) ips.set(row.license_id, [registered]);
+    else known.push(registered);
+  }
+  return ips;
+}
+
+export async function replaceTags(
+  db: Database,
+  organizationId: string,
+  licenseId: string,
+  tags: readonly string[],
+): Promise<void> {
+  await db.deleteFrom("license_tags").where("license_id", "=", licenseId).execute();
+  if (tags.length === 0) return;
+  const rows = tags.map((tag) => ({ organization_id: organizationId, tag, license_id: licenseId }));
+  await db.insertInto("license_tags").values(rows).execute();
+}
+
+export async function replaceIps(
+  db: Database,
+  licenseId: string,
+  ips: readonly RegisteredIp[],
+): Promise<void> {
+  await db.deleteFrom("license_ips").where("license_id", "=", licenseId).execute();
+  for (let start = 0; start < ips.length; start += 500) {
+    const rows = ips
+      .slice(start, start + 500)
+      .map(({ ip, registeredAt }) => registration(licenseId, ip, registeredAt));
+    await db.insertInto("license_ips").values(rows).execute();
+  }
+}
+
+/** How many registered IP addresses are removed in one transaction, across all licenses. */
+export const ipsAtOnce = 2_000;
+
+/** The license to remove IP addresses from first; null if the rest fits into one transaction. */
+export async function licenseToDrain(
+  db: Database,
+  licenseIds: readonly string[],
+): Promise<{ id: string; tooMany: number } | null> {
+  if (licenseIds.length === 0) return null;
+  const rows = await db
+    .selectFrom("licenses")
+    .select(["id", "ip_count"])
+    .where("id", "in", licenseIds)
+    .where("ip_count", ">", 0)
+    .orderBy("ip_count", "desc")
+    .execute();
+  const [first] = rows;
+  const all = rows.reduce((sum, row) => sum + row.ip_count, 0);
+  return first === undefined || all <= ipsAtOnce ? null : { id: first.id, tooMany: all - ipsAtOnce };
+}
+
+/** Removes some registered IP addresses of a license, in text order, and returns how many. */
+export async function drainIps(db: Database, licenseId: string, atMost: number): Promise<number> {
+  const some = db
+    .selectFrom("license_ips")
+    .select("ip")
+    .where("license_id", "=", licenseId)
+    .orderBy("ip")
+    .limit(Math.min(atMost, ipsAtOnce));
+  const { numDeletedRows } = await db
+    .deleteFrom("license_ips")
+    .where("license_id", "=", licenseId)
+    .where("ip", "in", some)
+    .executeTakeFirst();
+  await db
+    .updateTable("licenses")
+    .set((row) => ({ ip_count: row("ip_count", "-", Number(numDeletedRows)) }))
+    .where("id", "=", licenseId)
+    .execute();
+  return Number(numDeletedRows);
+}
+
+/**
+ * A later time than any that a license's record has shown, even within a millisecond: its `updated_at` is the later of
+ * the last edit and the last change to its registered IP addresses.
+ */
+export function nextLicenseChangeTime(nowMs: number): RawBuilder<number> {
+  return sql<number>`case
+    when updated_at >= ${nowMs} and updated_at >= ips_updated_at then updated_at + 1
+    when ips_updated_at >= ${nowMs} then ips_updated_at + 1
+    else ${nowMs} end`;
 }

@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from "kysely";
 import type { Database } from "../../store.ts";
-import { unindexed } from "../unindexed.ts";
+import { unindexed } from "../conditions.ts";
 import { conditions, expiryOrder, type LicenseFilter, scanBounds } from "./filter.ts";
 
 export interface LicenseOrder {

@@ -10,7 +10,7 @@ import * as changes from "./changes.ts";
 import { countLicenses } from "./count-filtered.ts";
 import { createLicenses, licenseRow, type NewLicense } from "./create.ts";
 import { everyLicenseOf, type LicenseFilter } from "./filter.ts";
-import * as recount from "./recount.ts";
+import * as recount from "./stored-counts.ts";
 import * as counts from "./stored-counts.ts";
 import * as views from "./views.ts";
 

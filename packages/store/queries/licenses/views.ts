@@ -3,7 +3,7 @@ import { type LicenseRecord, licenseRecord } from "../../batches/license-record.
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
 import type { LicenseRow } from "../../tables/licenses.ts";
-import { unindexed } from "../unindexed.ts";
+import { unindexed } from "../conditions.ts";
 import { tagsOf } from "./search.ts";
 
 /** A license with related data: its product's name, its customer as recorded by the organization, its tags. */

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
-import * as queries from "./daily-count.ts";
-import { countEmails, lockedEmailCount } from "./daily-count.ts";
+import * as queries from "./waiting-emails.ts";
+import { countEmails, lockedEmailCount } from "./waiting-emails.ts";
 
 const today = 20_000;
 

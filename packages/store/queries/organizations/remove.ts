@@ -3,8 +3,8 @@ import type { OrganizationRow } from "../../tables/organizations.ts";
 import { removeUnknownCustomers } from "../customers/identify.ts";
 import { removeSomeRejects } from "../license-files/rejects.ts";
 import { removeWaitingEmails, waitingEmails } from "../mail/waiting-emails.ts";
-import { removeUnknownIdentities } from "../portal/unknown-identities.ts";
-import { emptyEndpoint } from "../webhooks/empty-endpoint.ts";
+import { removeUnknownIdentities } from "../portal/people.ts";
+import { emptyEndpoint } from "../webhooks/prune.ts";
 import { lockedOrganization } from "./organizations.ts";
 
 /** Those whose grace period is over and that still have data, whichever node started to remove them. */

@@ -6,9 +6,9 @@ import { insertInvitation, insertRole } from "../../../../tests/support/people-r
 import { onBothDatabases, type QueryFixture, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { updateOrganization } from "../organizations/organizations.ts";
-import * as organizationsQueries from "./organizations.ts";
+import * as organizationsQueries from "./plans.ts";
 import * as plansQueries from "./plans.ts";
-import * as used from "./used.ts";
+import * as used from "./plans.ts";
 
 const none = { max_products: null, max_licenses: null, max_members: null, max_webhooks: null };
 const settings = { max_products: 1, max_licenses: 2, max_members: 3, max_webhooks: 4 };

@@ -4,7 +4,7 @@ import { addLicense } from "../../../../tests/support/add-license.ts";
 import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { PortalActionRow } from "../../tables/portal.ts";
-import * as actions from "./actions.ts";
+import * as actions from "./licenses.ts";
 import * as queries from "./licenses.ts";
 
 const newEmail = () => `${newId()}@example.com`;

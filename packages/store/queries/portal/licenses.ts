@@ -1,5 +1,6 @@
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
+import type { PortalActionRow } from "../../tables/portal.ts";
 
 /**
  * A license that its customer can see: the product is not deleted and shows its licenses in the portal. With the
@@ -89,4 +90,25 @@ function visibleLicenses(db: Database) {
     .where("products.deleted_at", "is", null)
     .where("products.portal_enabled", "=", 1)
     .where("organizations.deleted_at", "is", null);
+}
+
+/** What customers did themselves to a license since then, oldest first. Budgets keep this short. */
+export async function portalActions(
+  db: Database,
+  licenseId: string,
+  action: PortalActionRow["action"],
+  sinceMs: number,
+) {
+  return db
+    .selectFrom("portal_actions")
+    .select(["at as atMs", "count"])
+    .where("license_id", "=", licenseId)
+    .where("action", "=", action)
+    .where("at", ">", sinceMs)
+    .orderBy("at")
+    .execute();
+}
+
+export async function addPortalAction(db: Database, row: PortalActionRow): Promise<void> {
+  await db.insertInto("portal_actions").values(row).execute();
 }

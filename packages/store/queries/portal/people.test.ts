@@ -6,10 +6,10 @@ import type { PortalSessionRow } from "../../tables/portal.ts";
 import { customerFor } from "../customers/identify.ts";
 import * as transfers from "../transfers/transfers.ts";
 import * as codes from "./codes.ts";
-import * as knownEmailQueries from "./known-email.ts";
+import * as knownEmailQueries from "./codes.ts";
 import * as people from "./people.ts";
+import * as unknownIdentities from "./people.ts";
 import * as sessions from "./sessions.ts";
-import * as unknownIdentities from "./unknown-identities.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
 const newEmail = () => `${newId()}@example.com`;

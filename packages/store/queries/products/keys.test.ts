@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import * as queries from "./keys.ts";
+import * as unusedKeys from "./keys.ts";
 import { addApiKey, workingApiKeys } from "./products.ts";
-import * as unusedKeys from "./unused-keys.ts";
 
 onBothDatabases("the API keys of products", (fixture) => {
   const { read, write } = fixture.queries(queries);

@@ -2,7 +2,7 @@ import { registration } from "@countersign/domain/ip/registered";
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
 import type { LicenseIpRow } from "../../tables/licenses.ts";
-import { nextLicenseChangeTime } from "../licenses/updated-at.ts";
+import { nextLicenseChangeTime } from "../licenses/ips.ts";
 
 /** Products whose single IPv6 addresses have to be merged into their /64. */
 export async function productsMergingIps(db: Database, limit: number) {

@@ -6,8 +6,8 @@ import * as views from "../licenses/views.ts";
 import * as organizations from "../organizations/organizations.ts";
 import * as keys from "../sandbox/keys.ts";
 import * as daily from "../usage/daily.ts";
-import { setDailyUsage } from "./daily-usage.ts";
-import * as downloads from "./downloads.ts";
+import { setDailyUsage } from "../usage/daily.ts";
+import * as downloads from "./products.ts";
 import * as products from "./products.ts";
 import { deleteProduct, productsOf, updateProduct, workingApiKeys } from "./products.ts";
 

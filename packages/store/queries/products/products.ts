@@ -1,7 +1,8 @@
 import type { NewApiKey } from "@countersign/domain/products/api-key";
 import type { Kysely } from "kysely";
 import { prepared } from "../../prepared-query.ts";
-import type { ProductRow } from "../../tables/products.ts";
+import type { Database } from "../../store.ts";
+import type { ProductDownloadRow, ProductRow } from "../../tables/products.ts";
 import type { Tables } from "../../tables.ts";
 import { addSandboxKey } from "../sandbox/keys.ts";
 
@@ -187,3 +188,17 @@ export const lockedProduct = prepared((db, id: string) =>
     .where("deleted_at", "is", null)
     .returningAll(),
 ).first;
+
+/** In the order in which customers see them. */
+export const downloadsOf = prepared((db, productId: string) =>
+  db.selectFrom("product_downloads").selectAll().where("product_id", "=", productId).orderBy("position"),
+).all;
+
+export async function replaceDownloads(
+  db: Database,
+  productId: string,
+  rows: readonly ProductDownloadRow[],
+): Promise<void> {
+  await db.deleteFrom("product_downloads").where("product_id", "=", productId).execute();
+  if (rows.length > 0) await db.insertInto("product_downloads").values(rows).execute();
+}

@@ -1,10 +1,8 @@
-import { byTime } from "../../request-log/entry-row.ts";
-import { logOf } from "../../request-log/tables.ts";
+import { byTime, logOf } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import type { RequestLogRow } from "../../tables/journal.ts";
 import { filtered, type RequestFilter } from "./filter.ts";
-import { padded } from "./padded.ts";
-import { type Order, ofDay, type Span } from "./span.ts";
+import { type Order, ofDay, padded, type Span } from "./span.ts";
 
 /** Where reading continues: after this row, in the order of reading. */
 export interface Position {

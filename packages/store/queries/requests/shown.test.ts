@@ -4,14 +4,12 @@ import { addLicense } from "../../../../tests/support/add-license.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { deleteProduct } from "../products/products.ts";
-import { lastValidation } from "./last-validation.ts";
 import * as licenseRefusalsQueries from "./license-refusals.ts";
 import { mostLicensesAtOnce } from "./license-refusals.ts";
 import { logStart } from "./log-start.ts";
-import * as namedLicensesQueries from "./named-licenses.ts";
-import * as namedProductsQueries from "./named-products.ts";
-import { countEntries, newestRequests } from "./newest.ts";
-import { searchBounds } from "./search.ts";
+import * as namedLicensesQueries from "./named.ts";
+import * as namedProductsQueries from "./named.ts";
+import { countEntries, lastValidation, newestRequests, searchBounds } from "./search.ts";
 
 /** Searching the log itself is tested in suite/request-search.ts. */
 onBothDatabases("shown requests", (fixture) => {

@@ -2,8 +2,7 @@ import { sql } from "kysely";
 import { logOf } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
-import { padded } from "../requests/padded.ts";
-import { ofDay, type Span, type TimeRange } from "../requests/span.ts";
+import { ofDay, padded, type Span, type TimeRange } from "../requests/span.ts";
 import { spans } from "../requests/spans.ts";
 
 /** The valid requests of a license from one IP address with one version. */

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
+import { unindexed } from "../conditions.ts";
 import { type CustomerIdentifiers, identityOf } from "../customers/identify.ts";
-import { unindexed } from "../unindexed.ts";
 
 /**
  * For a customer who is deleted: their finished transfers in the organization stay, without what identifies the

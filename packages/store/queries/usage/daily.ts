@@ -1,4 +1,6 @@
+import type { Kysely } from "kysely";
 import type { Database } from "../../store.ts";
+import type { Tables } from "../../tables.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 
 /** With a year of usage each, a step reads about 40,000 rows. */
@@ -69,4 +71,13 @@ async function productsAfter(
       is(is.refTuple("created_at", "id"), ">", is.tuple(after.created_at, after.id)),
     );
   return query.orderBy("created_at").orderBy("id").limit(productsAtOnce).execute();
+}
+
+/** Sets how much of a day's quota a product has used, replacing any other count. */
+export async function setDailyUsage(db: Kysely<Tables>, productId: string, day: number, used: number) {
+  await db
+    .insertInto("daily_usage")
+    .values({ product_id: productId, day, used, last_granted: 0, daily_limit: null })
+    .onConflict((conflict) => conflict.columns(["product_id", "day"]).doUpdateSet({ used }))
+    .execute();
 }

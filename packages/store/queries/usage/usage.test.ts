@@ -3,10 +3,9 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import { makeEvents } from "../../../../tests/support/webhooks.ts";
-import { setDailyUsage } from "../products/daily-usage.ts";
 import { deleteProduct } from "../products/products.ts";
 import * as daily from "./daily.ts";
-import { organizationUsage } from "./daily.ts";
+import { organizationUsage, setDailyUsage } from "./daily.ts";
 import * as quotaNotices from "./quota-notices.ts";
 import { estimatedRows } from "./row-counts.ts";
 

@@ -1,6 +1,6 @@
 import type { VersionState } from "@countersign/domain/versions/catalog";
 import type { Kysely } from "kysely";
-import type { Bulk } from "../../bulk.ts";
+import type { Bulk } from "../../store.ts";
 import type { ProductVersionRow } from "../../tables/products.ts";
 import type { Tables } from "../../tables.ts";
 

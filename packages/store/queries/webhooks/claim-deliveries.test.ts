@@ -11,7 +11,7 @@ import {
 import { times } from "../../suite/calls.ts";
 import type { DeliveryRow } from "../../tables/events.ts";
 import * as claims from "./claim-deliveries.ts";
-import * as results from "./delivery-results.ts";
+import * as results from "./deliveries.ts";
 
 const nowMs = Date.now();
 const leaseMs = 30_000;

@@ -1,6 +1,5 @@
 import { type SqlBool, sql } from "kysely";
-import type { Bulk } from "../../bulk.ts";
-import type { Database } from "../../store.ts";
+import type { Bulk, Database } from "../../store.ts";
 import {
   type DeliveryRow,
   distribution,

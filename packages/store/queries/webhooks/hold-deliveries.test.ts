@@ -8,9 +8,9 @@ import {
   newEndpoint,
 } from "../../../../tests/support/webhooks.ts";
 import type { DeliveryRow } from "../../tables/events.ts";
+import * as probe from "./endpoints.ts";
 import * as holding from "./hold-deliveries.ts";
 import { deliveriesAtOnce } from "./hold-deliveries.ts";
-import * as probe from "./probe.ts";
 
 const nowMs = Date.now();
 const pending = { state: "pending", attempts: 3, next_attempt_at: nowMs + 60_000 } as const;

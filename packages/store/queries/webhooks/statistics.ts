@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Database } from "../../store.ts";
 import type { DeliveryAttemptRow, DeliveryRow } from "../../tables/events.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
-import { idsWithin } from "../index-range.ts";
+import { idsWithin } from "../conditions.ts";
 
 /** The range of creation times, by which IDs sort. Null for no bound. */
 export interface TimeSpan {

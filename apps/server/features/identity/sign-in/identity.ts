@@ -1,6 +1,6 @@
 import { authBase } from "@countersign/contract/auth/route";
 import { everyPermission } from "@countersign/domain/members/permissions";
-import { surfaceStorageErrors } from "@countersign/store/errors/surface";
+import { surfaceStorageErrors } from "@countersign/store/errors/problem";
 import { userById } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
 import { APIError } from "better-auth/api";

@@ -6,7 +6,7 @@ import {
   deliveriesAfter,
   deliveryOf,
   eventOf,
-} from "@countersign/store/queries/webhooks/delivery-log";
+} from "@countersign/store/queries/webhooks/deliveries";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables/events";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";

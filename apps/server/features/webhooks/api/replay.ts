@@ -6,7 +6,7 @@ import {
   deliveriesOfEvents,
   deliveryOf,
   eventsAmong,
-} from "@countersign/store/queries/webhooks/delivery-log";
+} from "@countersign/store/queries/webhooks/deliveries";
 import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import { makeDue } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { Database } from "@countersign/store/store";

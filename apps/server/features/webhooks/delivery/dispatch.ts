@@ -11,8 +11,8 @@ import {
   type SentEvent,
   signingSecrets,
 } from "@countersign/store/queries/webhooks/claim-deliveries";
-import type { DeliveryResult } from "@countersign/store/queries/webhooks/delivery-results";
-import { emptyEndpoint } from "@countersign/store/queries/webhooks/empty-endpoint";
+import type { DeliveryResult } from "@countersign/store/queries/webhooks/deliveries";
+import { emptyEndpoint } from "@countersign/store/queries/webhooks/prune";
 import { DeliveryConcurrency, type Outcome } from "./concurrency.ts";
 import { type DeliveryRecipient, sendEvent } from "./request.ts";
 import { type RecordingParts, recordResults, releaseClaims, resultOf, succeeded } from "./results.ts";

@@ -3,13 +3,14 @@ import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";
 import { eventsByIds, signingSecrets } from "@countersign/store/queries/webhooks/claim-deliveries";
 import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
-import { lockedEndpoint, updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import {
   claimProbes,
   endpointsToProbe,
+  lockedEndpoint,
   missedDelivery,
+  updateEndpoint,
   writeProbe,
-} from "@countersign/store/queries/webhooks/probe";
+} from "@countersign/store/queries/webhooks/endpoints";
 import type { Store } from "@countersign/store/store";
 import {
   type DeliveryAttemptRow,

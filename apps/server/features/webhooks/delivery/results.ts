@@ -11,7 +11,7 @@ import {
   recordEndpointChange,
   writeDeliveries,
   writeResults,
-} from "@countersign/store/queries/webhooks/delivery-results";
+} from "@countersign/store/queries/webhooks/deliveries";
 import { openEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import { holdDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { Database, Store } from "@countersign/store/store";

@@ -29,3 +29,22 @@ export function idsWithin(
     : sql`(${columns}) >= (${position(from ?? first)})`;
   return sql<boolean>`${lowest} and (${columns}) < (${position(highest)})`;
 }
+
+/** Where a list in text order continues. */
+export interface TextPosition {
+  readonly text: string;
+  readonly id: string;
+}
+
+/** Every text with this prefix sorts before its end: the prefix followed by the last possible character. */
+export function endOfPrefix(text: string): string {
+  return `${text}\u{10ffff}`;
+}
+
+/**
+ * A text column, compared after its rows were found in another way. Without statistics, SQLite expects ten rows of an
+ * organization: for more IDs than that, it would read all rows of the organization instead of those with the IDs.
+ */
+export function unindexed(column: string): RawBuilder<string> {
+  return sql<string>`${sql.ref(column)} || ''`;
+}

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { idsOf, onBothDatabases } from "../../../tests/support/query-tests.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
-import { type IdRange, idsWithin } from "./index-range.ts";
-import { endOfPrefix } from "./prefix.ts";
+import { endOfPrefix, type IdRange, idsWithin } from "./conditions.ts";
 
 onBothDatabases("index ranges", (fixture) => {
   /** Five licenses of a product, and one each of other products and organizations. */

@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import type { StripePriceRow } from "../../tables/billing.ts";
+import type { StripeEventRow, StripePriceRow } from "../../tables/billing.ts";
 
 export type PriceTerms = Omit<StripePriceRow, "price_id">;
 
@@ -25,5 +25,19 @@ export async function storePrice(db: Database, row: StripePriceRow): Promise<voi
         .columns(["mode", "plan", "interval_unit", "currency", "amount"])
         .doUpdateSet({ price_id: row.price_id }),
     )
+    .execute();
+}
+
+export async function wasProcessed(db: Database, eventId: string): Promise<boolean> {
+  const row = await db.selectFrom("stripe_events").select("id").where("id", "=", eventId).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** An event that arrives several times at once is recorded once. */
+export async function recordStripeEvent(db: Database, row: StripeEventRow): Promise<void> {
+  await db
+    .insertInto("stripe_events")
+    .values(row)
+    .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
 }

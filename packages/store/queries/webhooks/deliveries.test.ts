@@ -10,7 +10,7 @@ import {
 } from "../../../../tests/support/webhooks.ts";
 import { times } from "../../suite/calls.ts";
 import type { DeliveryRow } from "../../tables/events.ts";
-import * as deliveryLog from "./delivery-log.ts";
+import * as deliveryLog from "./deliveries.ts";
 import * as statistics from "./statistics.ts";
 
 const startMs = Date.UTC(2026, 0, 1);

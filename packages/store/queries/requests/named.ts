@@ -1,5 +1,5 @@
 import type { Database } from "../../store.ts";
-import { unindexed } from "../unindexed.ts";
+import { unindexed } from "../conditions.ts";
 
 /** What is shown of a license next to its requests. */
 export interface NamedLicense {
@@ -34,3 +34,19 @@ export async function namedLicenses(
 }
 
 const idsTogether = 500;
+
+/** The names of products of an organization, deleted ones included. */
+export async function namedProducts(
+  db: Database,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("products")
+    .select(["id", "name"])
+    .where("id", "in", ids)
+    .where(unindexed("organization_id"), "=", organizationId)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { libpqEnvironment } from "./libpq-environment.ts";
+import { libpqEnvironment } from "./client-programs.ts";
 
 const local = { PGHOST: "localhost", PGDATABASE: "a", PGSSLMODE: "require" };
 
