@@ -5,6 +5,7 @@ import { ApiProblem } from "../api/problem.ts";
 import { Icon } from "./icon.tsx";
 import { notifyProblem } from "./notify.tsx";
 import { ProblemAlert } from "./problem-alert.tsx";
+import { useSending } from "./use-sending.ts";
 
 /** What a field shows, and where its input goes. */
 export interface Field<Value> {
@@ -41,6 +42,16 @@ export function useForm<Values extends object>({ start, send, reload }: FormOpti
       // Unless `restart` was called.
       setBase((before) => (before === base ? values : before));
     });
+  /** Takes newer saved values, except where the user has changed them. Returns the names of those that both changed. */
+  const rebase = (now: Values) => {
+    const mine = changedNames(base, values);
+    const theirs = changedNames(base, now);
+    const merged: Values = { ...now };
+    for (const name of mine) merged[name] = values[name];
+    setValues(merged);
+    setBase(now);
+    return mine.filter((name) => theirs.includes(name));
+  };
   return {
     values,
     base,
@@ -61,18 +72,11 @@ export function useForm<Values extends object>({ start, send, reload }: FormOpti
     },
     /** The names of the fields whose saved values were loaded again although the user had changed them. */
     changedByBoth,
+    rebase,
     reload:
       reload &&
       (async () => {
-        const now: Values = await reload();
-        const mine = changedNames(base, values);
-        const theirs = changedNames(base, now);
-        setChangedByBoth(mine.filter((name) => theirs.includes(name)));
-        // What the user has not changed takes the current values.
-        const merged: Values = { ...now };
-        for (const name of mine) merged[name] = values[name];
-        setValues(merged);
-        setBase(now);
+        setChangedByBoth(rebase(await reload()));
         sending.reset();
       }),
     props: { onSubmit: submit, typed: values, base, error, isBusy },
@@ -128,24 +132,6 @@ function errorsOf(error: Error | null) {
 
 function isWithin(name: string, field: string): boolean {
   return name === field || name.startsWith(`${field}.`);
-}
-
-/** Something that is being sent, and why it was refused. */
-export function useSending() {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
-  const send = async (work: () => Promise<unknown>) => {
-    setBusy(true);
-    setError(null);
-    try {
-      await work();
-    } catch (problem) {
-      setError(problem instanceof Error ? problem : new Error(String(problem)));
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { send, isBusy, error, reset: () => setError(null) };
 }
 
 function changedNames<Values extends object>(base: Values, values: Values): (keyof Values & string)[] {

@@ -4,7 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
-import { ask, askPages, flat } from "../../api/queries.ts";
+import { ask, askPages } from "../../api/queries.ts";
 import { PlainDeviceIds } from "../../app/device-ids.tsx";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
@@ -43,7 +43,6 @@ export function PlatformIpsPage() {
         onSearch={(next) => void navigate({ search: next, replace: next.min !== search.min })}
         devices={PlainDeviceIds}
         list={list}
-        rows={flat(list.data)}
       />
     </Page>
   );

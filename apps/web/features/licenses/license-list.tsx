@@ -1,19 +1,20 @@
+import type { InfiniteData, UseInfiniteQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
-import { type Column, List, type ListQuery } from "../../ui/list.tsx";
-import { Section } from "../../ui/section.tsx";
 import { LicenseStatus } from "../../ui/state-mark.tsx";
+import { type Column, List } from "../../ui/list.tsx";
+import { Section } from "../../ui/section.tsx";
 import type { Status } from "./search.ts";
 
 interface LicenseListProps<Row> {
   readonly title: string;
-  readonly list: ListQuery<Row>;
+  readonly list: UseInfiniteQueryResult<InfiniteData<{ readonly data: readonly Row[] }>>;
   readonly idOf: (row: Row) => string;
   readonly productOf: (row: Row) => ReactNode;
-  /** Columns besides key, status and product. */
+  /** Besides key, status and product. */
   readonly columns: readonly Column<Row>[];
   readonly empty: string;
   readonly actions?: ReactNode;
@@ -26,7 +27,7 @@ export function LicenseList<Row extends Listed>(props: LicenseListProps<Row>) {
   const { slug } = useOrganization();
   return (
     <Section title={title} bare actions={actions}>
-      <List<Row>
+      <List
         label={title}
         list={list}
         keyOf={idOf}

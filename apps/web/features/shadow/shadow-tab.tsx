@@ -9,8 +9,9 @@ import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useProduct } from "../products/frame/use-product.ts";
-import { type Change, changeOf, changeTypes, type Draft, dayChoices, firstDraft } from "./draft.ts";
+import { type Change, changeOf, type Draft, dayChoices, firstDraft } from "./draft.ts";
 import { ShadowResult } from "./result.tsx";
+import { changeTypes } from "./search.ts";
 
 const shadowRoute = getRouteApi("/signed-in/o/$organization/products/$productId/shadow");
 
