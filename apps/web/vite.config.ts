@@ -48,7 +48,7 @@ export default defineConfig({
             {
               name: "parts",
               test: (id: string) => parts.test(id) && !choices.test(id) && !rareParts.test(id),
-              minShareCount: 24,
+              minShareCount: 20,
               priority: 1,
             },
             { name: "choices", test: choices, priority: 0 },

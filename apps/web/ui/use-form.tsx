@@ -142,7 +142,7 @@ function changedNames<Values extends object>(base: Values, values: Values): (key
 }
 
 /** Someone else saved first: nothing was saved, and their version can be loaded without losing the user's edits. */
-export function ChangedMeanwhile({ onReload }: { readonly onReload: () => Promise<unknown> }) {
+function ChangedMeanwhile({ onReload }: { readonly onReload: () => Promise<unknown> }) {
   const { t } = useTranslation();
   return (
     <Alert color="orange" role="alert" title={t("changedMeanwhile.title")} icon={<Icon name="warning" />}>
