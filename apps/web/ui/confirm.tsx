@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Dialog, useCloseDialog } from "./dialog.tsx";
 import { Form } from "./form.tsx";
 import { ProblemAlert } from "./problem-alert.tsx";
-import { useSending } from "./use-form.tsx";
+import { useSending } from "./use-sending.ts";
 
 /** What is asked before an important action. */
 interface Question {

@@ -53,7 +53,7 @@ interface Rows<Row> {
 }
 
 /** What stands in place of a list without rows: what it is for, and what to do next. */
-interface EmptyText {
+export interface EmptyText {
   readonly icon: IconName;
   readonly title: string;
   readonly words: ReactNode;

@@ -1,10 +1,11 @@
-import { Alert } from "@mantine/core";
+import { Alert, Button, Stack } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../api/problem.ts";
-import { ChangedMeanwhile } from "./changed-meanwhile.tsx";
 import { Icon } from "./icon.tsx";
+import { notifyProblem } from "./notify.tsx";
 import { ProblemAlert } from "./problem-alert.tsx";
+import { useSending } from "./use-sending.ts";
 
 /** What a field shows, and where its input goes. */
 export interface Field<Value> {
@@ -41,6 +42,16 @@ export function useForm<Values extends object>({ start, send, reload }: FormOpti
       // Unless `restart` was called.
       setBase((before) => (before === base ? values : before));
     });
+  /** Takes newer saved values, except where the user has changed them. Returns the names of those that both changed. */
+  const rebase = (now: Values) => {
+    const mine = changedNames(base, values);
+    const theirs = changedNames(base, now);
+    const merged: Values = { ...now };
+    for (const name of mine) merged[name] = values[name];
+    setValues(merged);
+    setBase(now);
+    return mine.filter((name) => theirs.includes(name));
+  };
   return {
     values,
     base,
@@ -61,18 +72,11 @@ export function useForm<Values extends object>({ start, send, reload }: FormOpti
     },
     /** The names of the fields whose saved values were loaded again although the user had changed them. */
     changedByBoth,
+    rebase,
     reload:
       reload &&
       (async () => {
-        const now: Values = await reload();
-        const mine = changedNames(base, values);
-        const theirs = changedNames(base, now);
-        setChangedByBoth(mine.filter((name) => theirs.includes(name)));
-        // What the user has not changed takes the current values.
-        const merged: Values = { ...now };
-        for (const name of mine) merged[name] = values[name];
-        setValues(merged);
-        setBase(now);
+        setChangedByBoth(rebase(await reload()));
         sending.reset();
       }),
     props: { onSubmit: submit, typed: values, base, error, isBusy },
@@ -130,27 +134,24 @@ function isWithin(name: string, field: string): boolean {
   return name === field || name.startsWith(`${field}.`);
 }
 
-/** Something that is being sent, and why it was refused. */
-export function useSending() {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
-  const send = async (work: () => Promise<unknown>) => {
-    setBusy(true);
-    setError(null);
-    try {
-      await work();
-    } catch (problem) {
-      setError(problem instanceof Error ? problem : new Error(String(problem)));
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { send, isBusy, error, reset: () => setError(null) };
-}
-
 function changedNames<Values extends object>(base: Values, values: Values): (keyof Values & string)[] {
   const names: (keyof Values & string)[] = [];
   for (const name in values)
     if (JSON.stringify(values[name]) !== JSON.stringify(base[name])) names.push(name);
   return names;
+}
+
+/** Someone else saved first: nothing was saved, and their version can be loaded without losing the user's edits. */
+function ChangedMeanwhile({ onReload }: { readonly onReload: () => Promise<unknown> }) {
+  const { t } = useTranslation();
+  return (
+    <Alert color="orange" role="alert" title={t("changedMeanwhile.title")} icon={<Icon name="warning" />}>
+      <Stack gap="xs" align="flex-start">
+        {t("changedMeanwhile.words")}
+        <Button size="xs" variant="default" onClick={() => onReload().catch(notifyProblem)}>
+          {t("changedMeanwhile.reload")}
+        </Button>
+      </Stack>
+    </Alert>
+  );
 }

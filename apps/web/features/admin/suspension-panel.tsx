@@ -7,7 +7,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
-import { useSending } from "../../ui/use-form.tsx";
+import { useSending } from "../../ui/use-sending.ts";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 
 interface SuspensionPanelProps {

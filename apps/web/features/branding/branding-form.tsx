@@ -1,168 +1,71 @@
 import { checkAccentColor, contrast, parseColor } from "@countersign/domain/branding/accent-color";
-import {
-  ActionIcon,
-  Alert,
-  Button,
-  ColorSwatch,
-  Group,
-  Input,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { ActionIcon, Button, ColorSwatch, Group, Input, Stack, Text, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { call } from "../../api/client.ts";
-import { ApiProblem } from "../../api/problem.ts";
 import { type Language, languages } from "../../i18n/languages.ts";
 import { useOrganization } from "../../session/current-organization.ts";
-import { ChangedMeanwhile } from "../../ui/changed-meanwhile.tsx";
+import { TextField } from "../../ui/fields.tsx";
+import { SaveForm } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { SaveForm } from "../../ui/save-form.tsx";
+import { fieldError } from "../../ui/problem-alert.tsx";
+import { SelectField } from "../../ui/select-field.tsx";
+import { type Field, FormProblem, type FormState } from "../../ui/use-form.tsx";
 import classes from "./branding.module.css";
-import {
-  type Branding,
-  type BrandingDraft,
-  changesOf,
-  colorOf,
-  draftOf,
-  filledLinks,
-  type LinkDraft,
-  mostLinks,
-} from "./branding-draft.ts";
+import { type BrandingDraft, colorOf, filledLinks, type LinkDraft, maxLinks } from "./branding-draft.ts";
 import { ownAccent } from "./portal-preview.tsx";
 
-interface BrandingFormProps {
-  readonly draft: BrandingDraft;
-  readonly basis: Branding;
-  readonly onChange: (changes: Partial<BrandingDraft>) => void;
-  readonly onSaved: (branding: Branding) => void;
-  /** Someone else saved first; the user's input stays. */
-  readonly onReloaded: (branding: Branding) => void;
-}
-
 /** Everything but the logo, saved together. */
-export function BrandingForm({ draft, basis, onChange, onSaved, onReloaded }: BrandingFormProps) {
+export function BrandingForm({ form }: { readonly form: FormState<BrandingDraft> }) {
   const { t } = useTranslation("branding");
   const organization = useOrganization();
-  const params = { organization_id: organization.id };
-  const base = draftOf(basis);
-  const save = useMutation({
-    mutationFn: () =>
-      call("updateBranding", {
-        params,
-        body: { ...changesOf(draft, base), updated_at: basis.updated_at },
-      }),
-    onSuccess: (saved) => {
-      setReloaded(false);
-      notify(t("saved"));
-      onSaved(saved);
-    },
-  });
-  const [isReloaded, setReloaded] = useState(false);
-  const { error } = save;
-  const isOld = error instanceof ApiProblem && error.code === "changed_meanwhile";
-  const reload = async () => {
-    onReloaded(await call("getBranding", { params }));
-    save.reset();
-    setReloaded(true);
-  };
-  const text = (field: "displayName" | "supportEmail" | "supportUrl") => ({
-    value: draft[field],
-    onChange: (event: { currentTarget: { value: string } }) =>
-      onChange({ [field]: event.currentTarget.value }),
-  });
   return (
     <Panel title={t("form.title")}>
-      <SaveForm
-        onSubmit={save.mutate}
-        isBusy={save.isPending}
-        typed={{ ...draft, links: filledLinks(draft.links) }}
-        base={base}
-        error={error}
-      >
-        <TextInput
+      <SaveForm {...form.props} typed={{ ...form.values, links: filledLinks(form.values.links) }}>
+        <TextField
+          {...form.field("display_name")}
           label={t("form.name")}
           description={t("form.nameWords")}
           placeholder={organization.name}
           maxLength={100}
-          {...text("displayName")}
-          error={fieldError(error, "display_name")}
         />
-        <AccentField
-          value={draft.accentColor}
-          onChange={(accentColor) => onChange({ accentColor })}
-          error={fieldError(error, "accent_color")}
-        />
-        <Select
+        <AccentField {...form.field("accent_color")} />
+        <SelectField
+          {...form.field("locale")}
           label={t("form.language")}
           description={t("form.languageWords")}
-          data={[
-            { value: "", label: t("form.sameLanguage", { language: languages[organization.locale] }) },
-            ...Object.entries(languages).map(([value, label]) => ({ value, label })),
-          ]}
-          value={draft.locale}
-          onChange={(locale) => onChange({ locale: (locale ?? "") as Language | "" })}
-          allowDeselect={false}
-          error={fieldError(error, "locale")}
+          values={["", ...languageCodes]}
+          words={(code) =>
+            code === ""
+              ? t("form.sameLanguage", { language: languages[organization.locale] })
+              : languages[code]
+          }
         />
-        <TextInput
+        <TextField
+          {...form.field("support_email")}
           label={t("form.email")}
           description={t("form.emailWords")}
           type="email"
           maxLength={254}
-          {...text("supportEmail")}
-          error={fieldError(error, "support_email")}
         />
-        <TextInput
+        <TextField
+          {...form.field("support_url")}
           label={t("form.url")}
           description={t("form.urlWords")}
           type="url"
           placeholder="https://"
           maxLength={2_000}
-          {...text("supportUrl")}
-          error={fieldError(error, "support_url")}
         />
-        <LinkFields links={draft.links} onChange={(links) => onChange({ links })} error={error} />
-        {isOld ? (
-          <ChangedMeanwhile onReload={reload} />
-        ) : (
-          <ProblemAlert error={error} beside={shown(error)} />
-        )}
-        {isReloaded && !isOld && (
-          <Alert role="status" icon={<Icon name="info" />}>
-            {t("everywhere:changedMeanwhile.loaded")}
-          </Alert>
-        )}
+        <LinkFields links={form.values.links} onChange={(links) => form.set({ links })} error={form.error} />
+        <FormProblem form={form} />
       </SaveForm>
     </Panel>
   );
 }
 
-const fields = ["display_name", "accent_color", "support_email", "support_url", "locale", "links"];
-
-/** The fields that show their own errors, those of links included. */
-function shown(error: Error | null): string[] {
-  if (!(error instanceof ApiProblem)) return fields;
-  const ofLinks = error.errors
-    .map(({ field }) => field)
-    .filter((field) => /^links\.\d+\.(title|url)$/.test(field));
-  return [...fields, ...ofLinks];
-}
-
-interface AccentFieldProps {
-  readonly value: string;
-  readonly onChange: (color: string) => void;
-  readonly error: string | null;
-}
+const languageCodes = Object.keys(languages) as Language[];
 
 /** A color as text and by the browser's color picker, with its contrast. */
-function AccentField({ value, onChange, error }: AccentFieldProps) {
+function AccentField({ value, onChange, error }: Field<string>) {
   const { t } = useTranslation("branding");
   const color = colorOf(value);
   const checked = color === "" ? null : checkAccentColor(color);
@@ -246,7 +149,7 @@ function LinkFields({ links, onChange, error }: LinkFieldsProps) {
     <Input.Wrapper
       labelElement="div"
       label={t("form.links")}
-      description={t("form.linksWords", { most: mostLinks })}
+      description={t("form.linksWords", { most: maxLinks })}
       error={fieldError(error, "links")}
     >
       <Stack gap="xs" mt={6}>
@@ -286,7 +189,7 @@ function LinkFields({ links, onChange, error }: LinkFieldsProps) {
             </div>
           );
         })}
-        {links.length < mostLinks && (
+        {links.length < maxLinks && (
           <Group>
             <Button
               variant="subtle"

@@ -2,19 +2,22 @@ import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { call } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { languages } from "../../i18n/languages.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Copyable } from "../../ui/copy.tsx";
-import { DocsLink } from "../../ui/docs-link.tsx";
 import { Facts } from "../../ui/facts.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { useForm } from "../../ui/use-form.tsx";
+import { DocsLink } from "../../ui/validate-help.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
 import { SettingsTabs } from "../organizations/settings-tabs.tsx";
 import classes from "./branding.module.css";
-import { type Branding, draftOf, rebased } from "./branding-draft.ts";
+import { type Branding, changesOf, draftOf } from "./branding-draft.ts";
 import { BrandingForm } from "./branding-form.tsx";
 import { LogoPanel } from "./logo-panel.tsx";
 import { PreviewPanel } from "./portal-preview.tsx";
@@ -44,45 +47,43 @@ export function BrandingPage() {
 }
 
 function Editor({ stored }: { readonly stored: Branding }) {
-  const organization = useOrganization();
+  const { t } = useTranslation("branding");
+  const params = { organization_id: useOrganization().id };
   const queries = useQueryClient();
   const canChange = useMay()("organization:manage");
   // The branding when the page was opened or saved: what others save meanwhile is not overwritten.
   const [basis, setBasis] = useState(stored);
-  const [draft, setDraft] = useState(() => draftOf(stored));
-  const adopt = (saved: Branding) => {
-    setDraft((typed) => rebased(typed, draftOf(basis), draftOf(saved)));
+  const keep = (saved: Branding) => {
     setBasis(saved);
-    const { queryKey } = ask("getBranding", { params: { organization_id: organization.id } });
-    queries.setQueryData(queryKey, saved);
+    queries.setQueryData(ask("getBranding", { params }).queryKey, saved);
+    return draftOf(saved);
   };
-  if (!canChange)
-    return (
-      <div className={classes.columns}>
-        <div>
-          <PortalPanel url={stored.portal_url} />
-          <BrandingFacts branding={stored} />
-        </div>
-        <PreviewPanel draft={draftOf(stored)} logoUrl={stored.logo_url} />
-      </div>
-    );
+  const form = useForm({
+    start: draftOf(stored),
+    send: async (draft) => {
+      const changes = changesOf(draft, draftOf(basis));
+      const body = { ...changes, updated_at: basis.updated_at };
+      const saved = await call("updateBranding", { params, body });
+      notify(t("saved"));
+      form.restart(keep(saved));
+    },
+    reload: async () => keep(await call("getBranding", { params })),
+  });
+  const shown = canChange ? basis : stored;
   return (
     <div className={classes.columns}>
       <div>
-        <PortalPanel url={basis.portal_url} />
-        <LogoPanel logoUrl={basis.logo_url} onSaved={adopt} />
-        <BrandingForm
-          draft={draft}
-          basis={basis}
-          onChange={(changes) => setDraft((typed) => ({ ...typed, ...changes }))}
-          onSaved={(saved) => {
-            adopt(saved);
-            setDraft(draftOf(saved));
-          }}
-          onReloaded={adopt}
-        />
+        <PortalPanel url={shown.portal_url} />
+        {canChange ? (
+          <>
+            <LogoPanel logoUrl={basis.logo_url} onSaved={(saved) => form.rebase(keep(saved))} />
+            <BrandingForm form={form} />
+          </>
+        ) : (
+          <BrandingFacts branding={stored} />
+        )}
       </div>
-      <PreviewPanel draft={draft} logoUrl={basis.logo_url} />
+      <PreviewPanel draft={canChange ? form.values : draftOf(stored)} logoUrl={shown.logo_url} />
     </div>
   );
 }

@@ -46,7 +46,7 @@ export function PreviewPanel({ draft, logoUrl }: PreviewPanelProps) {
         <Suspense fallback={<Skeleton height={420} />}>
           <PortalPreview
             draft={draft}
-            name={draft.displayName.trim() || organization.name}
+            name={draft.display_name.trim() || organization.name}
             logoUrl={logoUrl}
             language={draft.locale || organization.locale}
             scheme={scheme}
@@ -70,8 +70,8 @@ function PortalPreview({ draft, name, logoUrl, language, scheme }: PortalPreview
   const { t: own } = useTranslation("branding");
   const { t } = useTranslation("branding", { lng: language });
   const support = [
-    draft.supportEmail.trim(),
-    draft.supportUrl.trim() === "" ? "" : t("preview.support"),
+    draft.support_email.trim(),
+    draft.support_url.trim() === "" ? "" : t("preview.support"),
     ...filledLinks(draft.links).map(({ title, url }) => title.trim() || url),
   ].filter((text) => text !== "");
   return (
@@ -81,7 +81,7 @@ function PortalPreview({ draft, name, logoUrl, language, scheme }: PortalPreview
       lang={language}
       className={classes.frame}
       data-scheme={scheme}
-      style={previewAccent(draft.accentColor) as CSSProperties}
+      style={previewAccent(draft.accent_color) as CSSProperties}
     >
       <div className={classes.bar}>
         <Mark name={name} logoUrl={logoUrl} />

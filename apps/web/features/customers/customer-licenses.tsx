@@ -1,15 +1,12 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { Answer, Item } from "../../api/client.ts";
+import type { Answer } from "../../api/client.ts";
 import { askPages } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import type { Column } from "../../ui/data-table.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { LicenseList } from "../licenses/license-list.tsx";
-
-type License = Item<"listLicenses">;
 
 /** The customer's licenses, newest first. */
 export function CustomerLicenses({ customer }: { customer: Answer<"getCustomer"> }) {
@@ -22,37 +19,6 @@ export function CustomerLicenses({ customer }: { customer: Answer<"getCustomer">
       query: { customer_id: customer.id },
     }),
   );
-  const columns: Column<License>[] = [
-    {
-      id: "expires",
-      header: t("table.expires"),
-      cell: (license) =>
-        license.expires_at !== null ? (
-          <ListTime at={license.expires_at} />
-        ) : (
-          t(license.is_lifetime ? "table.never" : "table.afterFirstUse")
-        ),
-    },
-    {
-      id: "ips",
-      header: t("table.ips"),
-      wide: true,
-      align: "right",
-      cell: (license) => (
-        <span className="figures">
-          {license.ip_system_enabled
-            ? `${license.current_unique_ip_count} / ${license.max_ips}`
-            : t("table.anyIp")}
-        </span>
-      ),
-    },
-    {
-      id: "made",
-      header: t("table.created"),
-      wide: true,
-      cell: (license) => <ListTime at={license.created_at} />,
-    },
-  ];
   const who =
     customer.email === null
       ? { customer_discord_id: customer.discord_id ?? undefined }
@@ -63,7 +29,30 @@ export function CustomerLicenses({ customer }: { customer: Answer<"getCustomer">
       list={list}
       idOf={(license) => license.id}
       productOf={(license) => license.product_name}
-      columns={columns}
+      columns={[
+        {
+          header: t("table.expires"),
+          cell: (license) =>
+            license.expires_at !== null ? (
+              <ListTime at={license.expires_at} />
+            ) : (
+              t(license.is_lifetime ? "table.never" : "table.afterFirstUse")
+            ),
+        },
+        {
+          header: t("table.ips"),
+          wide: true,
+          align: "right",
+          cell: (license) => (
+            <span className="figures">
+              {license.ip_system_enabled
+                ? `${license.current_unique_ip_count} / ${license.max_ips}`
+                : t("table.anyIp")}
+            </span>
+          ),
+        },
+        { header: t("table.created"), wide: true, at: (license) => license.created_at },
+      ]}
       empty={t("noLicenses")}
       actions={
         may("licenses:create") && (

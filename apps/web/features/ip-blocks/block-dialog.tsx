@@ -1,17 +1,17 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { Select, Text, Textarea, TextInput } from "@mantine/core";
+import { Select, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
-import { Choice } from "../../ui/choice.tsx";
-import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { AreaField, Choice, TextField } from "../../ui/fields.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { DateTimeField, fromLocal, toLocal } from "../../ui/time-fields.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { type BlockChoice, type BlockScope, type IpBlock, routesOf, sameScope, shownCidr } from "./scope.ts";
 
@@ -38,30 +38,28 @@ export function BlockDialog(props: BlockDialogProps) {
   );
 }
 
-const durations = { day: dayMs, week: 604_800_000, month: 2_592_000_000 } as const;
-type Duration = "permanent" | keyof typeof durations | "date";
+const lengthsMs = { day: dayMs, week: 604_800_000, month: 2_592_000_000 } as const;
+const durations = ["permanent", "day", "week", "month", "date"] as const;
+type Duration = (typeof durations)[number];
 
-function BlockForm({
-  scope: first,
-  choices = [],
-  onClose,
-  block = null,
-  cidr: given = "",
-}: BlockDialogProps) {
+function BlockForm(props: BlockDialogProps) {
+  const { scope: first, choices = [], onClose, block = null, cidr: given = "" } = props;
   const { t } = useTranslation("ip-blocks");
   const [scope, setScope] = useState(first);
   const routes = routesOf(scope);
   const add = useChange(routes.add);
   const remove = useChange(routes.remove);
   const update = useChange(routes.update);
-  const [cidr, setCidr] = useState(block === null ? given : shownCidr(block.cidr));
-  const [note, setNote] = useState(block?.note ?? "");
-  const [duration, setDuration] = useState<Duration>(block?.expires_at == null ? "permanent" : "date");
-  const [date, setDate] = useState(toLocal(block?.expires_at ?? null));
-  const error = add.error ?? update.error;
-  const submit = async () => {
-    const kept = { note: note.trim() === "" ? null : note, expires_at: expiryOf(duration, date) };
-    try {
+  const start: { cidr: string; note: string; duration: Duration; expires_at: string } = {
+    cidr: block === null ? given : shownCidr(block.cidr),
+    note: block?.note ?? "",
+    duration: block?.expires_at == null ? "permanent" : "date",
+    expires_at: toLocal(block?.expires_at ?? null),
+  };
+  const form = useForm({
+    start,
+    send: async ({ cidr, note, duration, expires_at: date }) => {
+      const kept = { note: note.trim() === "" ? null : note, expires_at: expiryOf(duration, date) };
       if (block === null) {
         const { id } = await add.mutateAsync({ params: routes.params, body: { cidr, ...kept } });
         notify(t("done.added", { cidr }), () =>
@@ -74,72 +72,50 @@ function BlockForm({
         });
         notify(t("done.changed", { cidr }));
       }
-    } catch {
-      return;
-    }
-    onClose();
-  };
+      onClose();
+    },
+  });
+  const { cidr, duration } = form.values;
   return (
-    <DialogForm
-      onSubmit={submit}
-      typed={[cidr, note, duration, date]}
-      error={error}
-      isBusy={add.isPending || update.isPending}
-      action={t(block === null ? "form.doAdd" : "everywhere:save")}
-    >
+    <DialogForm {...form.props} action={t(block === null ? "form.doAdd" : "everywhere:save")}>
       <Text c="dimmed" size="sm">
         {t(`form.lead.${scope.level}`)}
       </Text>
       <ValidateHelp about="ipBlocks" />
-      <ProblemAlert error={error} beside={["cidr", "note", "expires_at"]} />
+      <FormProblem form={form} />
       {block === null && choices.length > 1 && (
         <ScopeChoice choices={choices} scope={scope} onChange={setScope} />
       )}
-      <TextInput
+      <TextField
+        {...form.field("cidr")}
         label={t("cidr")}
         description={t("form.cidrHelp")}
         placeholder="203.0.113.0/24"
         required
         disabled={block !== null}
-        value={cidr}
-        onChange={(event) => setCidr(event.currentTarget.value)}
-        error={fieldError(error, "cidr")}
         data-autofocus={block === null && given === "" ? true : undefined}
       />
       {block === null && scope.level === "organization" && <BlockForecast cidr={cidr} />}
-      <Textarea
+      <AreaField
+        {...form.field("note")}
         label={t("note")}
         description={t("form.noteHelp")}
-        autosize
-        minRows={2}
-        value={note}
-        onChange={(event) => setNote(event.currentTarget.value)}
-        error={fieldError(error, "note")}
         data-autofocus={block !== null || given !== "" ? true : undefined}
       />
       <Choice
+        {...form.field("duration")}
         label={t("form.duration")}
-        values={["permanent", "day", "week", "month", "date"] as const}
+        values={durations}
         words={(value) => t(`form.durations.${value}`)}
-        value={duration}
-        onChange={setDuration}
       />
-      {duration === "date" && (
-        <DateTimeField
-          label={t("form.date")}
-          required
-          value={date}
-          onChange={setDate}
-          error={fieldError(error, "expires_at")}
-        />
-      )}
+      {duration === "date" && <DateTimeField {...form.field("expires_at")} label={t("form.date")} required />}
     </DialogForm>
   );
 }
 
 function expiryOf(duration: Duration, date: string): string | null {
   if (duration === "permanent") return null;
-  return duration === "date" ? fromLocal(date) : new Date(Date.now() + durations[duration]).toISOString();
+  return duration === "date" ? fromLocal(date) : new Date(Date.now() + lengthsMs[duration]).toISOString();
 }
 
 interface ScopeChoiceProps {
@@ -180,7 +156,7 @@ function ScopeChoice({ choices, scope, onChange }: ScopeChoiceProps) {
   );
 }
 
-const mostShown = 200;
+const maxShown = 200;
 
 /** The known IP addresses that a block would affect. It reads one page, so that it stays cheap. */
 function BlockForecast({ cidr }: { cidr: string }) {
@@ -189,7 +165,7 @@ function BlockForecast({ cidr }: { cidr: string }) {
   const mayLook = useMay()("licenses:view");
   const [settled] = useDebouncedValue(cidr.trim(), 300);
   const { data } = useQuery({
-    ...ask("listIps", { params: { organization_id: id }, query: { cidr: settled, limit: mostShown } }),
+    ...ask("listIps", { params: { organization_id: id }, query: { cidr: settled, limit: maxShown } }),
     enabled: mayLook && settled !== "",
     retry: false,
   });

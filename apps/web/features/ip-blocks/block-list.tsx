@@ -1,14 +1,13 @@
-import { ActionIcon, Group, Text, Tooltip, VisuallyHidden } from "@mantine/core";
+import { Group } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { askPages, flat, useChange } from "../../api/queries.ts";
+import { askPages, useChange } from "../../api/queries.ts";
 import { useMay, useOrganizationOrNull } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copy } from "../../ui/copy.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { Icon } from "../../ui/icon.tsx";
+import { Faint, List, RowAction } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import type { PageLink } from "../../ui/page-link.ts";
@@ -16,7 +15,7 @@ import { LazyBlockDialog } from "./lazy-block-dialog.tsx";
 import { type BlockScope, type IpBlock, isSingleIp, routesOf, shownCidr } from "./scope.ts";
 
 /** The blocks of the platform, an organization, a customer or a license. Removing one can be undone. */
-export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNode }) {
+export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactElement }) {
   const { t } = useTranslation("ip-blocks");
   const may = useMay();
   const here = useOrganizationOrNull();
@@ -36,93 +35,68 @@ export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNod
       add.mutateAsync({ params: routes.params, body: { cidr, note, expires_at } }),
     );
   };
-  const columns: Column<IpBlock>[] = [
-    {
-      id: "cidr",
-      header: t("cidr"),
-      cell: (block) => {
-        const page = pageOf(block.cidr);
-        return (
-          <Group gap={4} wrap="nowrap">
-            {page !== null ? (
-              <GoLink to={page} className="mono">
-                {shownCidr(block.cidr)}
-              </GoLink>
-            ) : (
-              <span className="mono">{shownCidr(block.cidr)}</span>
-            )}
-            <Copy value={shownCidr(block.cidr)} />
-          </Group>
-        );
-      },
-    },
-    {
-      id: "note",
-      header: t("note"),
-      cell: (block) =>
-        block.note ?? (
-          <Text inherit component="span" c="dimmed">
-            –
-          </Text>
-        ),
-    },
-    {
-      id: "expires",
-      header: t("expires"),
-      wide: true,
-      cell: (block) => (block.expires_at === null ? t("never") : <End at={block.expires_at} />),
-    },
-    {
-      id: "added",
-      header: t("added"),
-      wide: true,
-      cell: (block) => (
-        <>
-          <ListTime at={block.created_at} />
-          {block.created_by !== null && (
-            <Text component="span" inherit c="dimmed">
-              {" "}
-              · {block.created_by}
-            </Text>
-          )}
-        </>
-      ),
-    },
-  ];
-  if (scope.level === "platform" || may("ip_blocks:manage"))
-    columns.push({
-      id: "do",
-      header: <VisuallyHidden>{t("actions")}</VisuallyHidden>,
-      align: "right",
-      width: 84,
-      cell: (block) => (
-        <Group gap={2} wrap="nowrap" justify="flex-end">
-          <Act
-            label={t("change", { cidr: shownCidr(block.cidr) })}
-            icon="edit"
-            do={() => setChanging(block)}
-          />
-          <Act
-            label={t("remove", { cidr: shownCidr(block.cidr) })}
-            icon="close"
-            do={() => unblock(block).catch(notifyProblem)}
-          />
-        </Group>
-      ),
-    });
   return (
     <>
-      <DataTable
+      <List
         label={t(`tables.${scope.level}`)}
-        columns={columns}
-        rows={flat(list.data)}
-        keyOf={(block) => block.id}
-        isPending={list.isPending}
-        error={list.error}
+        list={list}
+        columns={[
+          {
+            header: t("cidr"),
+            cell: ({ cidr }) => {
+              const page = pageOf(cidr);
+              return (
+                <Group gap={4} wrap="nowrap">
+                  {page !== null ? (
+                    <GoLink to={page} className="mono">
+                      {shownCidr(cidr)}
+                    </GoLink>
+                  ) : (
+                    <span className="mono">{shownCidr(cidr)}</span>
+                  )}
+                  <Copy value={shownCidr(cidr)} />
+                </Group>
+              );
+            },
+          },
+          { header: t("note"), cell: (block) => block.note ?? <Faint>–</Faint> },
+          {
+            header: t("expires"),
+            wide: true,
+            cell: (block) => (block.expires_at === null ? t("never") : <End at={block.expires_at} />),
+          },
+          {
+            header: t("added"),
+            wide: true,
+            cell: (block) => (
+              <>
+                <ListTime at={block.created_at} />
+                {block.created_by !== null && <Faint> · {block.created_by}</Faint>}
+              </>
+            ),
+          },
+          (scope.level === "platform" || may("ip_blocks:manage")) && {
+            header: t("actions"),
+            isHeaderHidden: true,
+            align: "right",
+            width: 84,
+            cell: (block) => (
+              <Group gap={2} wrap="nowrap" justify="flex-end">
+                <RowAction
+                  label={t("change", { cidr: shownCidr(block.cidr) })}
+                  icon="edit"
+                  onClick={() => setChanging(block)}
+                />
+                <RowAction
+                  label={t("remove", { cidr: shownCidr(block.cidr) })}
+                  icon="close"
+                  onClick={() => unblock(block).catch(notifyProblem)}
+                />
+              </Group>
+            ),
+          },
+        ]}
         empty={empty}
-        hasMore={list.hasNextPage}
-        isFetchingMore={list.isFetchingNextPage}
-        fetchMore={list.fetchNextPage}
       />
       <LazyBlockDialog
         scope={scope}
@@ -152,18 +126,8 @@ function End({ at }: { at: string }) {
   return new Date(at).getTime() > Date.now() ? (
     <ListTime at={at} />
   ) : (
-    <Text inherit component="span" c="dimmed">
+    <Faint>
       {t("expired")} <ListTime at={at} />
-    </Text>
-  );
-}
-
-function Act({ label, icon, do: act }: { label: string; icon: "edit" | "close"; do: () => unknown }) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={label} onClick={() => void act()}>
-        <Icon name={icon} size={15} />
-      </ActionIcon>
-    </Tooltip>
+    </Faint>
   );
 }

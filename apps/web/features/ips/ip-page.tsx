@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
-import type { Answer, Item } from "../../api/client.ts";
+import type { Answer } from "../../api/client.ts";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { DeviceIds } from "../../app/device-ids.tsx";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
@@ -11,15 +11,14 @@ import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copy } from "../../ui/copy.tsx";
-import type { Column } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
+import { Faint } from "../../ui/list.tsx";
+import { Verdict } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Verdict } from "../../ui/verdict.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { type BlockChoice, shownCidr } from "../ip-blocks/scope.ts";
 import { LicenseList } from "../licenses/license-list.tsx";
@@ -29,7 +28,7 @@ const IpRequests = lazy(() =>
   import("../requests/requests-section.tsx").then((file) => ({ default: file.IpRequests })),
 );
 
-const ipRoute = getRouteApi("/inside/o/$organization/ips/$ip");
+const ipRoute = getRouteApi("/signed-in/o/$organization/ips/$ip");
 
 type IpAddress = Answer<"getIp">;
 
@@ -167,8 +166,6 @@ function useBlockChoices(ip: string): readonly BlockChoice[] {
   ];
 }
 
-type IpLicense = Item<"listIpLicenses">;
-
 /** The licenses that have registered an IP address or were used from it. */
 function IpLicenses({ ip }: { ip: string }) {
   const { t } = useTranslation("ips");
@@ -179,76 +176,39 @@ function IpLicenses({ ip }: { ip: string }) {
   );
   const products = useProducts();
   const nameOf = (productId: string) => products.data?.find(({ id }) => id === productId)?.name;
-  const columns: Column<IpLicense>[] = [
-    {
-      id: "customer",
-      header: t("customer"),
-      wide: true,
-      cell: (row) => {
-        const words = row.customer_name ?? row.customer_email ?? (row.global_customer_id && t("onDiscord"));
-        if (words === null) return <None />;
-        return row.global_customer_id !== null && may("customers:view", "customers:manage") ? (
-          <GoLink to={paths.customer(slug, row.global_customer_id)} inherit>
-            {words}
-          </GoLink>
-        ) : (
-          words
-        );
-      },
-    },
-    {
-      id: "registered",
-      header: t("registered"),
-      wide: true,
-      cell: (row) =>
-        row.registered_at === null ? (
-          <Text inherit component="span" c="dimmed">
-            {t("notRegistered")}
-          </Text>
-        ) : (
-          <ListTime at={row.registered_at} />
-        ),
-    },
-    {
-      id: "devices",
-      header: t("devices"),
-      wide: true,
-      cell: (row) =>
-        (row.device_ids ?? []).length === 0 ? (
-          <None />
-        ) : (
-          <DeviceIds ids={row.device_ids} licenseId={row.license_id} />
-        ),
-    },
-    {
-      id: "hits",
-      header: t("requests"),
-      wide: true,
-      align: "right",
-      cell: (row) => <span className="figures">{row.hits.toLocaleString()}</span>,
-    },
-    {
-      id: "last",
-      header: t("lastSeen"),
-      cell: (row) => (row.last_seen_at === null ? <None /> : <ListTime at={row.last_seen_at} />),
-    },
-  ];
   return (
     <LicenseList
       title={t("licensesUsed")}
       list={list}
       idOf={(row) => row.license_id}
-      productOf={(row) => nameOf(row.product_id) ?? <None />}
-      columns={columns}
+      productOf={(row) => nameOf(row.product_id) ?? <Faint>–</Faint>}
+      columns={[
+        {
+          header: t("customer"),
+          wide: true,
+          cell: ({ customer_name, customer_email, global_customer_id: id }) => {
+            const name = customer_name ?? customer_email ?? (id && t("onDiscord"));
+            if (name === null) return <Faint>–</Faint>;
+            return id !== null && may("customers:view", "customers:manage") ? (
+              <GoLink to={paths.customer(slug, id)} inherit>
+                {name}
+              </GoLink>
+            ) : (
+              name
+            );
+          },
+        },
+        { header: t("registered"), wide: true, at: (row) => row.registered_at, never: t("notRegistered") },
+        {
+          header: t("devices"),
+          wide: true,
+          cell: ({ device_ids: ids, license_id: licenseId }) =>
+            (ids ?? []).length === 0 ? <Faint>–</Faint> : <DeviceIds ids={ids} licenseId={licenseId} />,
+        },
+        { header: t("requests"), wide: true, count: (row) => row.hits },
+        { header: t("lastSeen"), at: (row) => row.last_seen_at },
+      ]}
       empty={t("noLicenses")}
     />
-  );
-}
-
-function None() {
-  return (
-    <Text inherit component="span" c="dimmed">
-      –
-    </Text>
   );
 }

@@ -1,21 +1,18 @@
 import { Button, Group, Select, TextInput } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
-import { ApiProblem } from "../../api/problem.ts";
 import { askPages, flat } from "../../api/queries.ts";
 import { DeviceIds } from "../../app/device-ids.tsx";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copy } from "../../ui/copy.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
-import { ListTime } from "../../ui/list-time.tsx";
+import { List } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import type { PageLink } from "../../ui/page-link.ts";
 import { fieldError } from "../../ui/problem-alert.tsx";
@@ -24,7 +21,7 @@ import { IpTabs } from "../ip-blocks/ip-tabs.tsx";
 import classes from "./ips.module.css";
 import type { IpsSearch } from "./search.ts";
 
-const ipsRoute = getRouteApi("/inside/o/$organization/ips");
+const ipsRoute = getRouteApi("/signed-in/o/$organization/ips");
 
 /** The IP addresses that use licenses, those with the most licenses first. */
 export function IpsPage() {
@@ -47,7 +44,6 @@ export function IpsPage() {
         onSearch={(next) => void navigate({ search: next, replace: next.min !== search.min })}
         devices={DeviceIds}
         list={list}
-        rows={flat(list.data)}
       />
     </Page>
   );
@@ -63,70 +59,18 @@ interface IpListProps {
   readonly pageOf: (ip: string) => PageLink;
   readonly search: IpsSearch;
   readonly onSearch: (search: IpsSearch) => void;
-  readonly rows: readonly Sighting[];
   readonly devices: ShowDevices;
-  readonly list: {
-    readonly isPending: boolean;
-    readonly isSuccess: boolean;
-    readonly error: Error | null;
-    readonly hasNextPage: boolean;
-    readonly isFetchingNextPage: boolean;
-    readonly fetchNextPage: () => unknown;
-  };
+  readonly list: UseInfiniteQueryResult<InfiniteData<{ readonly data: readonly Sighting[] }>>;
 }
 
 /** IP addresses, those with the most licenses first, of an organization or of the whole server. */
-export function IpList({ pageOf, search, onSearch, rows, devices: Devices, list }: IpListProps) {
+export function IpList({ pageOf, search, onSearch, devices: Devices, list }: IpListProps) {
   const { t } = useTranslation("ips");
   const { in: network, min } = search;
+  const rows = flat(list.data);
   const most = Math.max(1, ...rows.map((row) => row.license_count));
   // An invalid network is reported at the field, not instead of the list.
   const refusal = fieldError(list.error, "cidr");
-  const columns: Column<Sighting>[] = [
-    {
-      id: "ip",
-      header: t("ipAndDevice"),
-      cell: ({ ip, blocked, device_ids: ids }) => (
-        <>
-          <Group gap="0 4px">
-            <GoLink to={pageOf(ip)} className={ipClass(ip)}>
-              {ip}
-            </GoLink>
-            <Copy value={ip} />
-            {blocked && (
-              <StateMark tone="bad" words={t("blockedWords")}>
-                {t("isBlocked")}
-              </StateMark>
-            )}
-          </Group>
-          <Devices ids={ids} />
-        </>
-      ),
-    },
-    {
-      id: "licenses",
-      header: t("licenses"),
-      cell: ({ license_count: count }) => (
-        <span className={`${classes.count} figures`}>
-          {count}
-          <span
-            className={classes.bar}
-            style={{ width: `${Math.round((100 * count) / most)}%` }}
-            aria-hidden="true"
-          />
-        </span>
-      ),
-    },
-    {
-      id: "hits",
-      header: t("requests"),
-      align: "right",
-      wide: true,
-      cell: ({ hits }) => <span className="figures">{hits.toLocaleString()}</span>,
-    },
-    { id: "first", header: t("firstSeen"), wide: true, cell: (row) => <ListTime at={row.first_seen_at} /> },
-    { id: "last", header: t("lastSeen"), wide: true, cell: (row) => <ListTime at={row.last_seen_at} /> },
-  ];
   const isFiltered = network !== undefined || min !== undefined;
   const hasNone = list.isSuccess && rows.length === 0 && !list.hasNextPage && !isFiltered;
   return (
@@ -155,21 +99,50 @@ export function IpList({ pageOf, search, onSearch, rows, devices: Devices, list 
           )}
         </Group>
       )}
-      <DataTable
+      <List
         label={t("title")}
-        columns={columns}
-        rows={rows}
+        list={refusal === null ? list : { ...list, error: null }}
         keyOf={(row) => row.ip}
-        isPending={list.isPending}
-        error={refusal !== null && list.error instanceof ApiProblem ? null : list.error}
-        empty={
-          <Empty icon="ip" title={t(isFiltered ? "nothing.title" : "empty.title")}>
-            {t(isFiltered ? "nothing.words" : "empty.words")}
-          </Empty>
-        }
-        hasMore={list.hasNextPage}
-        isFetchingMore={list.isFetchingNextPage}
-        fetchMore={list.fetchNextPage}
+        columns={[
+          {
+            header: t("ipAndDevice"),
+            cell: ({ ip, blocked, device_ids: ids }) => (
+              <>
+                <Group gap="0 4px">
+                  <GoLink to={pageOf(ip)} className={ipClass(ip)}>
+                    {ip}
+                  </GoLink>
+                  <Copy value={ip} />
+                  {blocked && (
+                    <StateMark tone="bad" words={t("blockedWords")}>
+                      {t("isBlocked")}
+                    </StateMark>
+                  )}
+                </Group>
+                <Devices ids={ids} />
+              </>
+            ),
+          },
+          {
+            header: t("licenses"),
+            cell: ({ license_count: count }) => (
+              <span className={`${classes.count} figures`}>
+                {count}
+                <span
+                  className={classes.bar}
+                  style={{ width: `${Math.round((100 * count) / most)}%` }}
+                  aria-hidden="true"
+                />
+              </span>
+            ),
+          },
+          { header: t("requests"), wide: true, count: (row) => row.hits },
+          { header: t("firstSeen"), wide: true, at: (row) => row.first_seen_at },
+          { header: t("lastSeen"), wide: true, at: (row) => row.last_seen_at },
+        ]}
+        isFiltered={isFiltered}
+        empty={{ icon: "ip", title: t("empty.title"), words: t("empty.words") }}
+        nothing={{ icon: "ip", title: t("nothing.title"), words: t("nothing.words") }}
       />
     </>
   );

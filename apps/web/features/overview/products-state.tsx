@@ -8,10 +8,8 @@ import { paths } from "../../session/paths.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { Section } from "../../ui/section.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
-import { Lines } from "./license-trend.tsx";
+import { LinesSection } from "./lines-section.tsx";
 import classes from "./overview.module.css";
 
 /** The products and their request counts. */
@@ -19,37 +17,34 @@ export function ProductsState() {
   const { t } = useTranslation("overview");
   const { slug } = useOrganization();
   const may = useMay();
-  const { data, error } = useUsage();
+  const usage = useUsage();
+  const products = usage.data?.data ?? [];
   return (
-    <Section
+    <LinesSection
       title={t("products.title")}
-      note={data !== undefined && data.data.length > 0 ? t("products.note") : undefined}
-      actions={
-        <GoLink to={paths.products(slug)} size="sm">
-          {t("products.all")}
-        </GoLink>
+      note={products.length > 0 ? t("products.note") : undefined}
+      all={{ to: paths.products(slug), words: t("products.all") }}
+      query={usage}
+      none={
+        usage.data !== undefined &&
+        products.length === 0 && (
+          <>
+            <Text c="dimmed" mb="xs">
+              {t("products.none")}
+            </Text>
+            {may("products:manage") && (
+              <GoButton variant="default" to={paths.newProduct(slug)}>
+                {t("steps.product.do")}
+              </GoButton>
+            )}
+          </>
+        )
       }
     >
-      <ProblemAlert error={error} />
-      {data === undefined && error === null && <Lines />}
-      {data?.data.length === 0 && (
-        <>
-          <Text c="dimmed" mb="xs">
-            {t("products.none")}
-          </Text>
-          {may("products:manage") && (
-            <GoButton variant="default" to={paths.newProduct(slug)}>
-              {t("steps.product.do")}
-            </GoButton>
-          )}
-        </>
-      )}
-      <ul className={classes.list}>
-        {data?.data.map((usage) => (
-          <ProductLine key={usage.product_id} usage={usage} />
-        ))}
-      </ul>
-    </Section>
+      {products.map((product) => (
+        <ProductLine key={product.product_id} usage={product} />
+      ))}
+    </LinesSection>
   );
 }
 
@@ -106,13 +101,13 @@ function ProductLine({ usage }: { usage: Item<"listProductUsage"> }) {
   );
 }
 
-const shown = 6;
+const maxShown = 6;
 
 /** The first products and their request counts. */
 export function useUsage({ isWanted = true } = {}) {
   const { id } = useOrganization();
   return useQuery({
-    ...ask("listProductUsage", { params: { organization_id: id }, query: { limit: shown } }),
+    ...ask("listProductUsage", { params: { organization_id: id }, query: { limit: maxShown } }),
     enabled: isWanted,
     refetchInterval: 60_000,
   });

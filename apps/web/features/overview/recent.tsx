@@ -1,4 +1,4 @@
-import { Stack, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
@@ -6,11 +6,8 @@ import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
-import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Lines } from "./license-trend.tsx";
-import classes from "./overview.module.css";
+import { Line, LinesSection } from "./lines-section.tsx";
 import { groupRepeats, type Run } from "./overview.ts";
 
 const entriesRead = 50;
@@ -21,26 +18,22 @@ export function RecentChanges() {
   const { t } = useTranslation("overview");
   const { t: audit } = useTranslation("audit-log");
   const { id, slug } = useOrganization();
-  const { data, error } = useQuery(
+  const query = useQuery(
     ask("listAuditLog", { params: { organization_id: id }, query: { limit: entriesRead } }),
   );
   const kindOf = ({ action, actor }: Item<"listAuditLog">) => `${action} ${actor.name}`;
-  const runs = groupRepeats(data, kindOf).slice(0, runsShown);
   return (
-    <Section
+    <LinesSection
       title={t("changes.title")}
-      actions={
-        <GoLink to={paths.auditLog(slug)} size="sm">
-          {t("changes.all")}
-        </GoLink>
-      }
+      all={{ to: paths.auditLog(slug), words: t("changes.all") }}
+      query={query}
     >
-      <ProblemAlert error={error} />
-      {data === undefined && error === null && <Lines />}
-      <ul className={classes.list}>
-        {runs.map(({ newest: entry, count, isCut }) => (
-          <li key={entry.id} className={classes.line}>
-            <Stack gap={0} miw={0} flex={1}>
+      {groupRepeats(query.data, kindOf)
+        .slice(0, runsShown)
+        .map(({ newest: entry, count, isCut }) => (
+          <Line
+            key={entry.id}
+            title={
               <Text component="div">
                 <GoLink to={paths.auditLog(slug, { entry: entry.id })} c="inherit">
                   {audit(`actions.${entry.action}`, {
@@ -49,17 +42,12 @@ export function RecentChanges() {
                 </GoLink>{" "}
                 <CountSuffix count={count} isCut={isCut} />
               </Text>
-              <Text size="sm" c="dimmed" truncate>
-                {[entry.actor.name, entry.subject.name].filter(Boolean).join(" · ")}
-              </Text>
-            </Stack>
-            <Text size="sm" c="dimmed" component="div" className={classes.when ?? ""}>
-              <Time at={entry.at} />
-            </Text>
-          </li>
+            }
+            words={[entry.actor.name, entry.subject.name].filter(Boolean).join(" · ")}
+            when={<Time at={entry.at} />}
+          />
         ))}
-      </ul>
-    </Section>
+    </LinesSection>
   );
 }
 
@@ -69,23 +57,22 @@ type Event = Item<"listEvents">;
 export function RecentEvents() {
   const { t } = useTranslation("overview");
   const { id } = useOrganization();
-  const { data, error } = useQuery({
+  const query = useQuery({
     ...ask("listEvents", { params: { organization_id: id }, query: { limit: entriesRead } }),
     refetchInterval: 30_000,
   });
   return (
-    <Section title={t("events.title")}>
-      <ProblemAlert error={error} />
-      {data === undefined && error === null && <Lines />}
-      {data?.data.length === 0 && <Text c="dimmed">{t("events.none")}</Text>}
-      <ul className={classes.list}>
-        {groupRepeats(data, ({ type }) => type)
-          .slice(0, runsShown)
-          .map((run) => (
-            <EventLine key={run.newest.id} run={run} />
-          ))}
-      </ul>
-    </Section>
+    <LinesSection
+      title={t("events.title")}
+      query={query}
+      none={query.data?.data.length === 0 && <Text c="dimmed">{t("events.none")}</Text>}
+    >
+      {groupRepeats(query.data, ({ type }) => type)
+        .slice(0, runsShown)
+        .map((run) => (
+          <EventLine key={run.newest.id} run={run} />
+        ))}
+    </LinesSection>
   );
 }
 
@@ -95,12 +82,14 @@ function EventLine({ run: { newest: event, count, isCut } }: { run: Run<Event> }
   const license = licenseOf(event);
   const ip = typeof event.data.ip === "string" ? event.data.ip : null;
   return (
-    <li className={classes.line}>
-      <Stack gap={0} miw={0} flex={1}>
+    <Line
+      title={
         <Text>
           {t(`types.${event.type}`)} <CountSuffix count={count} isCut={isCut} />
         </Text>
-        <Text size="sm" c="dimmed" truncate component="div">
+      }
+      words={
+        <>
           {event.license_id !== null && license !== null && (
             <GoLink to={paths.license(slug, event.license_id)} className="mono" inherit>
               {license.key}
@@ -108,12 +97,10 @@ function EventLine({ run: { newest: event, count, isCut } }: { run: Run<Event> }
           )}
           {license?.whose !== undefined && ` · ${license.whose}`}
           {ip !== null && ` · ${ip}`}
-        </Text>
-      </Stack>
-      <Text size="sm" c="dimmed" component="div" className={classes.when ?? ""}>
-        <Time at={event.timestamp} />
-      </Text>
-    </li>
+        </>
+      }
+      when={<Time at={event.timestamp} />}
+    />
   );
 }
 

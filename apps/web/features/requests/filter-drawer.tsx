@@ -7,10 +7,10 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { useProducts } from "../../session/products.ts";
+import { FilterSelect, useWhenSettled } from "../../ui/filters.tsx";
 import { termOf } from "../../ui/search-term.ts";
-import { useWhenSettled } from "../../ui/when-settled.ts";
 import { useFilterChange } from "./filters.ts";
-import { type Endpoint, endpoints, millisecondsOf, type RequestFilters } from "./search.ts";
+import { endpoints, millisecondsOf, type RequestFilters } from "./search.ts";
 
 interface FilterDrawerProps {
   readonly filters: RequestFilters;
@@ -18,12 +18,20 @@ interface FilterDrawerProps {
   readonly onClose: () => void;
 }
 
+const textFilters = [
+  { name: "ip", label: "columns.ip", maxLength: 64, isCode: true },
+  { name: "version", label: "columns.version", maxLength: 256, isCode: true },
+  { name: "device_id", label: "columns.device", maxLength: 256, isCode: true },
+  { name: "problem", label: "columns.problem", maxLength: 100, help: "filters.problemHelp" },
+] as const;
+
 /** Every filter. Each applies as soon as it is set. */
 export function FilterDrawer({ filters, opened, onClose }: FilterDrawerProps) {
   const { t } = useTranslation("requests");
   const maySee = useMaySee();
   const change = useFilterChange();
-  const products = useProducts();
+  const set = (part: RequestFilters) => change(part, { replace: true });
+  const products = useProducts().data ?? [];
   return (
     <Drawer
       opened={opened}
@@ -34,11 +42,7 @@ export function FilterDrawer({ filters, opened, onClose }: FilterDrawerProps) {
       closeButtonProps={{ "aria-label": t("everywhere:close") }}
     >
       <Stack gap="md">
-        <RefusedChoice
-          value={filters.refused}
-          onChange={(refused) => change({ refused }, { replace: true })}
-          hasLabel
-        />
+        <RefusedChoice value={filters.refused} onChange={(refused) => set({ refused })} hasLabel />
         <MultiSelect
           label={t("columns.outcome")}
           placeholder={filters.outcome === undefined ? t("filters.anyOutcome") : ""}
@@ -46,86 +50,68 @@ export function FilterDrawer({ filters, opened, onClose }: FilterDrawerProps) {
           value={[...(filters.outcome ?? [])]}
           onChange={(chosen) => {
             const outcome = requestOutcomes.filter((one) => chosen.includes(one));
-            change({ outcome: outcome.length === 0 ? undefined : outcome }, { replace: true });
+            set({ outcome: outcome.length === 0 ? undefined : outcome });
           }}
           searchable
           clearable
           hidePickedOptions
         />
-        {products.data !== undefined && products.data.length > 1 && (
-          <Select
+        {products.length > 1 && (
+          <FilterSelect
             label={t("columns.product")}
-            placeholder={t("filters.anyProduct")}
-            data={products.data.map(({ id, name }) => ({ value: id, label: name }))}
-            value={filters.product_id ?? null}
-            onChange={(product) => change({ product_id: product ?? undefined }, { replace: true })}
-            clearable
+            isLabelShown
+            any={t("filters.anyProduct")}
+            values={products.map(({ id }) => id)}
+            words={(productId) => products.find(({ id }) => id === productId)?.name ?? productId}
+            value={filters.product_id}
+            onChange={(productId) => set({ product_id: productId })}
             searchable
           />
         )}
         {maySee("licenses:view") && (
           <LicenseFilter
             value={filters.license_id}
-            onChange={(license) => change({ license_id: license }, { replace: true })}
+            onChange={(licenseId) => set({ license_id: licenseId })}
           />
         )}
-        <TextFilter
-          label={t("columns.ip")}
-          longest={64}
-          isCode
-          value={filters.ip}
-          onChange={(ip) => change({ ip }, { replace: true })}
-        />
-        <TextFilter
-          label={t("columns.version")}
-          longest={256}
-          isCode
-          value={filters.version}
-          onChange={(version) => change({ version }, { replace: true })}
-        />
-        <TextFilter
-          label={t("columns.device")}
-          longest={256}
-          isCode
-          value={filters.device_id}
-          onChange={(device) => change({ device_id: device }, { replace: true })}
-        />
-        <TextFilter
-          label={t("columns.problem")}
-          description={t("filters.problemHelp")}
-          longest={100}
-          value={filters.problem}
-          onChange={(problem) => change({ problem }, { replace: true })}
-        />
+        {textFilters.map(({ name, label, ...rest }) => (
+          <TextFilter
+            key={name}
+            label={t(label)}
+            description={"help" in rest ? t(rest.help) : undefined}
+            maxLength={rest.maxLength}
+            isCode={"isCode" in rest}
+            value={filters[name]}
+            onChange={(text) => set({ [name]: text })}
+          />
+        ))}
         <TextFilter
           label={t("columns.duration")}
           description={t("filters.durationHelp")}
-          longest={10}
+          maxLength={10}
           read={(text) => millisecondsOf(text)?.toString()}
           invalid={t("filters.notADuration")}
           value={filters.min_duration_ms?.toString()}
-          onChange={(ms) => change({ min_duration_ms: millisecondsOf(ms) }, { replace: true })}
+          onChange={(ms) => set({ min_duration_ms: millisecondsOf(ms) })}
         />
         <OneOf
           label={t("columns.endpoint")}
           choices={[
-            ["", t("filters.any")],
-            ...endpoints.map((one): [string, string] => [one, t(`endpoints.${one}`)]),
+            [undefined, t("filters.any")],
+            ...endpoints.map((endpoint) => [endpoint, t(`endpoints.${endpoint}`)] as const),
           ]}
-          value={filters.endpoint ?? ""}
-          onChange={(one) =>
-            change({ endpoint: (one || undefined) as Endpoint | undefined }, { replace: true })
-          }
+          value={filters.endpoint}
+          onChange={(endpoint) => set({ endpoint })}
         />
         <OneOf
           label={t("columns.sandbox")}
           choices={[
-            ["", t("filters.all")],
-            ["true", t("filters.onlySandbox")],
-            ["false", t("filters.noSandbox")],
+            [undefined, t("filters.all")],
+            [true, t("filters.onlySandbox")],
+            [false, t("filters.noSandbox")],
           ]}
-          value={filters.sandbox === undefined ? "" : String(filters.sandbox)}
-          onChange={(one) => change({ sandbox: one === "" ? undefined : one === "true" }, { replace: true })}
+          value={filters.sandbox}
+          onChange={(sandbox) => set({ sandbox })}
         />
       </Stack>
     </Drawer>
@@ -139,33 +125,33 @@ interface RefusedChoiceProps {
 }
 
 /** All requests, or only those that were refused or accepted. */
-export function RefusedChoice({ value, onChange, hasLabel = false }: RefusedChoiceProps) {
+export function RefusedChoice({ hasLabel = false, ...rest }: RefusedChoiceProps) {
   const { t } = useTranslation("requests");
   return (
     <OneOf
+      {...rest}
       label={t("filters.result")}
       isLabelHidden={!hasLabel}
       choices={[
-        ["", t("filters.all")],
-        ["true", t("filters.refused")],
-        ["false", t("filters.accepted")],
+        [undefined, t("filters.all")],
+        [true, t("filters.refused")],
+        [false, t("filters.accepted")],
       ]}
-      value={value === undefined ? "" : String(value)}
-      onChange={(one) => onChange(one === "" ? undefined : one === "true")}
     />
   );
 }
 
-interface OneOfProps {
+interface OneOfProps<Value> {
   readonly label: string;
   readonly isLabelHidden?: boolean;
-  readonly choices: readonly (readonly [value: string, words: string])[];
-  readonly value: string;
-  readonly onChange: (value: string) => void;
+  readonly choices: readonly (readonly [value: Value, words: string])[];
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
 }
 
-function OneOf({ label, isLabelHidden = false, choices, value, onChange }: OneOfProps) {
+function OneOf<Value>({ label, isLabelHidden = false, choices, value, onChange }: OneOfProps<Value>) {
   const id = useId();
+  const place = choices.findIndex(([one]) => one === value);
   return (
     <div>
       {!isLabelHidden && (
@@ -176,9 +162,12 @@ function OneOf({ label, isLabelHidden = false, choices, value, onChange }: OneOf
       <SegmentedControl
         fullWidth={!isLabelHidden}
         {...(isLabelHidden ? { "aria-label": label } : { "aria-labelledby": id })}
-        data={choices.map(([one, words]) => ({ value: one, label: words }))}
-        value={value}
-        onChange={onChange}
+        data={choices.map(([, words], index) => ({ value: String(index), label: words }))}
+        value={String(place)}
+        onChange={(index) => {
+          const choice = choices[Number(index)];
+          if (choice !== undefined) onChange(choice[0]);
+        }}
       />
     </div>
   );
@@ -186,9 +175,9 @@ function OneOf({ label, isLabelHidden = false, choices, value, onChange }: OneOf
 
 interface TextFilterProps {
   readonly label: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   readonly value: string | undefined;
-  readonly longest: number;
+  readonly maxLength: number;
   readonly isCode?: boolean;
   /** The value that a text stands for; undefined if it stands for none, which `invalid` says. */
   readonly read?: (text: string) => string | undefined;
@@ -198,7 +187,7 @@ interface TextFilterProps {
 
 /** A filter by text, which applies shortly after the last keystroke. */
 function TextFilter({ value = "", read = (text) => text, ...given }: TextFilterProps) {
-  const { label, description, longest, isCode, invalid, onChange } = given;
+  const { label, description, maxLength, isCode, invalid, onChange } = given;
   const [typed, setTyped] = useState(value);
   const sent = useRef(value);
   const [isInvalid, setInvalid] = useState(false);
@@ -222,7 +211,7 @@ function TextFilter({ value = "", read = (text) => text, ...given }: TextFilterP
       description={description}
       inputWrapperOrder={["label", "input", "description", "error"]}
       {...(isCode ? { classNames: { input: "mono" }, spellCheck: false, autoComplete: "off" } : {})}
-      maxLength={longest}
+      maxLength={maxLength}
       error={isInvalid && invalid}
       value={typed}
       onChange={(event) => {

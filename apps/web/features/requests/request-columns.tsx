@@ -4,29 +4,28 @@ import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
-import type { Column } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { Ip, type LoggedRequest, OutcomeMark, RequestTime, timeToTheSecond } from "./request.tsx";
+import { type Column, Faint } from "../../ui/list.tsx";
+import { Ip } from "./ip-link.tsx";
+import { type LoggedRequest, OutcomeMark, RequestTime, timeToTheSecond } from "./request.tsx";
 import classes from "./requests.module.css";
 
 /** A column that is the same in every row is left out. */
 export type Known = "license" | "ip";
 
 /** The columns of the request log. On narrow screens, the first has the essential ones. */
-export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>[] {
+export function useRequestColumns(known?: Known): readonly (Column<LoggedRequest> | false)[] {
   const { t, i18n } = useTranslation("requests");
   const { slug } = useOrganization();
   const products = useProducts();
-  const columns: (Column<LoggedRequest> | false)[] = [
+  return [
     {
-      id: "time",
       header: t("columns.time"),
       wide: true,
       width: 130,
       cell: (request) => <RequestTime at={request.at} />,
     },
     {
-      id: "outcome",
       header: t("columns.outcome"),
       fills: true,
       cell: (request) => (
@@ -80,27 +79,23 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
     },
     known !== "license" &&
       (products.data?.length ?? 0) > 1 && {
-        id: "product",
         header: t("columns.product"),
         wide: true,
         extra: true,
-        cell: (request: LoggedRequest) => request.product_name ?? <None />,
+        cell: (request: LoggedRequest) => request.product_name ?? <Faint>–</Faint>,
       },
     known !== "license" && {
-      id: "license",
       header: t("columns.license"),
       wide: true,
       cell: (request: LoggedRequest) => <License request={request} />,
     },
     known === "ip"
       ? {
-          id: "device",
           header: t("columns.device"),
           wide: true,
-          cell: ({ device_id: id }: LoggedRequest) => (id === null ? <None /> : <Device id={id} />),
+          cell: ({ device_id: id }: LoggedRequest) => (id === null ? <Faint>–</Faint> : <Device id={id} />),
         }
       : {
-          id: "ip",
           header: t("columns.ipAndDevice"),
           wide: true,
           cell: ({ ip, device_id: id }: LoggedRequest) => (
@@ -111,23 +106,22 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
           ),
         },
     {
-      id: "version",
       header: t("columns.version"),
       wide: true,
-      cell: (request) => request.version ?? <None />,
+      cell: (request) => request.version ?? <Faint>–</Faint>,
     },
     {
-      id: "duration",
       header: t("columns.duration"),
       wide: true,
       extra: true,
       align: "right",
       cell: ({ duration_ms: ms }) => (
-        <span className="figures oneLine">{ms === null ? <None /> : duration(ms, i18n.language)}</span>
+        <span className="figures oneLine">
+          {ms === null ? <Faint>–</Faint> : duration(ms, i18n.language)}
+        </span>
       ),
     },
   ];
-  return columns.filter((column) => column !== false);
 }
 
 /** Milliseconds with a sensible number of digits. */
@@ -170,13 +164,8 @@ function License({ request }: { request: LoggedRequest }) {
   const maySee = useMaySee();
   const { slug } = useOrganization();
   const { license_id: id, license_key: key, customer_name: customer } = request;
-  if (id === null) return <None />;
-  if (key === null)
-    return (
-      <Text span inherit c="dimmed">
-        {t("one.deleted")}
-      </Text>
-    );
+  if (id === null) return <Faint>–</Faint>;
+  if (key === null) return <Faint>{t("one.deleted")}</Faint>;
   return (
     <>
       {maySee("licenses:view") ? (
@@ -208,13 +197,5 @@ function Device({ id }: { id: string }) {
     >
       {id}
     </GoLink>
-  );
-}
-
-function None() {
-  return (
-    <Text span inherit c="dimmed">
-      –
-    </Text>
   );
 }

@@ -7,8 +7,10 @@ import { useProducts } from "../../session/products.ts";
 import { Copy, Copyable } from "../../ui/copy.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
+import { Faint } from "../../ui/list.tsx";
 import { Section } from "../../ui/section.tsx";
-import { Ip, type LoggedRequest, timeWithMilliseconds } from "./request.tsx";
+import { Ip } from "./ip-link.tsx";
+import { type LoggedRequest, timeWithMilliseconds } from "./request.tsx";
 import { duration } from "./request-columns.tsx";
 import classes from "./request-page.module.css";
 
@@ -59,7 +61,7 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
         </Fact>
         <Fact name={t("columns.license")}>
           {licenseId === null ? (
-            <None />
+            <Faint>–</Faint>
           ) : key === null ? (
             <>
               <Copyable value={licenseId} />
@@ -90,11 +92,11 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
           {others({ ip: request.ip }, t("one.same_ip"))}
         </Fact>
         <Fact name={t("columns.version")}>
-          {request.version === null ? <None /> : <Copyable value={request.version} />}
+          {request.version === null ? <Faint>–</Faint> : <Copyable value={request.version} />}
         </Fact>
         <Fact name={t("columns.device")}>
           {device === null ? (
-            <None />
+            <Faint>–</Faint>
           ) : (
             <>
               <Copyable value={device} />
@@ -104,7 +106,7 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
         </Fact>
         <Fact name={t("columns.problem")}>
           {request.problem === null ? (
-            <None />
+            <Faint>–</Faint>
           ) : (
             <>
               {request.problem} <Copy value={request.problem} />
@@ -112,7 +114,7 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
           )}
         </Fact>
         <Fact name={t("columns.duration")}>
-          {ms === null ? <None /> : <span className="figures">{duration(ms, i18n.language)}</span>}
+          {ms === null ? <Faint>–</Faint> : <span className="figures">{duration(ms, i18n.language)}</span>}
         </Fact>
         {request.count > 1 && (
           <Fact name={t("columns.count")}>
@@ -130,13 +132,5 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
       <dt>{name}</dt>
       <dd>{children}</dd>
     </>
-  );
-}
-
-function None() {
-  return (
-    <Text span inherit c="dimmed">
-      –
-    </Text>
   );
 }

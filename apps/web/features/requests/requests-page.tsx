@@ -1,15 +1,15 @@
 import { Button, Group, Menu, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { urlOf } from "../../api/client.ts";
 import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
-import { DataTable } from "../../ui/data-table.tsx";
-import { Empty } from "../../ui/empty.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { type EmptyText, List } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import { FilterBar, FilterChips } from "./filter-bar.tsx";
 import {
@@ -46,6 +46,17 @@ export function RequestsPage() {
   // Going on is a choice: nothing may match for many days.
   const isIncomplete = searchedUntil !== null && list.hasNextPage;
   const further = () => void list.fetchNextPage();
+  const empty = useEmptyText({
+    isLive,
+    isFiltered: isFiltered(filters),
+    keptSince,
+    searchedUntil: isIncomplete ? searchedUntil : null,
+    further: (
+      <Button loading={list.isFetchingNextPage} onClick={further}>
+        {t("searched.further")}
+      </Button>
+    ),
+  });
   const turn = (isOn: boolean) => {
     change({ live: isOn || undefined, ...(isOn ? { from: undefined, to: undefined } : {}) });
     if (!isOn) void queries.invalidateQueries({ queryKey: ["listRequests"] });
@@ -56,27 +67,13 @@ export function RequestsPage() {
         <FilterBar filters={filters} />
         <FilterChips filters={filters} />
         <LiveBar isOn={isLive} onTurn={turn} {...live} />
-        <DataTable
+        <List
           label={t("title")}
+          list={{ ...list, hasNextPage: list.hasNextPage && !isIncomplete && !live.rows.isCut }}
           columns={columns}
           rows={rows}
-          keyOf={(request) => request.id}
-          isPending={list.isPending}
-          error={list.error}
-          hasMore={list.hasNextPage && !isIncomplete && !live.rows.isCut}
-          isFetchingMore={list.isFetchingNextPage}
-          fetchMore={list.fetchNextPage}
           isNew={(request) => isLive && request.at > newestListed}
-          empty={
-            <NoRequests
-              isLive={isLive}
-              isFiltered={isFiltered(filters)}
-              keptSince={keptSince}
-              searchedUntil={isIncomplete ? searchedUntil : null}
-              isSearching={list.isFetchingNextPage}
-              onSearchFurther={further}
-            />
-          }
+          empty={empty}
         />
         {rows.length > 0 && isIncomplete && (
           <Group justify="center" gap="xs">
@@ -98,61 +95,41 @@ export function RequestsPage() {
   );
 }
 
-interface NoRequestsProps {
+interface Search {
   readonly isLive: boolean;
   readonly isFiltered: boolean;
   readonly keptSince: string | undefined;
   /** Null if everything has been searched. */
   readonly searchedUntil: string | null;
-  readonly isSearching: boolean;
-  readonly onSearchFurther: () => void;
+  /** The button that goes on searching. */
+  readonly further: ReactNode;
 }
 
 /** In place of an empty list: what to do next. */
-function NoRequests(props: NoRequestsProps) {
-  const { isLive, isFiltered, keptSince, searchedUntil, isSearching, onSearchFurther } = props;
+function useEmptyText({ isLive, isFiltered, keptSince, searchedUntil, further }: Search): EmptyText {
   const { t, i18n } = useTranslation("requests");
   const change = useFilterChange();
   const words = (at: string | undefined) => (at === undefined ? "" : timeInWords(at, i18n.language));
-  if (isLive)
-    return (
-      <Empty icon="request" title={t("live.waiting.title")}>
-        {t("live.waiting.words")}
-      </Empty>
-    );
+  if (isLive) return { icon: "request", title: t("live.waiting.title"), words: t("live.waiting.words") };
   if (searchedUntil !== null)
-    return (
-      <Empty
-        icon="search"
-        title={t("searched.none")}
-        action={
-          <Button loading={isSearching} onClick={onSearchFurther}>
-            {t("searched.further")}
-          </Button>
-        }
-      >
-        {t("searched.noneWords", { time: words(searchedUntil) })}
-      </Empty>
-    );
+    return {
+      icon: "search",
+      title: t("searched.none"),
+      words: t("searched.noneWords", { time: words(searchedUntil) }),
+      action: further,
+    };
   if (isFiltered)
-    return (
-      <Empty
-        icon="filter"
-        title={t("noMatch.title")}
-        action={
-          <Button variant="default" onClick={() => change(noFilters)}>
-            {t("filters.clear")}
-          </Button>
-        }
-      >
-        {t("noMatch.words", { time: words(keptSince) })}
-      </Empty>
-    );
-  return (
-    <Empty icon="request" title={t("empty.title")} action={<FirstRequest />}>
-      {t("empty.words")}
-    </Empty>
-  );
+    return {
+      icon: "filter",
+      title: t("noMatch.title"),
+      words: t("noMatch.words", { time: words(keptSince) }),
+      action: (
+        <Button variant="default" onClick={() => change(noFilters)}>
+          {t("filters.clear")}
+        </Button>
+      ),
+    };
+  return { icon: "request", title: t("empty.title"), words: t("empty.words"), action: <FirstRequest /> };
 }
 
 /** The guide of the first product, which starts with curl. */

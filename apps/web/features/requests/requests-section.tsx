@@ -4,12 +4,12 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/section.tsx";
 import { type Known, useRequestColumns } from "./request-columns.tsx";
 
-const shown = 8;
+const maxShown = 8;
 
 /** The latest requests with a license. */
 export function LicenseRequests({ licenseId }: { licenseId: string }) {
@@ -36,29 +36,25 @@ function RequestsSection({ known, filter, empty }: RequestsSectionProps) {
   const { id, slug } = useOrganization();
   const columns = useRequestColumns(known);
   const list = useQuery(
-    ask("listRequests", { params: { organization_id: id }, query: { ...filter, limit: shown } }),
+    ask("listRequests", { params: { organization_id: id }, query: { ...filter, limit: maxShown } }),
   );
-  const rows = list.data?.data ?? [];
   return (
     <Section
       title={t("section.title")}
       bare
       id="requests"
       actions={
-        rows.length > 0 && (
+        (list.data?.data ?? []).length > 0 && (
           <GoLink to={paths.requests(slug, filter)} size="sm">
             {t("section.all")}
           </GoLink>
         )
       }
     >
-      <DataTable
+      <List
         label={t("section.title")}
+        list={list}
         columns={columns}
-        rows={rows}
-        keyOf={(request) => request.id}
-        isPending={list.isPending}
-        error={list.error}
         empty={
           <Text c="dimmed" size="sm">
             {empty}

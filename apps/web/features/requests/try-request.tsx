@@ -1,13 +1,13 @@
-import { Box, Button, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { Box, Button, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { type Body, call } from "../../api/client.ts";
-import { DateTimeField, fromLocal } from "../../ui/date-time-field.tsx";
+import { type Answer, call } from "../../api/client.ts";
+import { TextField } from "../../ui/fields.tsx";
 import { Form } from "../../ui/form.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Verdict } from "../../ui/notice.tsx";
 import { Section } from "../../ui/section.tsx";
-import { Verdict } from "../../ui/verdict.tsx";
+import { DateTimeField, fromLocal } from "../../ui/time-fields.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { RuleList, useRuleWords } from "./rule-list.tsx";
 import { rulesNow } from "./shown-rules.ts";
 import classes from "./try-request.module.css";
@@ -16,71 +16,64 @@ interface TryRequestProps {
   readonly license: { readonly id: string; readonly version_pinned: string | null };
 }
 
+const helpBelow: ("label" | "input" | "description" | "error")[] = ["label", "input", "description", "error"];
+
 /** What a validation would return for an IP address, a version and a time, and which rules decide it. */
 export function TryRequest({ license }: TryRequestProps) {
   const { t } = useTranslation("requests");
   const words = useRuleWords();
-  const [ip, setIp] = useState("");
-  const [version, setVersion] = useState(license.version_pinned ?? "");
-  const [at, setAt] = useState("");
-  const tried = useMutation({
-    mutationFn: (body: Body<"explainLicense">) =>
-      call("explainLicense", { params: { license_id: license.id }, body }),
-  });
-  const submit = async () => {
-    const time = fromLocal(at);
-    try {
-      await tried.mutateAsync({
+  const [result, setResult] = useState<Answer<"explainLicense">>();
+  const form = useForm({
+    start: { ip: "", version: license.version_pinned ?? "", at: "" },
+    send: async ({ ip, version, at }) => {
+      setResult(undefined);
+      const time = fromLocal(at);
+      const body = {
         ...(ip.trim() === "" ? {} : { ip: ip.trim() }),
         ...(version.trim() === "" ? {} : { version: version.trim() }),
         ...(time === null ? {} : { at: time }),
-      });
-    } catch {}
-  };
-  const result = tried.data;
+      };
+      setResult(await call("explainLicense", { params: { license_id: license.id }, body }));
+    },
+  });
   return (
     <Section title={t("try.title")} id="try-request">
       <Text c="dimmed" size="sm" mb="sm">
         {t("try.lead")}
       </Text>
-      <Form onSubmit={submit} typed={null} error={tried.error} className={classes.form}>
-        <TextInput
+      {/* Nothing is lost by leaving: the form changes nothing. */}
+      <Form onSubmit={form.submit} typed={null} error={form.error} className={classes.form}>
+        <TextField
+          {...form.field("ip")}
           label={t("try.ip")}
           description={t("try.ipHelp")}
           placeholder="203.0.113.7"
-          inputWrapperOrder={["label", "input", "description", "error"]}
-          value={ip}
+          inputWrapperOrder={helpBelow}
           maxLength={64}
           autoComplete="off"
           spellCheck={false}
-          onChange={(event) => setIp(event.currentTarget.value)}
-          error={fieldError(tried.error, "ip")}
         />
-        <TextInput
+        <TextField
+          {...form.field("version")}
           label={t("try.version")}
           description={t("try.versionHelp")}
           placeholder="2.1.0"
-          inputWrapperOrder={["label", "input", "description", "error"]}
-          value={version}
+          inputWrapperOrder={helpBelow}
           maxLength={200}
           autoComplete="off"
-          onChange={(event) => setVersion(event.currentTarget.value)}
-          error={fieldError(tried.error, "version")}
         />
         <DateTimeField
+          {...form.field("at")}
           label={t("try.at")}
           description={t("try.atHelp")}
-          inputWrapperOrder={["label", "input", "description", "error"]}
-          value={at}
-          onChange={setAt}
-          error={fieldError(tried.error, "at")}
+          inputWrapperOrder={helpBelow}
         />
-        <Button type="submit" variant="default" loading={tried.isPending} className={classes.do ?? ""}>
+        <Button type="submit" variant="default" loading={form.isBusy} className={classes.do ?? ""}>
           {t("try.do")}
         </Button>
       </Form>
-      <Stack gap="sm" mt={result === undefined && tried.error === null ? 0 : "md"} role="status">
-        <ProblemAlert error={tried.error} beside={["ip", "version", "at"]} />
+      <Stack gap="sm" mt={result === undefined && form.error === null ? 0 : "md"} role="status">
+        <FormProblem form={form} />
         {result !== undefined && (
           <Verdict
             isRefused={!result.valid}

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { changeOf, firstDraft, shadowSearch } from "./draft.ts";
+import { changeOf, firstDraft } from "./draft.ts";
+import { shadowSearch } from "./search.ts";
 
 test("a link fills in the change and its value", () => {
   const of = (search: Record<string, unknown>) => changeOf(firstDraft(shadowSearch(search)));

@@ -6,8 +6,8 @@ import type { Answer } from "../../api/client.ts";
 import { DeviceIds } from "../../app/device-ids.tsx";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { List } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import type { PageLink } from "../../ui/page-link.ts";
@@ -87,16 +87,13 @@ function RefusedList({ rows }: { rows: readonly Row[] }) {
   const sees = useMaySee();
   const number = new Intl.NumberFormat(i18n.language);
   return (
-    <DataTable
+    <List
       label={t("list.label")}
       rows={rows}
       keyOf={(row) => row.license_id}
-      isPending={false}
-      error={null}
       empty={null}
       columns={[
         {
-          id: "customer",
           header: t("list.customer"),
           cell: (row) => (
             <Stack gap={0}>
@@ -114,7 +111,6 @@ function RefusedList({ rows }: { rows: readonly Row[] }) {
           ),
         },
         {
-          id: "requests",
           header: t("list.requests"),
           align: "right",
           cell: (row) =>
@@ -127,13 +123,11 @@ function RefusedList({ rows }: { rows: readonly Row[] }) {
             ),
         },
         {
-          id: "status",
           header: t("list.status"),
           wide: true,
           cell: (row) => <span className="mono">{row.status}</span>,
         },
         {
-          id: "from",
           header: t("list.last"),
           cell: (row) => (
             <Stack gap={0}>

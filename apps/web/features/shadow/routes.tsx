@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { productRoute } from "../products/frame/product-route.ts";
-import { shadowSearch } from "./draft.ts";
+import { shadowSearch } from "./search.ts";
 
 export const shadowRoutes = [
   createRoute({

@@ -3,7 +3,7 @@ import { useMaySee, useOrganization } from "../../session/current-organization.t
 import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { useProduct } from "../products/frame/use-product.ts";
-import type { ChangeType } from "./draft.ts";
+import type { ChangeType } from "./search.ts";
 
 /** Next to a setting: tries a change against past requests first. Null without access to these. */
 export function TryChange({ change }: { change: ChangeType }) {

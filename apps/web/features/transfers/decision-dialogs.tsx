@@ -1,5 +1,4 @@
-import { Stack, Text, Textarea } from "@mantine/core";
-import { useState } from "react";
+import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
@@ -7,8 +6,9 @@ import { useChange } from "../../api/queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { AreaField } from "../../ui/fields.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { useHolderName } from "./parts.tsx";
 import { effectsOf, type Transfer } from "./transfer.ts";
 import classes from "./transfer-page.module.css";
@@ -85,41 +85,37 @@ function RejectForm({ transfer, onClose, onRefused }: RejectDialogProps) {
   const { t } = useTranslation("transfers");
   const name = useHolderName()(transfer.from);
   const reject = useChange("rejectTransfer");
-  const [reason, setReason] = useState("");
-  const submit = async () => {
-    try {
-      await reject.mutateAsync({ params: { transfer_id: transfer.id }, body: { reason } });
-    } catch (problem) {
-      if (isConflict(problem)) onRefused(problem);
-      return;
-    }
-    notify(t("reject.done"));
-    onClose();
-  };
+  const form = useForm({
+    start: { reason: "" },
+    send: async ({ reason }) => {
+      try {
+        await reject.mutateAsync({ params: { transfer_id: transfer.id }, body: { reason } });
+      } catch (problem) {
+        if (isConflict(problem)) onRefused(problem);
+        throw problem;
+      }
+      notify(t("reject.done"));
+      onClose();
+    },
+  });
   return (
     <DialogForm
-      onSubmit={submit}
-      typed={reason}
-      error={reject.error}
-      isBusy={reject.isPending}
-      isDisabled={reason.trim() === ""}
+      {...form.props}
+      isDisabled={form.values.reason.trim() === ""}
       isRemoval
       action={t("reject.do")}
     >
       <Text c="dimmed" size="sm">
         {t("reject.words", { name })}
       </Text>
-      <ProblemAlert error={reject.error} beside={["reason"]} />
-      <Textarea
+      <FormProblem form={form} />
+      <AreaField
+        {...form.field("reason")}
         label={t("reject.reason")}
         description={t("reject.reasonHint")}
         required
-        autosize
         minRows={3}
         maxLength={500}
-        value={reason}
-        onChange={(event) => setReason(event.currentTarget.value)}
-        error={fieldError(reject.error, "reason")}
         data-autofocus
       />
     </DialogForm>

@@ -8,10 +8,9 @@ import { ask } from "../../api/queries.ts";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
-import { DataTable } from "../../ui/data-table.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
+import { List } from "../../ui/list.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -24,7 +23,7 @@ import { HolderWords, TransferState, useHolderName } from "./parts.tsx";
 import { decisionKey, type Transfer, type Warning, warningsOf } from "./transfer.ts";
 import classes from "./transfer-page.module.css";
 
-const transferRoute = getRouteApi("/inside/o/$organization/transfers/$transferId");
+const transferRoute = getRouteApi("/signed-in/o/$organization/transfers/$transferId");
 
 /** One transfer: who gives which license to whom, what to know about it, and the decision. */
 export function TransferPage() {
@@ -267,11 +266,10 @@ function OtherTransfers({ transfer }: { transfer: Transfer }) {
   if (others.length === 0) return null;
   return (
     <Section title={t("others")} bare>
-      <DataTable
+      <List
         label={t("others")}
         columns={[
           {
-            id: "who",
             header: t("fromAndTo"),
             fills: true,
             cell: (other) => (
@@ -280,23 +278,10 @@ function OtherTransfers({ transfer }: { transfer: Transfer }) {
               </GoLink>
             ),
           },
-          {
-            id: "state",
-            header: t("state"),
-            whole: true,
-            cell: (other) => <TransferState state={other.state} />,
-          },
-          {
-            id: "requested",
-            header: t("requested"),
-            wide: true,
-            cell: (other) => <ListTime at={other.requested_at} />,
-          },
+          { header: t("state"), whole: true, cell: (other) => <TransferState state={other.state} /> },
+          { header: t("requested"), wide: true, at: (other) => other.requested_at },
         ]}
         rows={others}
-        keyOf={(other) => other.id}
-        isPending={false}
-        error={null}
         empty={null}
       />
     </Section>

@@ -1,24 +1,22 @@
-import { Group, NativeSelect, SegmentedControl, Text } from "@mantine/core";
+import { Box, Group, NativeSelect, Text } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import type { Item } from "../../api/client.ts";
-import { ask, askPages, flat } from "../../api/queries.ts";
+import { ask, askPages } from "../../api/queries.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { FilterChoice } from "../../ui/filters.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { List } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
 import { TransferState, useHolderName } from "./parts.tsx";
 import { shownStates, type TransfersSearch } from "./search.ts";
 import classes from "./transfer-page.module.css";
 
-const transfersRoute = getRouteApi("/inside/o/$organization/transfers");
-
-type Listed = Item<"listTransfers">;
+const transfersRoute = getRouteApi("/signed-in/o/$organization/transfers");
 
 /** License transfers, newest first. Those that wait for a decision are shown first of all. */
 export function TransfersPage() {
@@ -35,52 +33,6 @@ export function TransfersPage() {
     // Customers request and cancel transfers at any time.
     refetchInterval: state === "pending" ? 60_000 : false,
   });
-  const columns: Column<Listed>[] = [
-    {
-      id: "from",
-      header: t("from"),
-      fills: true,
-      cell: (transfer) => (
-        <>
-          <GoLink
-            to={paths.transfer(slug, transfer.id)}
-            fw={600}
-            // Without "from … to", links of the same customer would all have the same name.
-            aria-label={t("fromTo", { from: nameOf(transfer.from), to: nameOf(transfer.to) })}
-          >
-            {nameOf(transfer.from)}
-          </GoLink>
-          <Text inherit hiddenFrom="sm" className={classes.line ?? ""}>
-            {t("toName", { name: nameOf(transfer.to) })}
-          </Text>
-          <Text inherit c="dimmed" hiddenFrom="sm" className={classes.line ?? ""}>
-            {transfer.product_name} · <ListTime at={transfer.requested_at} />
-          </Text>
-        </>
-      ),
-    },
-    { id: "to", header: t("to"), wide: true, cell: (transfer) => nameOf(transfer.to) },
-    { id: "product", header: t("product"), wide: true, cell: (transfer) => transfer.product_name },
-    {
-      id: "license",
-      header: t("license"),
-      wide: true,
-      cell: (transfer) => <span className="mono">{transfer.license_key_hint}</span>,
-    },
-    {
-      id: "state",
-      header: t("state"),
-      whole: true,
-      cell: (transfer) => <TransferState state={transfer.state} />,
-    },
-    {
-      id: "requested",
-      header: t("requested"),
-      wide: true,
-      cell: (transfer) => <ListTime at={transfer.requested_at} />,
-    },
-  ];
-  const choices = shownStates.map((value) => ({ value, label: t(`states.${value}`) }));
   const choose = (value: string) => {
     const chosen = shownStates.find((one) => one === value && one !== "pending");
     void navigate({ search: { state: chosen }, replace: true });
@@ -88,32 +40,63 @@ export function TransfersPage() {
   return (
     <Page wide title={t("title")} lead={t("lead")}>
       <Group mb="md">
-        <SegmentedControl
-          visibleFrom="sm"
-          size="sm"
-          aria-label={t("state")}
-          value={state}
-          onChange={choose}
-          data={choices}
-        />
+        <Box visibleFrom="sm">
+          <FilterChoice
+            label={t("state")}
+            values={shownStates}
+            words={(value) => t(`states.${value}`)}
+            value={state}
+            onChange={choose}
+          />
+        </Box>
         <NativeSelect
           hiddenFrom="sm"
           aria-label={t("state")}
           value={state}
           onChange={(event) => choose(event.currentTarget.value)}
-          data={choices}
+          data={shownStates.map((value) => ({ value, label: t(`states.${value}`) }))}
         />
       </Group>
-      <DataTable
+      <List
         label={t("title")}
-        columns={columns}
-        rows={flat(list.data)}
-        keyOf={(transfer) => transfer.id}
-        isPending={list.isPending}
-        error={list.error}
-        hasMore={list.hasNextPage}
-        isFetchingMore={list.isFetchingNextPage}
-        fetchMore={list.fetchNextPage}
+        list={list}
+        columns={[
+          {
+            header: t("from"),
+            fills: true,
+            cell: (transfer) => (
+              <>
+                <GoLink
+                  to={paths.transfer(slug, transfer.id)}
+                  fw={600}
+                  // Without "from … to", links of the same customer would all have the same name.
+                  aria-label={t("fromTo", { from: nameOf(transfer.from), to: nameOf(transfer.to) })}
+                >
+                  {nameOf(transfer.from)}
+                </GoLink>
+                <Text inherit hiddenFrom="sm" className={classes.line ?? ""}>
+                  {t("toName", { name: nameOf(transfer.to) })}
+                </Text>
+                <Text inherit c="dimmed" hiddenFrom="sm" className={classes.line ?? ""}>
+                  {transfer.product_name} · <ListTime at={transfer.requested_at} />
+                </Text>
+              </>
+            ),
+          },
+          { header: t("to"), wide: true, cell: (transfer) => nameOf(transfer.to) },
+          { header: t("product"), wide: true, cell: (transfer) => transfer.product_name },
+          {
+            header: t("license"),
+            wide: true,
+            cell: (transfer) => <span className="mono">{transfer.license_key_hint}</span>,
+          },
+          {
+            header: t("state"),
+            whole: true,
+            cell: (transfer) => <TransferState state={transfer.state} />,
+          },
+          { header: t("requested"), wide: true, at: (transfer) => transfer.requested_at },
+        ]}
         empty={<NoTransfers state={state} />}
       />
     </Page>

@@ -22,8 +22,9 @@ interface DeliveryDrawerProps {
   readonly webhook: Webhook;
   readonly deliveryId: string | null;
   readonly onClose: () => void;
-  readonly onReplay?: ((delivery: Delivery) => void) | undefined;
-  readonly onSendNow?: ((delivery: Delivery) => void) | undefined;
+  /** Undefined if it is not possible to send. */
+  readonly replay?: (delivery: Delivery) => void;
+  readonly sendNow?: (delivery: Delivery) => unknown;
 }
 
 /** One delivery with all attempts, their requests and responses. */
@@ -46,8 +47,8 @@ export function DeliveryDrawer({ deliveryId, onClose, ...rest }: DeliveryDrawerP
 function Content({
   webhook,
   deliveryId,
-  onReplay,
-  onSendNow,
+  replay,
+  sendNow,
 }: Omit<DeliveryDrawerProps, "deliveryId" | "onClose"> & { deliveryId: string }) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();
@@ -72,20 +73,20 @@ function Content({
             {delivery.event_type}
           </Text>
         </Stack>
-        {onReplay !== undefined && isOver && (
+        {replay !== undefined && isOver && (
           <Button
             variant="default"
             leftSection={<Icon name="refresh" size={15} />}
-            onClick={() => onReplay(delivery)}
+            onClick={() => replay(delivery)}
           >
             {t("replay.one")}
           </Button>
         )}
-        {onSendNow !== undefined && isRetrying(delivery) && (
+        {sendNow !== undefined && isRetrying(delivery) && (
           <Button
             variant="default"
             leftSection={<Icon name="play" size={15} />}
-            onClick={() => onSendNow(delivery)}
+            onClick={() => sendNow(delivery)}
           >
             {t("sendNow.do")}
           </Button>

@@ -1,55 +1,54 @@
+import { choosableTypes } from "@countersign/domain/events/types";
 import { finalStates } from "@countersign/domain/webhooks/delivery-state";
-import { Checkbox, Select, Stack, Text } from "@mantine/core";
+import { Checkbox, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, type Item } from "../../api/client.ts";
 import { ask, reloadAfter, useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
-import { Confirm } from "../../ui/confirm.tsx";
+import { Confirm, useConfirm } from "../../ui/confirm.tsx";
+import { FilterSelect } from "../../ui/filters.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { type Range, RangeFields } from "../../ui/time-range.tsx";
 import { whileRunning } from "../../ui/unsaved.ts";
-import { type ChoosableType, choosable } from "./webhook-draft.ts";
+import type { ChoosableType } from "./webhook-draft.ts";
 import type { Webhook } from "./webhook-state.tsx";
 
-interface ReplayOneProps {
-  readonly webhook: Webhook;
-  /** Null while closed. */
-  readonly delivery: Pick<Item<"listWebhookDeliveries">, "id" | "event_type" | "webhook_id"> | null;
-  readonly onClose: () => void;
-  /** Opens the new delivery to show its progress. */
-  readonly onSent: (deliveryId: string) => void;
-}
-
-export function ReplayOne({ webhook, delivery, onClose, onSent }: ReplayOneProps) {
+/** Asks before a delivery is sent again, and then opens the new one to show its progress. */
+export function useReplay(webhook: Webhook, open: (deliveryId: string) => void) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();
   const replay = useChange("replayWebhookDelivery");
-  return (
-    <Confirm
-      opened={delivery !== null}
-      onClose={onClose}
-      title={t("replay.one")}
-      action={t("replay.do")}
-      harmless
-      onConfirm={async () => {
-        if (delivery === null) return;
-        const sent = await replay.mutateAsync({
-          params: { organization_id: id, endpoint_id: webhook.id, delivery_id: delivery.id },
-        });
-        notify(t("replay.oneDone"));
-        onSent(sent.id);
-      }}
-    >
+  return useConfirm((delivery: Pick<Item<"listWebhookDeliveries">, "id" | "event_type">) => ({
+    title: t("replay.one"),
+    action: t("replay.do"),
+    harmless: true,
+    onConfirm: async () => {
+      const sent = await replay.mutateAsync({
+        params: { organization_id: id, endpoint_id: webhook.id, delivery_id: delivery.id },
+      });
+      notify(t("replay.oneDone"));
+      open(sent.id);
+    },
+    children: (
       <Stack gap="xs">
-        <Text>{t("replay.oneWords", { type: delivery?.event_type ?? "" })}</Text>
+        <Text>{t("replay.oneWords", { type: delivery.event_type })}</Text>
         <Text c="dimmed" size="sm">
           {t("replay.sameId")}
         </Text>
       </Stack>
-    </Confirm>
-  );
+    ),
+  }));
+}
+
+/** Which events are sent again. */
+interface Choice extends Filter {
+  readonly alsoDelivered: boolean;
+}
+
+interface Filter extends Range {
+  readonly type?: ChoosableType | undefined;
 }
 
 interface ReplayManyProps {
@@ -57,36 +56,27 @@ interface ReplayManyProps {
   readonly opened: boolean;
   readonly onClose: () => void;
   /** The current filter of the log. */
-  readonly start: Range & { readonly type?: ChoosableType | undefined };
+  readonly start: Filter;
 }
 
-const mostCounted = 200;
+const maxCounted = 200;
 
 /** Resends failed events, optionally of a time range or type. It shows their number first. */
 export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();
-  const [range, setRange] = useState<Range>({});
-  const [type, setType] = useState<ChoosableType | null>(null);
-  const [alsoDelivered, setAlsoDelivered] = useState(false);
+  const [{ alsoDelivered, ...filter }, setChoice] = useState<Choice>({ alsoDelivered: false });
+  const set = (changes: Partial<Choice>) => setChoice((before) => ({ ...before, ...changes }));
   // biome-ignore lint/correctness/useExhaustiveDependencies: starts with the log's filter at the time of opening.
   useEffect(() => {
-    if (!opened) return;
-    setRange({ from: start.from, to: start.to });
-    setType(start.type ?? null);
-    setAlsoDelivered(false);
+    if (opened) setChoice({ ...start, alsoDelivered: false });
   }, [opened]);
+  const { type, from, to } = filter;
   const params = { organization_id: id, endpoint_id: webhook.id };
   const matching = useQuery({
     ...ask("listWebhookDeliveries", {
       params,
-      query: {
-        state: alsoDelivered ? undefined : "failed",
-        event_type: type ?? undefined,
-        from: range.from,
-        to: range.to,
-        limit: mostCounted,
-      },
+      query: { state: alsoDelivered ? undefined : "failed", event_type: type, from, to, limit: maxCounted },
     }),
     enabled: opened,
   });
@@ -97,9 +87,9 @@ export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps)
         params,
         body: {
           states: alsoDelivered ? [...finalStates] : ["failed"],
-          event_types: type === null ? null : [type],
-          ...(range.from === undefined ? {} : { from: range.from }),
-          ...(range.to === undefined ? {} : { to: range.to }),
+          event_types: type === undefined ? null : [type],
+          ...(from === undefined ? {} : { from }),
+          ...(to === undefined ? {} : { to }),
           ...(cursor === undefined ? {} : { cursor }),
         },
       });
@@ -109,11 +99,12 @@ export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps)
     notify(count === 0 ? t("replay.manyNone") : t("replay.manyDone", { count }));
     await reloadAfter("replayWebhookDeliveries");
   };
-  const found = new Set(
+  const events = new Set(
     matching.data?.data
       .filter(({ state }) => state === "failed" || (alsoDelivered && state === "delivered"))
       .map(({ event_id }) => event_id),
   ).size;
+  const isAll = matching.data?.next_cursor === null;
   return (
     <Confirm
       opened={opened}
@@ -121,33 +112,32 @@ export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps)
       title={t("replay.many")}
       action={t("replay.do")}
       harmless
-      isIdle={found === 0 && matching.data?.next_cursor === null}
+      isIdle={events === 0 && isAll}
       onConfirm={() => whileRunning(replay)}
     >
       <Stack gap="sm">
         <Text>{t("replay.manyWords")}</Text>
-        <Select
+        <FilterSelect
           label={t("log.event")}
-          placeholder={t("log.anyEvent")}
-          data={choosable().map((value) => ({ value, label: t(`types.${value}`) }))}
+          isLabelShown
+          any={t("log.anyEvent")}
+          values={choosableTypes}
+          words={(value) => t(`types.${value}`)}
           value={type}
-          onChange={(value) => setType(value as ChoosableType | null)}
-          clearable
+          onChange={(chosen) => set({ type: chosen })}
           searchable
         />
-        <RangeFields from={range.from} to={range.to} onChange={setRange} />
+        <RangeFields from={from} to={to} onChange={set} />
         <Checkbox
           label={t("replay.alsoDelivered")}
           description={t("replay.alsoDeliveredWords")}
           checked={alsoDelivered}
-          onChange={(event) => setAlsoDelivered(event.currentTarget.checked)}
+          onChange={(event) => set({ alsoDelivered: event.currentTarget.checked })}
         />
         <Text fw={600} role="status">
           {matching.data === undefined
             ? " "
-            : matching.data.next_cursor === null
-              ? t("replay.found", { count: found })
-              : t("replay.foundMore", { count: found })}
+            : t(isAll ? "replay.found" : "replay.foundMore", { count: events })}
         </Text>
         <Text c="dimmed" size="sm">
           {t("replay.sameId")}

@@ -3,7 +3,7 @@ import { deliveryStates } from "@countersign/domain/webhooks/delivery-state";
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
 import { timeInUrl } from "../../ui/time-in-url.ts";
-import { tabs } from "./webhook-search.ts";
+import { tabs } from "./search.ts";
 
 const webhooksRoute = createRoute({
   getParentRoute: () => organizationRoute,

@@ -10,9 +10,8 @@ import { useOrganization } from "../../session/current-organization.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { relativeTime } from "../../ui/time.tsx";
-import type { Webhook } from "./webhook-state.tsx";
+import { percentage, type Webhook } from "./webhook-state.tsx";
 import classes from "./webhooks.module.css";
-import { percentage } from "./webhooks-page.tsx";
 
 type Statistics = Answer<"getWebhookStatistics">;
 
@@ -92,7 +91,7 @@ function useCounted() {
 
 const height = 120;
 const weekMs = 604_800_000;
-const mostRead = 200;
+const maxRead = 200;
 
 /** The latest deliveries over time, stacked by outcome. */
 function DeliveryChart({ webhook }: { webhook: Webhook }) {
@@ -102,7 +101,7 @@ function DeliveryChart({ webhook }: { webhook: Webhook }) {
   const { data, error } = useQuery(
     ask("listWebhookDeliveries", {
       params: { organization_id: id, endpoint_id: webhook.id },
-      query: { from: new Date(nowMs - weekMs).toISOString(), limit: mostRead },
+      query: { from: new Date(nowMs - weekMs).toISOString(), limit: maxRead },
     }),
   );
   if (error !== null) return <ProblemAlert error={error} />;
@@ -173,7 +172,7 @@ interface Bar {
   readonly total: number;
 }
 
-const mostBars = 28;
+const maxBars = 28;
 
 /**
  * Deliveries by creation time. If not all were loaded, the chart starts at the oldest loaded one: empty bars before it
@@ -187,8 +186,8 @@ function barsOf(
   const times = deliveries.map(({ created_at }) => Date.parse(created_at));
   const oldestMs = times.length === 0 ? nowMs : Math.min(...times);
   const fromMs = isCut ? oldestMs : nowMs - (nowMs - oldestMs <= 24 * hourMs ? 24 * hourMs : 168 * hourMs);
-  const lengthMs = Math.max(1, (nowMs - fromMs) / mostBars);
-  const bars = Array.from({ length: mostBars }, (_, index) => ({
+  const lengthMs = Math.max(1, (nowMs - fromMs) / maxBars);
+  const bars = Array.from({ length: maxBars }, (_, index) => ({
     fromMs: fromMs + index * lengthMs,
     toMs: fromMs + (index + 1) * lengthMs,
     counts: { delivered: 0, waiting: 0, failed: 0 },
@@ -196,7 +195,7 @@ function barsOf(
   }));
   for (const [index, { state }] of deliveries.entries()) {
     const at = Math.floor(((times[index] ?? nowMs) - fromMs) / lengthMs);
-    const bar = bars[Math.min(mostBars - 1, Math.max(0, at))];
+    const bar = bars[Math.min(maxBars - 1, Math.max(0, at))];
     if (bar === undefined) continue;
     bar.counts[outcomeOf(state)] += 1;
     bar.total += 1;

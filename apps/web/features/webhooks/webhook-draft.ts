@@ -1,16 +1,12 @@
-import { choosableTypes, type EventType } from "@countersign/domain/events/types";
+import { choosableTypes } from "@countersign/domain/events/types";
 import type { Body } from "../../api/client.ts";
 import type { Webhook } from "./webhook-state.tsx";
 
-/** The form's input. */
-export interface WebhookDraft {
-  readonly url: string;
-  readonly description: string;
-  readonly format: Webhook["format"];
+/** The form's input, by the names of the API. */
+export interface WebhookDraft extends Pick<Webhook, "url" | "description" | "format" | "auto_reenable"> {
   /** Null for all types. */
-  readonly eventTypes: readonly ChoosableType[] | null;
-  readonly productIds: readonly string[] | null;
-  readonly autoReenable: boolean;
+  readonly event_types: readonly ChoosableType[] | null;
+  readonly product_ids: readonly string[] | null;
   readonly headers: readonly HeaderDraft[];
 }
 
@@ -26,30 +22,28 @@ export const emptyDraft: WebhookDraft = {
   url: "",
   description: "",
   format: "standard",
-  eventTypes: null,
-  productIds: null,
-  autoReenable: true,
+  event_types: null,
+  product_ids: null,
+  auto_reenable: true,
   headers: [],
 };
 
 export function draftOf(webhook: Webhook): WebhookDraft {
-  const { url, description, format, event_types, product_ids, auto_reenable, header_names } = webhook;
+  const { url, description, format, event_types: types, product_ids, auto_reenable, header_names } = webhook;
   return {
     url,
     description,
     format,
-    eventTypes: event_types === null ? null : choosable().filter((type) => event_types.includes(type)),
-    productIds: product_ids,
-    autoReenable: auto_reenable,
+    event_types: types === null ? null : choosableTypes.filter((type) => types.includes(type)),
+    product_ids,
+    auto_reenable,
     headers: header_names.map((name) => ({ row: name, name, value: null })),
   };
 }
 
 export function creationOf(draft: WebhookDraft): Body<"createWebhook"> {
-  return {
-    ...fieldsOf(draft),
-    headers: Object.fromEntries(named(draft.headers).map(({ name, value }) => [name, value ?? ""])),
-  };
+  const headers = Object.fromEntries(filledRows(draft).map(({ name, value }) => [name, value ?? ""]));
+  return { ...fieldsOf(draft), headers };
 }
 
 /**
@@ -58,7 +52,7 @@ export function creationOf(draft: WebhookDraft): Body<"createWebhook"> {
  */
 export function changesOf(draft: WebhookDraft, basis: Webhook, now: Webhook): Body<"updateWebhook"> {
   const isAlike = JSON.stringify(draftOf(basis)) === JSON.stringify(draftOf(now));
-  const rows = named(draft.headers);
+  const rows = filledRows(draft);
   const kept = new Set(rows.map(({ name }) => name.toLowerCase()));
   const removed = basis.header_names.filter((name) => !kept.has(name));
   return {
@@ -73,18 +67,15 @@ export function changesOf(draft: WebhookDraft, basis: Webhook, now: Webhook): Bo
   };
 }
 
-function fieldsOf(draft: WebhookDraft) {
+function fieldsOf({ headers: _headers, event_types, product_ids, ...fields }: WebhookDraft) {
   return {
-    url: draft.url,
-    description: draft.description,
-    format: draft.format,
-    event_types: draft.eventTypes === null ? null : [...draft.eventTypes],
-    product_ids: draft.productIds === null ? null : [...draft.productIds],
-    auto_reenable: draft.autoReenable,
+    ...fields,
+    event_types: event_types && [...event_types],
+    product_ids: product_ids && [...product_ids],
   };
 }
 
-function named(headers: readonly HeaderDraft[]): HeaderDraft[] {
+function filledRows({ headers }: WebhookDraft): HeaderDraft[] {
   return headers.filter(({ name, value }) => name.trim() !== "" || (value ?? "") !== "");
 }
 
@@ -95,7 +86,7 @@ export function formatOf(url: string): Webhook["format"] | null {
   return null;
 }
 
-export type ChoosableType = Exclude<EventType, "endpoint.test">;
+export type ChoosableType = (typeof choosableTypes)[number];
 
 /** Exhaustive: a new type must be assigned to a group. */
 const groupOf: Readonly<Record<ChoosableType, EventGroup>> = {
@@ -126,9 +117,5 @@ type EventGroup = (typeof groups)[number];
 
 export const typesByGroup = groups.map((group) => ({
   group,
-  types: choosable().filter((type) => groupOf[type] === group),
+  types: choosableTypes.filter((type) => groupOf[type] === group),
 }));
-
-export function choosable(): ChoosableType[] {
-  return choosableTypes as ChoosableType[];
-}

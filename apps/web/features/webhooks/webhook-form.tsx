@@ -9,20 +9,20 @@ import {
   Radio,
   SegmentedControl,
   Stack,
-  Switch,
   Text,
   TextInput,
 } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
-import { randomId } from "../../api/random-id.ts";
+import { randomId } from "../../api/send.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { SwitchField, TextField } from "../../ui/fields.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { fieldError } from "../../ui/problem-alert.tsx";
+import { type Field, FormProblem, useForm } from "../../ui/use-form.tsx";
 import {
   type ChoosableType,
   formatOf,
@@ -36,9 +36,7 @@ import classes from "./webhooks.module.css";
 interface WebhookFormProps {
   readonly start: WebhookDraft;
   readonly action: string;
-  readonly error: Error | null;
-  readonly isBusy: boolean;
-  readonly onSubmit: (draft: WebhookDraft) => void;
+  readonly send: (draft: WebhookDraft) => Promise<unknown>;
   readonly autoFocus?: boolean;
   /** Shown next to the button. */
   readonly children?: ReactNode;
@@ -47,18 +45,22 @@ interface WebhookFormProps {
 const formats: readonly Webhook["format"][] = ["standard", "discord", "slack"];
 
 /** The settings of an endpoint: URL, events, products and headers. */
-export function WebhookForm(props: WebhookFormProps) {
-  const { start, action, error, isBusy, onSubmit, autoFocus = false, children } = props;
+export function WebhookForm({ start, action, send, autoFocus = false, children }: WebhookFormProps) {
   const { t } = useTranslation("webhooks");
-  const [draft, setDraft] = useState(start);
+  const form = useForm({ start, send });
   const [hasChosenFormat, setChosenFormat] = useState(start.url !== "");
-  const set = (changes: Partial<WebhookDraft>) => setDraft((before) => ({ ...before, ...changes }));
+  const { format, headers } = form.values;
   return (
     // The tabs are in the URL's search, so switching tabs also leaves the form.
-    <Form onSubmit={() => onSubmit(draft)} typed={draft} error={error} goesWithSearch>
+    <Form {...form.props} goesWithSearch>
       <Stack gap="lg">
-        <ProblemAlert error={error} beside={besideFields(error)} />
-        <TextInput
+        <FormProblem form={form} />
+        <TextField
+          {...form.field("url")}
+          onChange={(url) => {
+            const implied = hasChosenFormat ? null : formatOf(url);
+            form.set({ url, ...(implied === null ? {} : { format: implied }) });
+          }}
           label={t("form.url")}
           description={t("form.urlWords")}
           placeholder="https://example.com/countersign"
@@ -66,63 +68,49 @@ export function WebhookForm(props: WebhookFormProps) {
           required
           autoFocus={autoFocus}
           classNames={{ input: "mono" }}
-          value={draft.url}
-          onChange={(event) => {
-            const url = event.currentTarget.value;
-            const format = hasChosenFormat ? null : formatOf(url);
-            set({ url, ...(format === null ? {} : { format }) });
-          }}
-          error={fieldError(error, "url")}
         />
-        <TextInput
+        <TextField
+          {...form.field("description")}
           label={t("form.description")}
           description={t("form.descriptionWords")}
           maxLength={500}
-          value={draft.description}
-          onChange={(event) => set({ description: event.currentTarget.value })}
-          error={fieldError(error, "description")}
         />
         <Input.Wrapper
           labelElement="div"
           label={t("form.format")}
           labelProps={{ id: "webhook-format" }}
-          error={fieldError(error, "format")}
+          error={form.field("format").error}
         >
           <div>
             <SegmentedControl
               aria-labelledby="webhook-format"
               mt={4}
               data={formats.map((value) => ({ value, label: t(`formats.${value}.name`) }))}
-              value={draft.format}
-              onChange={(format) => {
+              value={format}
+              onChange={(chosen) => {
                 setChosenFormat(true);
-                set({ format: format as Webhook["format"] });
+                form.set({ format: formats.find((one) => one === chosen) ?? format });
               }}
             />
           </div>
           <Text size="xs" c="dimmed" mt={4}>
-            {t(`formats.${draft.format}.words`)}
+            {t(`formats.${format}.words`)}
           </Text>
         </Input.Wrapper>
-        <EventTypeChoice
-          chosen={draft.eventTypes}
-          onChange={(eventTypes) => set({ eventTypes })}
-          error={fieldError(error, "event_types")}
+        <EventTypeChoice {...form.field("event_types")} />
+        <ProductChoice {...form.field("product_ids")} />
+        <HeaderFields
+          headers={headers}
+          onChange={(changed) => form.set({ headers: changed })}
+          error={form.error}
         />
-        <ProductChoice
-          chosen={draft.productIds}
-          onChange={(productIds) => set({ productIds })}
-          error={fieldError(error, "product_ids") ?? fieldError(error, "product_ids.0")}
-        />
-        <HeaderFields headers={draft.headers} onChange={(headers) => set({ headers })} error={error} />
-        <Switch
+        <SwitchField
+          {...form.field("auto_reenable")}
           label={t("form.autoReenable")}
           description={t("form.autoReenableWords")}
-          checked={draft.autoReenable}
-          onChange={(event) => set({ autoReenable: event.currentTarget.checked })}
         />
         <Group>
-          <Button type="submit" loading={isBusy}>
+          <Button type="submit" loading={form.isBusy}>
             {action}
           </Button>
           {children}
@@ -132,20 +120,8 @@ export function WebhookForm(props: WebhookFormProps) {
   );
 }
 
-/** The errors that are shown at a field. */
-function besideFields(error: Error | null): string[] {
-  const own = /^(url|description|format|event_types|product_ids(\.0)?|headers(\..+)?)$/;
-  return error instanceof ApiProblem ? error.errors.map(({ field }) => field).filter((f) => own.test(f)) : [];
-}
-
-interface EventTypeChoiceProps {
-  readonly chosen: readonly ChoosableType[] | null;
-  readonly onChange: (chosen: readonly ChoosableType[] | null) => void;
-  readonly error: string | null;
-}
-
 /** All event types, including future ones, or a selection with descriptions. */
-function EventTypeChoice({ chosen, onChange, error }: EventTypeChoiceProps) {
+function EventTypeChoice({ value: chosen, onChange, error }: Field<WebhookDraft["event_types"]>) {
   const { t } = useTranslation("webhooks");
   return (
     <Stack gap="sm">
@@ -181,8 +157,8 @@ interface GroupProps {
 function TypeGroup({ group, types, chosen, onChange }: GroupProps) {
   const { t, i18n } = useTranslation("webhooks");
   const count = types.filter((type) => chosen.includes(type)).length;
-  const set = (some: readonly ChoosableType[], isOn: boolean) =>
-    onChange([...chosen.filter((type) => !some.includes(type)), ...(isOn ? some : [])]);
+  const set = (changed: readonly ChoosableType[], isOn: boolean) =>
+    onChange([...chosen.filter((type) => !changed.includes(type)), ...(isOn ? changed : [])]);
   return (
     <Fieldset className={classes.group ?? ""}>
       <Checkbox
@@ -215,14 +191,8 @@ function TypeGroup({ group, types, chosen, onChange }: GroupProps) {
   );
 }
 
-interface ProductChoiceProps {
-  readonly chosen: readonly string[] | null;
-  readonly onChange: (chosen: readonly string[] | null) => void;
-  readonly error: string | null;
-}
-
 /** The products whose events are sent. Without permission to see products, it stays unchanged. */
-function ProductChoice({ chosen, onChange, error }: ProductChoiceProps) {
+function ProductChoice({ value: chosen, onChange, error }: Field<WebhookDraft["product_ids"]>) {
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();
   const maySee = useMay()("products:view", "products:manage", "products:rotate_key");
@@ -260,7 +230,7 @@ function ProductChoice({ chosen, onChange, error }: ProductChoiceProps) {
   );
 }
 
-const most = 20;
+const maxHeaders = 20;
 
 interface HeaderFieldsProps {
   readonly headers: readonly HeaderDraft[];
@@ -315,7 +285,7 @@ function HeaderFields({ headers, onChange, error }: HeaderFieldsProps) {
             </div>
           );
         })}
-        {headers.length < most && (
+        {headers.length < maxHeaders && (
           <Group>
             <Button
               variant="subtle"

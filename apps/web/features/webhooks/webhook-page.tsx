@@ -1,25 +1,26 @@
 import { Anchor, Button, Code, Group, List, Paper, Stack, Tabs, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import guide from "../../../../docs/guides/webhooks.md?raw";
 import { ApiProblem } from "../../api/problem.ts";
-import { ask } from "../../api/queries.ts";
+import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { Copy, Copyable } from "../../ui/copy.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
-import { EnableWebhook, SettingsTab } from "./settings-tab.tsx";
+import { type Tab, tabs, webhookRoute } from "./search.ts";
+import { SettingsTab } from "./settings-tab.tsx";
 import { StatisticsTab } from "./statistics-tab.tsx";
 import { TestWebhook } from "./test-webhook.tsx";
-import { type Tab, tabs, webhookRoute } from "./webhook-search.ts";
 import { nameOf, stateOf, type Webhook, WebhookState } from "./webhook-state.tsx";
 import classes from "./webhooks.module.css";
 
@@ -88,16 +89,30 @@ export function WebhookPage() {
 /** Why deliveries fail and what to do; null if there is no problem. */
 function ProblemNote({ webhook, mayManage }: { webhook: Webhook; mayManage: boolean }) {
   const { t, i18n } = useTranslation("webhooks");
-  const [isEnabling, setEnabling] = useState(false);
   const { id } = useOrganization();
   const state = stateOf(webhook);
-  const statistics = useQuery({
-    ...ask("getWebhookStatistics", { params: { organization_id: id, endpoint_id: webhook.id } }),
-    enabled: state !== "enabled",
-  });
+  const params = { organization_id: id, endpoint_id: webhook.id };
+  const statistics = useQuery({ ...ask("getWebhookStatistics", { params }), enabled: state !== "enabled" });
+  const waiting = (statistics.data?.held ?? 0) + (statistics.data?.pending ?? 0);
+  const enable = useChange("enableWebhook");
+  const question = useConfirm(() => ({
+    title: t("enable.title"),
+    action: t("enable.do"),
+    harmless: true,
+    onConfirm: async () => {
+      await enable.mutateAsync({ params });
+      notify(t("enable.done"));
+    },
+    // What will be sent immediately.
+    children: (
+      <Stack gap="xs">
+        <Text>{waiting > 0 ? t("enable.words", { count: waiting }) : t("enable.nothingWaiting")}</Text>
+        {webhook.disabled_reason === "by_hand" && <Text c="dimmed">{t("enable.notStored")}</Text>}
+      </Stack>
+    ),
+  }));
   if (state === "enabled") return null;
   const since = webhook.status === "enabled" ? webhook.failing_since : webhook.disabled_at;
-  const waiting = (statistics.data?.held ?? 0) + (statistics.data?.pending ?? 0);
   return (
     <Notice
       tone={state === "by_hand" ? "info" : state === "retrying" ? "warn" : "bad"}
@@ -116,18 +131,13 @@ function ProblemNote({ webhook, mayManage }: { webhook: Webhook; mayManage: bool
         </Text>
         {mayManage && webhook.status === "disabled" && (
           <Group>
-            <Button size="compact-sm" onClick={() => setEnabling(true)}>
+            <Button size="compact-sm" onClick={question.ask}>
               {t("enable.do")}
             </Button>
           </Group>
         )}
       </Stack>
-      <EnableWebhook
-        webhook={webhook}
-        waiting={waiting}
-        opened={isEnabling}
-        onClose={() => setEnabling(false)}
-      />
+      {question.dialog}
     </Notice>
   );
 }

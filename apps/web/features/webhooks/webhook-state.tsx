@@ -58,3 +58,12 @@ export function nameOf(webhook: Pick<Webhook, "description" | "url">): string {
   if (webhook.description !== "") return webhook.description;
   return URL.canParse(webhook.url) ? new URL(webhook.url).host : webhook.url;
 }
+
+/** Rounded down: 100% means that no attempt failed. */
+export function percentage(rate: number, language: string): string {
+  return new Intl.NumberFormat(language, {
+    style: "percent",
+    maximumFractionDigits: 1,
+    roundingMode: "floor",
+  } as Intl.NumberFormatOptions).format(rate);
+}

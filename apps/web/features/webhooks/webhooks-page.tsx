@@ -1,17 +1,14 @@
 import { Skeleton, Stack, Text, Tooltip } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { ask, askPages, flat } from "../../api/queries.ts";
+import { ask, askPages } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { Empty } from "../../ui/empty.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
-import { Page } from "../../ui/page.tsx";
-import { nameOf, type Webhook, WebhookState } from "./webhook-state.tsx";
+import { ListPage } from "../../ui/list.tsx";
+import { nameOf, percentage, WebhookState } from "./webhook-state.tsx";
 
 export function WebhooksPage() {
   const { t } = useTranslation("webhooks");
@@ -23,79 +20,56 @@ export function WebhooksPage() {
       {t("new.title")}
     </GoButton>
   ) : null;
-  const rows = flat(list.data);
-  const columns: readonly Column<Webhook>[] = [
-    {
-      id: "endpoint",
-      header: t("list.endpoint"),
-      fills: true,
-      cell: (webhook) => (
-        <Stack gap={0}>
-          <GoLink to={paths.webhook(organization.slug, webhook.id)} fw={600} inherit>
-            {nameOf(webhook)}
-          </GoLink>
-          <Text inherit c="dimmed" className="mono">
-            {webhook.url}
-          </Text>
-        </Stack>
-      ),
-    },
-    { id: "state", header: t("list.state"), cell: (webhook) => <WebhookState webhook={webhook} /> },
-    {
-      id: "format",
-      header: t("list.format"),
-      whole: true,
-      wide: true,
-      cell: (webhook) => t(`formats.${webhook.format}.name`),
-    },
-    {
-      id: "events",
-      header: t("list.events"),
-      whole: true,
-      wide: true,
-      cell: ({ event_types }) =>
-        event_types === null ? t("list.allEvents") : t("list.types", { count: event_types.length }),
-    },
-    {
-      id: "last",
-      header: t("list.lastSuccess"),
-      wide: true,
-      cell: ({ last_success_at }) =>
-        last_success_at === null ? (
-          <Text inherit c="dimmed">
-            {t("list.never")}
-          </Text>
-        ) : (
-          <ListTime at={last_success_at} />
-        ),
-    },
-    {
-      id: "rate",
-      header: t("list.rate"),
-      align: "right",
-      wide: true,
-      cell: (webhook) => <SuccessRate webhookId={webhook.id} />,
-    },
-  ];
   return (
-    <Page wide title={t("list.title")} lead={t("list.lead")} actions={rows.length > 0 ? newOne : undefined}>
-      <DataTable
-        label={t("list.title")}
-        columns={columns}
-        rows={rows}
-        keyOf={(webhook) => webhook.id}
-        isPending={list.isPending}
-        error={list.error}
-        hasMore={list.hasNextPage}
-        isFetchingMore={list.isFetchingNextPage}
-        fetchMore={list.fetchNextPage}
-        empty={
-          <Empty icon="webhook" title={t("empty.title")} action={newOne}>
-            {t("empty.words")}
-          </Empty>
-        }
-      />
-    </Page>
+    <ListPage
+      title={t("list.title")}
+      lead={t("list.lead")}
+      actions={newOne}
+      list={list}
+      columns={[
+        {
+          header: t("list.endpoint"),
+          fills: true,
+          cell: (webhook) => (
+            <Stack gap={0}>
+              <GoLink to={paths.webhook(organization.slug, webhook.id)} fw={600} inherit>
+                {nameOf(webhook)}
+              </GoLink>
+              <Text inherit c="dimmed" className="mono">
+                {webhook.url}
+              </Text>
+            </Stack>
+          ),
+        },
+        { header: t("list.state"), cell: (webhook) => <WebhookState webhook={webhook} /> },
+        {
+          header: t("list.format"),
+          whole: true,
+          wide: true,
+          cell: (webhook) => t(`formats.${webhook.format}.name`),
+        },
+        {
+          header: t("list.events"),
+          whole: true,
+          wide: true,
+          cell: ({ event_types: types }) =>
+            types === null ? t("list.allEvents") : t("list.types", { count: types.length }),
+        },
+        {
+          header: t("list.lastSuccess"),
+          wide: true,
+          at: (webhook) => webhook.last_success_at,
+          never: t("list.never"),
+        },
+        {
+          header: t("list.rate"),
+          align: "right",
+          wide: true,
+          cell: (webhook) => <SuccessRate webhookId={webhook.id} />,
+        },
+      ]}
+      empty={{ icon: "webhook", title: t("empty.title"), words: t("empty.words"), action: newOne }}
+    />
   );
 }
 
@@ -125,13 +99,4 @@ function SuccessRate({ webhookId }: { webhookId: string }) {
       </Text>
     </Tooltip>
   );
-}
-
-/** Rounded down: 100% means that no attempt failed. */
-export function percentage(rate: number, language: string): string {
-  return new Intl.NumberFormat(language, {
-    style: "percent",
-    maximumFractionDigits: 1,
-    roundingMode: "floor",
-  } as Intl.NumberFormatOptions).format(rate);
 }
