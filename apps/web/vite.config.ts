@@ -18,6 +18,8 @@ const rareChoices = /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|
 /** Fields that a list does not have; the page of a license has a switch. */
 const fields = /@mantine\/core\/esm\/components\/Textarea\/|apps\/web\/ui\/fields\.tsx$/;
 const switches = /@mantine\/core\/esm\/components\/Switch\//;
+/** What a first visit needs only if it opens a form. */
+const forms = /apps\/web\/ui\/(use-form|changed-meanwhile)\.tsx$/;
 const parts = /node_modules|apps\/web\/(ui|app|api|session)\//;
 
 /** Runs under Bun, which imports the contract's TypeScript directly. */
@@ -50,8 +52,9 @@ export default defineConfig({
                 !choices.test(id) &&
                 !rareChoices.test(id) &&
                 !fields.test(id) &&
-                !switches.test(id),
-              minShareCount: 24,
+                !switches.test(id) &&
+                !forms.test(id),
+              minShareCount: 20,
               priority: 1,
             },
             { name: "choices", test: choices, priority: 0 },
