@@ -7,7 +7,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import { loadRemainingTexts, startTranslation } from "./i18n/start.ts";
-import { isFetchingAhead } from "./ui/fetch-ahead.ts";
+import { isFetchingAhead } from "./ui/on-demand.tsx";
 
 // After a server upgrade, files that an open page wants to load may be gone; a reload gets their new names.
 window.addEventListener("vite:preloadError", () => {

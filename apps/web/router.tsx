@@ -35,8 +35,8 @@ import { transferRoutes } from "./features/transfers/routes.tsx";
 import { usageRoutes } from "./features/usage/routes.tsx";
 import { versionRoutes } from "./features/versions/routes.tsx";
 import { webhookRoutes } from "./features/webhooks/routes.tsx";
-import { BrokenPage } from "./ui/broken-page.tsx";
 import { MissingPage } from "./ui/missing-page.tsx";
+import { BrokenPage } from "./ui/page.tsx";
 import { Waiting } from "./ui/waiting.tsx";
 
 const tree = rootRoute.addChildren([

@@ -9,17 +9,17 @@ import { portalWordFiles, portalWords } from "./portal-words.ts";
 
 /** What the dashboard and the portal both need. The portal loads nothing else of the dashboard. */
 const bothNeed =
-  /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|use-sync-external-store|@tanstack\/(react-query|query-core))\/|apps\/web\/(api\/(send|problem|connection|random-id|server-url)|i18n\/(problem-texts|languages)|ui\/(shown-time-zone|copy-text|use-copy))\.ts$|vite\/preload-helper|rolldown\/runtime/;
+  /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|use-sync-external-store|@tanstack\/(react-query|query-core))\/|apps\/web\/(api\/(send|problem|server-url)|i18n\/(problem-texts|languages)|ui\/copy-text)\.ts$|vite\/preload-helper|rolldown\/runtime/;
 const everyPageNeeds =
   /node_modules\/@tanstack\/|apps\/web\/(features\/[\w-]+\/search|session\/paths|ui\/time-in-url)\.ts$/;
 /** Fields with a list of choices: many pages have one, but not all of those that a first visit opens. */
 const choices = /@mantine\/core\/esm\/components\/(Combobox|ComboboxPopover|Select)\//;
-const rareChoices = /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|TagsInput)\//;
 /** Fields that a list does not have; the page of a license has a switch. */
 const fields = /@mantine\/core\/esm\/components\/Textarea\/|apps\/web\/ui\/fields\.tsx$/;
 const switches = /@mantine\/core\/esm\/components\/Switch\//;
-/** What a first visit needs only if it opens a form. */
-const forms = /apps\/web\/ui\/(use-form|changed-meanwhile)\.tsx$/;
+/** What many pages have, but no list that a first visit opens: fields, forms, and other lists. */
+const rareParts =
+  /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|Switch|TagsInput|Textarea)\/|node_modules\/react-textarea-autosize\/|apps\/web\/ui\/(confirm|data-table|fields|list|number-field|select-field|time-fields|use-form)\.tsx$/;
 const parts = /node_modules|apps\/web\/(ui|app|api|session)\//;
 
 /** Runs under Bun, which imports the contract's TypeScript directly. */
@@ -47,13 +47,7 @@ export default defineConfig({
             { name: "frame", test: everyPageNeeds, priority: 2 },
             {
               name: "parts",
-              test: (id: string) =>
-                parts.test(id) &&
-                !choices.test(id) &&
-                !rareChoices.test(id) &&
-                !fields.test(id) &&
-                !switches.test(id) &&
-                !forms.test(id),
+              test: (id: string) => parts.test(id) && !choices.test(id) && !rareParts.test(id),
               minShareCount: 20,
               priority: 1,
             },

@@ -3,7 +3,6 @@ import { manageBase } from "@countersign/contract/api/bases";
 import type { Route } from "@countersign/contract/api/route";
 import type { ManageContract } from "@countersign/contract/manage/routes";
 import type { z } from "zod";
-import type { AnyInput, ParamsOf, Rest, WithParams } from "./params.ts";
 import { place, search, send } from "./send.ts";
 
 /** The routes of the management API, by their IDs in the contract. */
@@ -46,13 +45,8 @@ export function call<Id extends RouteId>(id: Id, ...[input]: Rest<Input<Id>>): P
 /** The same for code that works with every route. */
 export async function callAny<Id extends RouteId>(id: Id, input: AnyInput = {}): Promise<Answer<Id>> {
   const { url, method } = place(manageBase, manage[id], input.params);
-  const response = await send(
-    `${url}${search(input.query)}`,
-    method,
-    input.body,
-    input.signal,
-    input.idempotencyKey,
-  );
+  const { body, signal, idempotencyKey } = input;
+  const response = await send(url + search(input.query), { method, body, signal, idempotencyKey });
   return (response.status === 204 ? undefined : await response.json()) as Answer<Id>;
 }
 
@@ -64,7 +58,7 @@ export async function upload<Id extends RouteId>(
 ): Promise<Answer<Id>> {
   const { params, signal }: AnyInput = input ?? {};
   const { url, method } = place(manageBase, manage[id], params);
-  const response = await send(url, method, file, signal);
+  const response = await send(url, { method, body: file, signal });
   return (await response.json()) as Answer<Id>;
 }
 
@@ -84,6 +78,39 @@ export async function callAuth<T>(
   query: Record<string, unknown> = {},
 ): Promise<T> {
   const { url, method } = place("/api/auth", auth[id], {});
-  const response = await send(`${url}${search(query)}`, method, method === "GET" ? undefined : (body ?? {}));
+  const response = await send(url + search(query), {
+    method,
+    body: method === "GET" ? undefined : (body ?? {}),
+  });
   return (response.status === 204 ? undefined : await response.json()) as T;
+}
+
+/** The names of the placeholders of a path, such as `license_id` of `/licenses/{license_id}/ips`. */
+type Placeholder<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholder<Rest>
+  : never;
+
+/** A value for each placeholder of a path. For a path that the types do not know, any values. */
+type ParamsOf<Path extends string> = string extends Path
+  ? Readonly<Record<string, string>>
+  : { readonly [Name in Placeholder<Path>]: string };
+
+/** A member `params`, required if the path has placeholders. */
+export type WithParams<Path extends string> = string extends Path
+  ? { readonly params?: Readonly<Record<string, string>> }
+  : [Placeholder<Path>] extends [never]
+    ? { readonly params?: never }
+    : { readonly params: ParamsOf<Path> };
+
+/** The argument with what a route is called with: it can be left out if nothing in it is required. */
+export type Rest<Input extends object> =
+  Record<never, never> extends Input ? [input?: Input] : [input: Input];
+
+/** What any route is called with, for code that works with every one. */
+export interface AnyInput {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: object;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  readonly idempotencyKey?: string;
 }

@@ -6,8 +6,8 @@ import {
   queryOptions,
   useMutation,
 } from "@tanstack/react-query";
+import type { AnyInput, Rest } from "./client.ts";
 import { type Answer, callAny, type Input, type RouteId } from "./client.ts";
-import type { AnyInput, Rest } from "./params.ts";
 import { ApiProblem } from "./problem.ts";
 import { place } from "./send.ts";
 import { groupsAfter } from "./shown-in.ts";

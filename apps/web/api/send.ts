@@ -1,20 +1,21 @@
 import { manageBase } from "@countersign/contract/api/bases";
+import { useSyncExternalStore } from "react";
 import { loadProblemTexts } from "../i18n/problem-texts.ts";
-import { serverResponded, setConnection } from "./connection.ts";
 import { ApiProblem, Unreachable } from "./problem.ts";
-import { randomId } from "./random-id.ts";
 
-/** Succeeds only for a signed-in user. */
-const greetings: readonly string[] = [`${manageBase}/me`, "/api/portal/v1/me"];
+/** They return the signed-in user. */
+const meUrls: readonly string[] = [`${manageBase}/me`, "/api/portal/v1/me"];
+
+interface Request {
+  readonly method: string;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  readonly idempotencyKey?: string | undefined;
+}
 
 /** Sends a request to the server. Throws an `ApiProblem` if the server refuses. */
-export async function send(
-  url: string,
-  method: string,
-  body?: unknown,
-  signal?: AbortSignal,
-  idempotencyKey: string = randomId(),
-): Promise<Response> {
+export async function send(url: string, request: Request): Promise<Response> {
+  const { method, body, signal, idempotencyKey = randomId() } = request;
   // Emails to a new user are in the language of the page, whatever the browser prefers.
   const headers: Record<string, string> = {
     accept: "application/json",
@@ -37,7 +38,7 @@ export async function send(
     setConnection("lost");
     throw new Unreachable("The server cannot be reached.", { cause });
   }
-  serverResponded(response.ok && greetings.includes(url));
+  serverResponded(response.ok && meUrls.includes(url));
   if (response.ok) return response;
   const problem = await problemOf(response);
   if (problem.status === 401 && signedOut.includes(problem.code)) setConnection("signed_out");
@@ -74,4 +75,37 @@ export function search(query: object = {}): string {
     else words.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
   }
   return words.size === 0 ? "" : `?${words}`;
+}
+
+/** Whether the server responds and the session is still valid. Every call updates it; the shell shows it. */
+type Connection = "good" | "lost" | "signed_out";
+
+let now: Connection = "good";
+const listeners = new Set<() => void>();
+
+export function setConnection(next: Connection): void {
+  if (next === now) return;
+  now = next;
+  for (const listener of listeners) listener();
+}
+
+/** The server responded, so it is reachable again. If it returned the user, the session is valid. */
+function serverResponded(isSignedIn: boolean): void {
+  if (now === "lost" || isSignedIn) setConnection("good");
+}
+
+export function useConnection(): Connection {
+  return useSyncExternalStore(listen, () => now);
+}
+
+function listen(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** A unique name. Browsers provide `crypto.randomUUID` only to pages loaded over HTTPS. */
+export function randomId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
 }

@@ -1,14 +1,15 @@
-import { Alert, Anchor, Code, Paper, Skeleton, Stack } from "@mantine/core";
+import { Alert, Anchor, Button, Code, Menu, Paper, Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
 import { Trans, useTranslation } from "react-i18next";
 import { ask } from "../api/queries.ts";
 import { atServer, relationTo } from "../api/server-url.ts";
-import { DocsLink } from "../ui/docs-link.tsx";
+import { type Language, languages } from "../i18n/languages.ts";
+import { changeLanguage } from "../i18n/start.ts";
 import { Icon } from "../ui/icon.tsx";
-import { LanguageMenu } from "../ui/language-menu.tsx";
 import { Logo } from "../ui/logo.tsx";
+import { DocsLink } from "../ui/validate-help.tsx";
 import classes from "./auth-layout.module.css";
 
 export function AuthLayout() {
@@ -67,5 +68,42 @@ function Coming() {
         <Skeleton height={36} />
       </Stack>
     </Paper>
+  );
+}
+
+/** Each language under its own name, so that its speakers can find it. */
+function LanguageMenu() {
+  const { t, i18n } = useTranslation();
+  const now = i18n.language as Language;
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          c="dimmed"
+          rightSection={<Icon name="down" size={12} />}
+          aria-label={`${t("language")}: ${languages[now]}`}
+        >
+          {languages[now]}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {(Object.keys(languages) as Language[]).map((language) => (
+          <Menu.RadioItem
+            key={language}
+            value={language}
+            lang={language}
+            checked={language === now}
+            checkIcon={<Icon name="check" size={14} />}
+            closeMenuOnClick
+            onChange={() => void changeLanguage(language)}
+          >
+            {languages[language]}
+          </Menu.RadioItem>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }

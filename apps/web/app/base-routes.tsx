@@ -1,9 +1,9 @@
 import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
 import { ApiProblem } from "../api/problem.ts";
 import { ask, queryClient } from "../api/queries.ts";
-import { saveLastOrganization } from "../session/last-organization.ts";
-import { BrokenPage } from "../ui/broken-page.tsx";
+import { saveLastOrganization } from "../session/current-organization.ts";
 import { MissingPage } from "../ui/missing-page.tsx";
+import { BrokenPage } from "../ui/page.tsx";
 import { LeaveGuard } from "./leave-guard.tsx";
 
 export const rootRoute = createRootRoute({
@@ -20,14 +20,14 @@ export const rootRoute = createRootRoute({
 /** Pages for users who are not signed in: one centered column. */
 export const authLayoutRoute = createRoute({
   getParentRoute: () => rootRoute,
-  id: "outside",
+  id: "auth-layout",
   component: lazyRouteComponent(() => import("./auth-layout.tsx"), "AuthLayout"),
 });
 
 /** Everything that requires a signed-in user. */
 export const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
-  id: "inside",
+  id: "signed-in",
   beforeLoad: async ({ location }) => {
     try {
       const me = await queryClient.ensureQueryData(ask("getMe"));

@@ -1,7 +1,13 @@
 import { useBlocker } from "@tanstack/react-router";
 import { type ComponentType, useEffect, useState } from "react";
-import { askToLeave, leaveQuestionLoaded } from "../ui/ask-to-leave.ts";
-import { discardedByNavigation, guards, onFirstGuard, unsavedKind } from "../ui/unsaved.ts";
+import {
+  askToLeave,
+  discardedByNavigation,
+  guards,
+  leaveQuestionLoaded,
+  onFirstGuard,
+  unsavedKind,
+} from "../ui/unsaved.ts";
 
 /** Asks before a link, Back, a reload or closing the tab discards unsaved changes. */
 export function LeaveGuard() {

@@ -1,8 +1,9 @@
-import { Text } from "@mantine/core";
+import { Button, Code, Group, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Trans, useTranslation } from "react-i18next";
 import { useMe } from "../session/current-organization.ts";
 import { paths } from "../session/paths.ts";
+import { Copy } from "../ui/copy.tsx";
 import { GoLink } from "../ui/go-link.tsx";
 import { Notice } from "../ui/notice.tsx";
 
@@ -36,5 +37,29 @@ function WhereEmailsAre() {
         ),
       }}
     />
+  );
+}
+
+interface OneTimeLinkProps {
+  readonly link: string;
+  /** Actor it is for, and when it expires. */
+  readonly children: ReactNode;
+  readonly onDone: () => void;
+}
+
+/** A link to copy and send, where the server sends no email. It is shown once; a new one can be created. */
+export function OneTimeLink({ link, children, onDone }: OneTimeLinkProps) {
+  const { t } = useTranslation();
+  return (
+    <Stack>
+      <NoEmail>{children}</NoEmail>
+      <Code block style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
+        {link}
+      </Code>
+      <Group justify="flex-end" gap="xs">
+        <Copy value={link} label={t("noEmail.copy")} />
+        <Button onClick={onDone}>{t("noEmail.done")}</Button>
+      </Group>
+    </Stack>
   );
 }

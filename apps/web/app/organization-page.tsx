@@ -1,22 +1,19 @@
-import { Alert } from "@mantine/core";
+import { Alert, Stack, Text } from "@mantine/core";
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
-import { useOrganizationOrNull } from "../session/current-organization.ts";
-import { mayOpen } from "../session/may-open.ts";
+import { type Organization, useOrganizationOrNull } from "../session/current-organization.ts";
+import { mayOpen } from "../session/navigation.ts";
 import { paths } from "../session/paths.ts";
+import { GoButton } from "../ui/go-button.tsx";
 import { GoLink } from "../ui/go-link.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { MissingPage } from "../ui/missing-page.tsx";
+import { Page } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
-import { Waiting } from "../ui/waiting.tsx";
 import { bannersOf } from "./banners.ts";
 
 // Rarely shown, so loaded on demand.
-const NotAllowedPage = lazy(() =>
-  import("./not-allowed-page.tsx").then((file) => ({ default: file.NotAllowedPage })),
-);
-
 const OrganizationBanners = lazy(() =>
   import("./organization-banners.tsx").then((file) => ({ default: file.OrganizationBanners })),
 );
@@ -56,13 +53,20 @@ export function OrganizationPage() {
           {organization.is_owner && <GoLink to={settings}>{t("cancelDeletion")}</GoLink>}
         </Alert>
       )}
-      {isOpen ? (
-        <Outlet />
-      ) : (
-        <Suspense fallback={<Waiting />}>
-          <NotAllowedPage />
-        </Suspense>
-      )}
+      {isOpen ? <Outlet /> : <NotAllowedPage organization={organization} />}
     </>
+  );
+}
+
+/** For users who followed a link to a page that their role does not include. */
+function NotAllowedPage({ organization: { slug, name } }: { organization: Organization }) {
+  const { t } = useTranslation();
+  return (
+    <Page narrow title={t("notAllowed.title")}>
+      <Stack align="flex-start">
+        <Text c="dimmed">{t("notAllowed.words", { organization: name })}</Text>
+        <GoButton to={paths.overview(slug)}>{t("missing.back")}</GoButton>
+      </Stack>
+    </Page>
   );
 }

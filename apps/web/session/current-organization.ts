@@ -1,10 +1,9 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import type { Item } from "../api/client.ts";
-import { ask } from "../api/queries.ts";
-import { lastOrganization } from "./last-organization.ts";
-import { isAllowed, mayDo } from "./may-open.ts";
+import type { Answer, Item } from "../api/client.ts";
+import { ask, queryClient } from "../api/queries.ts";
+import { isAllowed, mayDo } from "./navigation.ts";
 
 export type Organization = Item<"listOrganizations">;
 
@@ -26,10 +25,10 @@ export function useOrganizationOrNull(): Organization | null {
 
 /** On pages without an organization, such as the account: the one that was last visited. */
 export function useCurrentOrLastOrganization(): Organization | null {
-  const here = useOrganizationOrNull();
+  const open = useOrganizationOrNull();
   const organizations = useOrganizations();
   const last = organizations.find(({ slug }) => slug === lastOrganization());
-  return here ?? last ?? (organizations.length === 1 ? (organizations[0] ?? null) : null);
+  return open ?? last ?? (organizations.length === 1 ? (organizations[0] ?? null) : null);
 }
 
 /** For pages of an organization, which are only shown if it exists. */
@@ -49,4 +48,23 @@ export function useMaySee(): (...any: readonly Permission[]) => boolean {
 export function useMay(): (...any: readonly Permission[]) => boolean {
   const organization = useOrganizationOrNull();
   return (...any) => organization !== null && mayDo(organization, any);
+}
+
+/** The organization in the URL, for what is not in a component; null if there is none. */
+export function organizationInUrl(): Organization | null {
+  const slug = /^\/o\/([^/]+)/.exec(window.location.pathname)?.[1];
+  const { queryKey } = ask("listOrganizations", { query: { limit: 200 } });
+  const listed = queryClient.getQueryData<Answer<"listOrganizations">>(queryKey);
+  return listed?.data.find((organization) => organization.slug === slug) ?? null;
+}
+
+const kept = "countersign.organization";
+
+/** The last visited organization is opened first. */
+export function saveLastOrganization(slug: string): void {
+  localStorage.setItem(kept, slug);
+}
+
+export function lastOrganization(): string | null {
+  return localStorage.getItem(kept);
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { listed } from "../../../tests/support/listed.ts";
-import { mayDo, mayOpen } from "./may-open.ts";
+import { mayDo, mayOpen } from "./navigation.ts";
 import type { Plan } from "./plan.ts";
-import { versionChecksOf } from "./version-checks.ts";
-import { waitingText } from "./waiting-text.ts";
+import { versionChecksOf } from "./plan.ts";
+import { waitingText } from "./waiting-transfers.ts";
 
 const held = (...permissions: Permission[]) => ({ is_owner: false, permissions });
 const owner = { is_owner: true, permissions: [] };

@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ask } from "../api/queries.ts";
 import type { Organization } from "./current-organization.ts";
-import { mayOpen } from "./may-open.ts";
-import { mostCounted } from "./waiting-text.ts";
+import { mayOpen } from "./navigation.ts";
 
 const refreshMs = 60_000;
 
@@ -19,4 +18,11 @@ export function useWaitingTransfers(organization: Organization | null): number {
     refetchInterval: refreshMs,
   });
   return data?.data.length ?? 0;
+}
+
+const mostCounted = 99;
+
+/** The count as text: one page is read, so it ends at "99+". */
+export function waitingText(count: number): string {
+  return count > mostCounted ? `${mostCounted}+` : String(count);
 }

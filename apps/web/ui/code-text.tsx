@@ -1,5 +1,8 @@
+import { Group, Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
 import classes from "./code-text.module.css";
+import { Copy } from "./copy.tsx";
 
 interface CodeTextProps {
   readonly label: string;
@@ -23,5 +26,21 @@ export function CodeText({ label, children, wrapped = false, isOld = false }: Co
     >
       <pre className={classes.text}>{children}</pre>
     </section>
+  );
+}
+
+/** Code to copy, with its file name. */
+export function CodeBlock({ label, file, text }: { label: string; file: string; text: string }) {
+  const { t } = useTranslation();
+  return (
+    <figure className={classes.block}>
+      <Group component="figcaption" className={classes.head ?? ""} justify="space-between" wrap="nowrap">
+        <Text size="sm" c="dimmed" className="mono">
+          {file}
+        </Text>
+        <Copy value={text} label={t("copy")} />
+      </Group>
+      <CodeText label={label}>{text}</CodeText>
+    </figure>
   );
 }

@@ -1,7 +1,8 @@
 import { ActionIcon, Button, Group, Text, Tooltip } from "@mantine/core";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { copyText } from "./copy-text.ts";
 import { Icon } from "./icon.tsx";
-import { useCopy } from "./use-copy.ts";
 
 interface CopyProps {
   readonly value: string;
@@ -49,4 +50,20 @@ export function Copyable({ value }: { value: string }) {
       <Copy value={value} />
     </Group>
   );
+}
+
+const saidForMs = 1_500;
+
+/** Copies a text, and reports success for a moment. */
+export function useCopy(): { copied: boolean; copy: (text: string) => void } {
+  const [copiedAt, setCopiedAt] = useState<number | null>(null);
+  useEffect(() => {
+    if (copiedAt === null) return;
+    const timer = setTimeout(() => setCopiedAt(null), saidForMs);
+    return () => clearTimeout(timer);
+  }, [copiedAt]);
+  const copy = async (text: string) => {
+    if (await copyText(text)) setCopiedAt(performance.now());
+  };
+  return { copied: copiedAt !== null, copy: (text) => void copy(text) };
 }

@@ -1,7 +1,6 @@
 import { Drawer, type DrawerProps, Modal, type ModalProps } from "@mantine/core";
 import { useContext, useMemo, useRef } from "react";
-import { closeAfterAsking } from "./ask-to-leave.ts";
-import { DialogContext, type Guard } from "./unsaved.ts";
+import { closeAfterAsking, DialogContext, type Guard } from "./unsaved.ts";
 
 /** A dialog with a form: Escape, a click outside and its buttons ask before they discard input. */
 export function Dialog({ onClose, children, ...rest }: ModalProps) {

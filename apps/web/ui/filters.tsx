@@ -1,7 +1,8 @@
 import { SegmentedControl, Select, type SelectProps, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { useRouter } from "@tanstack/react-router";
 import { useState } from "react";
 import { Icon } from "./icon.tsx";
-import { useWhenSettled } from "./when-settled.ts";
 
 interface SearchFieldProps {
   readonly label: string;
@@ -83,4 +84,13 @@ export function FilterChoice<Value extends string>(props: FilterChoiceProps<Valu
       }}
     />
   );
+}
+
+/** Applies the input shortly after the last keystroke, unless the user has left the page. */
+export function useWhenSettled<Value>(follow: (value: Value) => void, waitMs = 150): (value: Value) => void {
+  const router = useRouter();
+  const settle = useDebouncedCallback((value: Value, typedOn: string) => {
+    if (router.latestLocation.pathname === typedOn) follow(value);
+  }, waitMs);
+  return (value) => settle(value, router.latestLocation.pathname);
 }

@@ -1,5 +1,7 @@
+import { Button, Group, Stack } from "@mantine/core";
 import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
-import { showFirstProblem } from "./first-problem.ts";
+import { useTranslation } from "react-i18next";
+import classes from "./form.module.css";
 import { useUnsavedInput } from "./unsaved.ts";
 
 export interface FormProps {
@@ -59,4 +61,65 @@ export function Form(props: FormProps) {
       {children}
     </form>
   );
+}
+
+interface SaveFormProps extends Pick<FormProps, "onSubmit" | "typed" | "error"> {
+  readonly isBusy: boolean;
+  /** The saved values, in the same form as `typed`. */
+  readonly base: unknown;
+  readonly children: ReactNode;
+}
+
+/** A panel of settings that are saved together. */
+export function SaveForm({ isBusy, children, ...form }: SaveFormProps) {
+  const { t } = useTranslation();
+  const isChanged = JSON.stringify(form.typed) !== JSON.stringify(form.base);
+  return (
+    <Form {...form}>
+      <Stack>
+        {children}
+        <Group>
+          <Button type="submit" loading={isBusy} disabled={!isChanged}>
+            {t("save")}
+          </Button>
+        </Group>
+      </Stack>
+    </Form>
+  );
+}
+
+/** How long a collapsed part of a form can take to open. */
+const patienceMs = 1_000;
+
+const wrongField = '[aria-invalid="true"], [data-error="true"]';
+
+/** Scrolls to the first invalid field of a form and focuses it; without one, the error message. */
+function showFirstProblem(form: HTMLElement, selector: string = wrongField): void {
+  const until = performance.now() + patienceMs;
+  let last = Number.NaN;
+  const look = () => {
+    const found =
+      form.querySelector<HTMLElement>(selector) ?? form.querySelector<HTMLElement>('[role="alert"]');
+    if (found === null) return;
+    const { top, height } = found.getBoundingClientRect();
+    // It may be in a part that is just opening: wait until its position is stable.
+    if ((height === 0 || top !== last) && performance.now() < until) {
+      last = height === 0 ? Number.NaN : top;
+      requestAnimationFrame(look);
+      return;
+    }
+    found.scrollIntoView({ block: "center" });
+    focusable(found)?.focus({ preventScroll: true });
+  };
+  look();
+}
+
+function focusable(element: HTMLElement): HTMLElement | null {
+  const fields = "input, textarea, select, button";
+  return element.matches(fields) ? element : element.querySelector<HTMLElement>(fields);
+}
+
+/** Keeps the save button of a long form visible while scrolling. */
+export function StickyBar({ shown, children }: { shown: boolean; children: ReactNode }) {
+  return shown ? <div className={classes.bar}>{children}</div> : null;
 }

@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useLeaveQuestion } from "./ask-to-leave.ts";
 import type { UnsavedKind } from "./unsaved.ts";
+import { useLeaveQuestion } from "./unsaved.ts";
 
 /** Asks before something is discarded. Escape, a click outside and the first button stay on the page. */
 export function LeaveQuestion() {

@@ -1,9 +1,9 @@
 import { Alert } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ApiProblem, Unreachable } from "../api/problem.ts";
-import { billingPathFor } from "./billing-path.ts";
 import { GoLink } from "./go-link.tsx";
 import { Icon } from "./icon.tsx";
+import type { PageLink } from "./page-link.ts";
 
 interface ProblemAlertProps {
   readonly error: Error | null;
@@ -45,4 +45,32 @@ export function ProblemAlert({ error, beside = [] }: ProblemAlertProps) {
 /** The error to show at a field. */
 export function fieldError(error: Error | null, field: string): string | null {
   return error instanceof ApiProblem ? error.of(field) : null;
+}
+
+/** Refusals that end with a payment or another plan. */
+const codes: ReadonlySet<string> = new Set([
+  "billing_suspended",
+  "product_limit_reached",
+  "license_limit_reached",
+  "member_limit_reached",
+  "webhook_plan_limit_reached",
+  "version_module_not_in_plan",
+]);
+
+/** With its URL, for what is outside the router. */
+interface BillingPage {
+  readonly page: PageLink;
+  readonly href: string;
+}
+
+let billingPath: () => BillingPage | null = () => null;
+
+/** Sets how components find the billing page of the current organization. */
+export function setBillingPathFinder(find: () => BillingPage | null): void {
+  billingPath = find;
+}
+
+/** The billing page, if a refusal ends there and the user can open it. */
+export function billingPathFor(error: unknown): BillingPage | null {
+  return error instanceof ApiProblem && codes.has(error.code) ? billingPath() : null;
 }

@@ -1,4 +1,5 @@
 import { Tooltip } from "@mantine/core";
+import { useTranslation } from "react-i18next";
 import classes from "./state-mark.module.css";
 
 interface StateMarkProps {
@@ -24,5 +25,15 @@ export function StateMark({ tone, children, words }: StateMarkProps) {
         {children}
       </span>
     </Tooltip>
+  );
+}
+
+/** Active, expired or revoked, as a dot and a word. */
+export function LicenseStatus({ status }: { status: "active" | "expired" | "revoked" }) {
+  const { t } = useTranslation();
+  return (
+    <span className={classes.status} data-status={status}>
+      {t(`licenseStatus.${status}`)}
+    </span>
   );
 }

@@ -1,8 +1,8 @@
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { Button, Group, Popover, Stack, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { fromLocal, toLocal } from "./date-time-field.tsx";
 import { Icon } from "./icon.tsx";
+import { fromLocal, toLocal } from "./time-fields.tsx";
 
 export interface Range {
   /** ISO 8601. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { endMs, fromEnd, toEnd } from "./end-value.ts";
 import { relativeTime, shortDate } from "./time.tsx";
+import { endMs, fromEnd, toEnd } from "./time-fields.tsx";
 
 const now = Date.parse("2026-03-01T12:00:00Z");
 const day = 86_400;

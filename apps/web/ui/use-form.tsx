@@ -1,9 +1,9 @@
-import { Alert } from "@mantine/core";
+import { Alert, Button, Stack } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../api/problem.ts";
-import { ChangedMeanwhile } from "./changed-meanwhile.tsx";
 import { Icon } from "./icon.tsx";
+import { notifyProblem } from "./notify.tsx";
 import { ProblemAlert } from "./problem-alert.tsx";
 import { useSending } from "./use-sending.ts";
 
@@ -139,4 +139,19 @@ function changedNames<Values extends object>(base: Values, values: Values): (key
   for (const name in values)
     if (JSON.stringify(values[name]) !== JSON.stringify(base[name])) names.push(name);
   return names;
+}
+
+/** Someone else saved first: nothing was saved, and their version can be loaded without losing the user's edits. */
+function ChangedMeanwhile({ onReload }: { readonly onReload: () => Promise<unknown> }) {
+  const { t } = useTranslation();
+  return (
+    <Alert color="orange" role="alert" title={t("changedMeanwhile.title")} icon={<Icon name="warning" />}>
+      <Stack gap="xs" align="flex-start">
+        {t("changedMeanwhile.words")}
+        <Button size="xs" variant="default" onClick={() => onReload().catch(notifyProblem)}>
+          {t("changedMeanwhile.reload")}
+        </Button>
+      </Stack>
+    </Alert>
+  );
 }

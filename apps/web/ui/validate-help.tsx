@@ -1,7 +1,7 @@
-import { Text } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { DocsLink } from "./docs-link.tsx";
-import type { DocsSection } from "./docs-sections.ts";
+import { type DocsSection, docsSections } from "./docs-sections.ts";
 
 /** The text, and the section of the API reference with more about it. */
 const sections = {
@@ -38,5 +38,33 @@ export function ValidateHelp({ about, field }: { about: HelpTopic; field?: strin
       {field !== undefined && <b>{field}: </b>}
       {t(`validateHelp.${about}`)} <DocsLink section={sections[about]}>{t("docs.learnMore")}</DocsLink>
     </Text>
+  );
+}
+
+/** A link to the API reference or to one of its sections. */
+export function docs(section?: DocsSection): string {
+  return section === undefined ? "/docs" : `/docs#${docsSections[section]}`;
+}
+
+interface DocsLinkProps {
+  readonly section?: DocsSection | undefined;
+  readonly children: ReactNode;
+}
+
+/** In a new tab, so that a half-filled form is kept. */
+export function DocsLink({ section, children }: DocsLinkProps) {
+  const { t } = useTranslation();
+  return (
+    <Anchor
+      inherit
+      underline="always"
+      href={docs(section)}
+      target="_blank"
+      rel="noopener"
+      style={{ whiteSpace: "nowrap" }}
+      title={t("docs.newTab")}
+    >
+      {children}
+    </Anchor>
   );
 }

@@ -2,14 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useCurrentOrLastOrganization } from "../../session/current-organization.ts";
-import { isAllowed } from "../../session/may-open.ts";
+import { useCurrentOrLastOrganization, useMe, useOrganizations } from "../../session/current-organization.ts";
+import { isAllowed, mayOpen, navigationItems } from "../../session/navigation.ts";
 import { paths } from "../../session/paths.ts";
+import type { IconName } from "../../ui/icon.tsx";
 import type { PageLink } from "../../ui/page-link.ts";
 import { minTermLength } from "../../ui/search-term.ts";
 import { exactTime } from "../../ui/time.tsx";
-import { fuzzyScore } from "./fuzzy.ts";
-import type { ActionGroup, PaletteAction } from "./palette-actions.tsx";
+import { docs } from "../../ui/validate-help.tsx";
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -105,3 +105,107 @@ export function usePaletteResults(term: string) {
 }
 
 const described = (words: string | null) => (words === null ? {} : { description: words });
+
+export interface PaletteAction {
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly icon: IconName;
+  readonly do: () => void;
+}
+
+export interface ActionGroup {
+  readonly group: string;
+  readonly actions: readonly PaletteAction[];
+}
+
+/** Actions and pages of the current or last visited organization. */
+export function usePaletteActions(): ActionGroup[] {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const me = useMe();
+  const near = useCurrentOrLastOrganization();
+  const organizations = useOrganizations();
+  const action = (id: string, label: string, icon: IconName, to: PageLink): PaletteAction => ({
+    id,
+    label,
+    icon,
+    do: () => void navigate(to),
+  });
+  const doing =
+    near === null
+      ? []
+      : (
+          [
+            ["licenses:create", "newLicense", paths.newLicense],
+            ["products:manage", "newProduct", paths.newProduct],
+            ["licenses:import", "import", paths.importLicenses],
+            ["members:invite", "invite", paths.members],
+            ["webhooks:manage", "newWebhook", paths.newWebhook],
+          ] as const
+        )
+          .filter(([permission]) => isAllowed(near, [permission]))
+          .map(([permission, words, page]) =>
+            action(permission, t(`palette.${words}`), "plus", page(near.slug)),
+          );
+  const going =
+    near === null
+      ? []
+      : navigationItems
+          .flat()
+          .filter(({ path }) => mayOpen(near, path))
+          .map(({ path, page, icon }) =>
+            action(path, t(`places.${path === "" ? "overview" : path}`), icon, page(near.slug)),
+          );
+  return [
+    { group: t("palette.actions"), actions: doing },
+    {
+      group: t("palette.go"),
+      actions: [
+        ...going,
+        action("account", t("yourAccount"), "customer", paths.account()),
+        {
+          id: "docs",
+          label: t("docs.link"),
+          icon: "docs" as const,
+          do: () => void window.open(docs(), "_blank", "noopener"),
+        },
+        ...(me.is_platform_admin
+          ? [action("platform", t("places.platform"), "platform", paths.platform())]
+          : []),
+      ],
+    },
+    {
+      group: t("organizations"),
+      actions: organizations
+        .filter(({ id }) => id !== near?.id)
+        .map(({ id, name, slug }) => action(id, name, "organization", paths.overview(slug))),
+    },
+  ].filter(({ actions }) => actions.length > 0);
+}
+
+/**
+ * How well a search text matches a name: 0 if its letters do not all occur in order, higher the earlier and the closer
+ * together they are. "nl" finds "New license", "cstmr" finds "Customers".
+ */
+export function fuzzyScore(typed: string, name: string): number {
+  const wanted = plain(typed);
+  const text = plain(name);
+  if (wanted === "") return 1;
+  const at = text.indexOf(wanted);
+  if (at >= 0) return at === 0 ? 4 : text[at - 1] === " " ? 3 : 2;
+  let from = 0;
+  let jumps = 0;
+  for (const letter of wanted.replaceAll(" ", "")) {
+    const found = text.indexOf(letter, from);
+    if (found < 0) return 0;
+    if (found > from) jumps += 1;
+    from = found + 1;
+  }
+  return 1 / (1 + jumps);
+}
+
+/** Ignores accents and case. */
+function plain(text: string): string {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim();
+}

@@ -3,11 +3,14 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { type KeyboardEvent, type RefObject, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
-import { fuzzyScore } from "./fuzzy.ts";
 import classes from "./palette.module.css";
-import { type ActionGroup, type PaletteAction, usePaletteActions } from "./palette-actions.tsx";
-import { nextOption } from "./palette-keys.ts";
-import { usePaletteResults } from "./palette-results.tsx";
+import {
+  type ActionGroup,
+  fuzzyScore,
+  type PaletteAction,
+  usePaletteActions,
+  usePaletteResults,
+} from "./palette-results.tsx";
 
 interface PaletteProps {
   /** How often it has been opened. */
@@ -178,4 +181,21 @@ function fitting(groups: readonly ActionGroup[], term: string): ActionGroup[] {
       .map(({ action }) => action);
     return fits.length === 0 ? [] : [{ group, actions: fits }];
   });
+}
+
+/** The index of the option that a key activates; null for keys that do not move between options. */
+export function nextOption(key: string, active: number, count: number): number | null {
+  if (count === 0) return null;
+  switch (key) {
+    case "ArrowDown":
+      return active + 1 < count ? active + 1 : 0;
+    case "ArrowUp":
+      return active > 0 ? active - 1 : count - 1;
+    case "Home":
+      return 0;
+    case "End":
+      return count - 1;
+    default:
+      return null;
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { undismissed, withDismissed } from "./dismissed.ts";
-import { fuzzyScore } from "./fuzzy.ts";
-import { nextOption } from "./palette-keys.ts";
+import { undismissed, withDismissed } from "./announcements.tsx";
+import { nextOption } from "./palette.tsx";
+import { fuzzyScore } from "./palette-results.tsx";
 
 test("a dismissed announcement is shown again only if it changes, and is forgotten once it is no longer listed", () => {
   const maintenance = { id: "a", message: "Maintenance on Sunday" };

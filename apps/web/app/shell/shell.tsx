@@ -8,12 +8,10 @@ import { Logo } from "../../ui/logo.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
 import { ConnectionNotes } from "./connection-notes.tsx";
 import { LazyPalette } from "./lazy-palette.tsx";
-import { OrganizationMenu } from "./organization-menu.tsx";
-import { openPalette } from "./palette-events.ts";
-import { PersonMenu } from "./person-menu.tsx";
+import { OrganizationMenu, PersonMenu } from "./menus.tsx";
 import classes from "./shell.module.css";
 import { ShortcutSheet } from "./shortcut-sheet.tsx";
-import { paletteKeys, useShortcuts } from "./shortcuts.ts";
+import { openPalette, paletteKeys, useShortcuts } from "./shortcuts.ts";
 import { SideBar } from "./side-bar.tsx";
 
 // Most servers have nothing to announce at most times.

@@ -2,10 +2,8 @@ import { Kbd, Modal, Table } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useCurrentOrLastOrganization } from "../../session/current-organization.ts";
-import { mayOpen } from "../../session/may-open.ts";
-import { navigationItems } from "../../session/navigation.ts";
-import { onShortcutSheetOpen } from "./shortcut-sheet-events.ts";
-import { paletteKeys } from "./shortcuts.ts";
+import { mayOpen, navigationItems } from "../../session/navigation.ts";
+import { onShortcutSheetOpen, paletteKeys } from "./shortcuts.ts";
 
 /** The list of shortcuts that "?" opens. */
 export function ShortcutSheet() {

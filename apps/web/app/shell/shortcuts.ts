@@ -1,13 +1,25 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useCurrentOrLastOrganization } from "../../session/current-organization.ts";
-import { mayOpen } from "../../session/may-open.ts";
-import { navigationItems } from "../../session/navigation.ts";
+import { mayOpen, navigationItems } from "../../session/navigation.ts";
 import { paths } from "../../session/paths.ts";
-import { openPalette } from "./palette-events.ts";
-import { openShortcutSheet } from "./shortcut-sheet-events.ts";
 
-const patienceMs = 1_200;
+/** How long "g" waits for its second key. */
+const secondKeyTimeoutMs = 1_200;
+
+/** What is opened from elsewhere, also before it is loaded. */
+const palette = new EventTarget();
+const shortcutSheet = new EventTarget();
+
+export const openPalette = () => void palette.dispatchEvent(new Event("open"));
+export const onPaletteOpen = (open: () => void) => listen(palette, open);
+const openShortcutSheet = () => void shortcutSheet.dispatchEvent(new Event("open"));
+export const onShortcutSheetOpen = (open: () => void) => listen(shortcutSheet, open);
+
+function listen(target: EventTarget, open: () => void): () => void {
+  target.addEventListener("open", open);
+  return () => target.removeEventListener("open", open);
+}
 
 export const paletteKeys = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘K" : "Ctrl K";
 
@@ -24,8 +36,8 @@ export function useShortcuts(): void {
         return;
       }
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-      if (isTyping(event.target) || isAskedSomething()) return;
-      if (Date.now() - going < patienceMs && near !== null) {
+      if (isTyping(event.target) || hasOpenOverlay()) return;
+      if (Date.now() - going < secondKeyTimeoutMs && near !== null) {
         going = 0;
         const index = navigationItems.flat().find(({ key }) => key === event.key.toLowerCase());
         if (index !== undefined && mayOpen(near, index.path)) void navigate(index.page(near.slug));
@@ -45,7 +57,7 @@ export function useShortcuts(): void {
 }
 
 /** While a dialog or a menu is open, it gets the keys, so that no keystroke leaves a half-filled form. */
-function isAskedSomething(): boolean {
+function hasOpenOverlay(): boolean {
   return document.querySelector('[role="dialog"], [role="menu"]') !== null;
 }
 

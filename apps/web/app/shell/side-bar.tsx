@@ -7,13 +7,11 @@ import {
   useMe,
   useOrganizations,
 } from "../../session/current-organization.ts";
-import { mayOpen } from "../../session/may-open.ts";
-import { type NavigationItem, navigationItems } from "../../session/navigation.ts";
+import { mayOpen, type NavigationItem, navigationItems } from "../../session/navigation.ts";
 import { paths } from "../../session/paths.ts";
-import { waitingText } from "../../session/waiting-text.ts";
-import { useWaitingTransfers } from "../../session/waiting-transfers.ts";
-import { docs } from "../../ui/docs-link.tsx";
+import { useWaitingTransfers, waitingText } from "../../session/waiting-transfers.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { docs } from "../../ui/validate-help.tsx";
 import classes from "./shell.module.css";
 
 /** The pages that the user can see, of the current or last visited organization. */

@@ -4,13 +4,12 @@ import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Body } from "../../api/client.ts";
-import { DateTimeField, fromLocal } from "../../ui/date-time-field.tsx";
-import { Form } from "../../ui/form.tsx";
+import { Form, StickyBar } from "../../ui/form.tsx";
 import { PermissionPicker } from "../../ui/permission-picker.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
-import { StickyBar } from "../../ui/sticky-bar.tsx";
 import { exactTime } from "../../ui/time.tsx";
+import { DateTimeField, fromLocal } from "../../ui/time-fields.tsx";
 import { ProofFields, useProof } from "../account/proof.tsx";
 
 const lifetimes = { month: 30, quarter: 90, year: 365 } as const;

@@ -101,7 +101,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
   );
 }
 
-const securityRoute = getRouteApi("/inside/account/account-layout/security");
+const securityRoute = getRouteApi("/signed-in/account/account-layout/security");
 
 /** Shown only if Discord is configured, or the account is already linked. */
 function DiscordPanel() {

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
+import { SaveForm } from "../../ui/form.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { SaveForm } from "../../ui/save-form.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { OverrideField } from "./limit-fields.tsx";
 

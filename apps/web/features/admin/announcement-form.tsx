@@ -3,11 +3,10 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { AnnouncementBar } from "../../ui/announcement-bar.tsx";
-import { Choice } from "../../ui/choice.tsx";
-import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
-import { AreaField, TextField } from "../../ui/fields.tsx";
+import { AreaField, Choice, TextField } from "../../ui/fields.tsx";
 import { notify } from "../../ui/notify.tsx";
+import { DateTimeField, fromLocal, toLocal } from "../../ui/time-fields.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 
 interface AnnouncementFormProps {

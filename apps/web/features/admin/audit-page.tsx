@@ -11,7 +11,7 @@ import { Entries } from "../audit-log/entries.tsx";
 import type { Entry } from "../audit-log/field-changes.ts";
 import { platformActions } from "./platform-actions.ts";
 
-const platformAuditRoute = getRouteApi("/inside/admin/admin-layout/audit-log");
+const platformAuditRoute = getRouteApi("/signed-in/admin/admin-layout/audit-log");
 
 const narrowing = ["organization", "actor", "subject"] as const;
 

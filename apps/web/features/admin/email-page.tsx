@@ -15,7 +15,7 @@ import { Time } from "../../ui/time.tsx";
 import classes from "./admin.module.css";
 import { EmailState } from "./outbox-page.tsx";
 
-const emailRoute = getRouteApi("/inside/admin/admin-layout/outbox/$id");
+const emailRoute = getRouteApi("/signed-in/admin/admin-layout/outbox/$id");
 
 export function EmailPage() {
   const { t } = useTranslation("admin");
@@ -75,7 +75,7 @@ export function EmailPage() {
   );
 }
 
-const templatesRoute = getRouteApi("/inside/admin/admin-layout/email-templates");
+const templatesRoute = getRouteApi("/signed-in/admin/admin-layout/email-templates");
 
 /** Every kind of email with example values, in each language. */
 export function TemplatesPage() {

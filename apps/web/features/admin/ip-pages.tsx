@@ -13,10 +13,10 @@ import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
+import { Verdict } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
-import { Verdict } from "../../ui/verdict.tsx";
 import { BlockDialog } from "../ip-blocks/block-dialog.tsx";
 import { BlockList } from "../ip-blocks/block-list.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
@@ -25,7 +25,7 @@ import { Sightings } from "../ips/sightings.tsx";
 
 const platform = { level: "platform" } as const;
 
-const platformIpsRoute = getRouteApi("/inside/admin/admin-layout/ips");
+const platformIpsRoute = getRouteApi("/signed-in/admin/admin-layout/ips");
 
 /** The IP addresses that use licenses of any organization. */
 export function PlatformIpsPage() {
@@ -48,7 +48,7 @@ export function PlatformIpsPage() {
   );
 }
 
-const platformIpRoute = getRouteApi("/inside/admin/admin-layout/ips/$ip");
+const platformIpRoute = getRouteApi("/signed-in/admin/admin-layout/ips/$ip");
 
 /** One IP address, and the organizations whose licenses were used from it. */
 export function PlatformIpPage() {

@@ -21,7 +21,7 @@ import { SubscriptionNext, SubscriptionPrice, SubscriptionStatus } from "./subsc
 import { SuspensionPanel } from "./suspension-panel.tsx";
 import { TermsPanel } from "./terms-panel.tsx";
 
-const adminOrganizationRoute = getRouteApi("/inside/admin/admin-layout/organizations/$id");
+const adminOrganizationRoute = getRouteApi("/signed-in/admin/admin-layout/organizations/$id");
 
 export function OrganizationPage() {
   const { t, i18n } = useTranslation("admin");

@@ -13,7 +13,7 @@ import { usePlanName } from "./plan-names.ts";
 import { ListedSubscription } from "./subscription-text.tsx";
 import { billingStates, overrides, plans, suspensionStates } from "./terms.ts";
 
-const adminOrganizationsRoute = getRouteApi("/inside/admin/admin-layout/organizations");
+const adminOrganizationsRoute = getRouteApi("/signed-in/admin/admin-layout/organizations");
 
 type Organization = Item<"listPlatformOrganizations">;
 

@@ -15,7 +15,7 @@ import { List } from "../../ui/list.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 
-const outboxRoute = getRouteApi("/inside/admin/admin-layout/outbox");
+const outboxRoute = getRouteApi("/signed-in/admin/admin-layout/outbox");
 
 type Mail = Item<"listOutbox">;
 

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
-import { OneTimeLink } from "../../app/one-time-link.tsx";
+import { OneTimeLink } from "../../app/no-email.tsx";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";

@@ -1,7 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
-import { planName } from "../../session/plan.ts";
-import { usePlans } from "../../session/use-plans.ts";
+import { planName, usePlans } from "../../session/plan.ts";
 import type { PlanLimit } from "./plan-changes.ts";
 import type { plans } from "./terms.ts";
 

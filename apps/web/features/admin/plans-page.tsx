@@ -20,7 +20,7 @@ import { PlanForm } from "./plan-form.tsx";
 import { useNoLimit } from "./plan-names.ts";
 import { AuditLogArchiveNotice } from "./settings-notices.tsx";
 
-const plansRoute = getRouteApi("/inside/admin/admin-layout/plans");
+const plansRoute = getRouteApi("/signed-in/admin/admin-layout/plans");
 
 type Plan = Item<"listPlans">;
 

@@ -19,7 +19,7 @@ import { PasswordLinkPanel } from "./password-link.tsx";
 import { SuspensionPanel } from "./suspension-panel.tsx";
 import { Marks } from "./users-page.tsx";
 
-const adminUserRoute = getRouteApi("/inside/admin/admin-layout/users/$id");
+const adminUserRoute = getRouteApi("/signed-in/admin/admin-layout/users/$id");
 
 export function UserPage() {
   const { t } = useTranslation("admin");

@@ -19,7 +19,7 @@ import { Page } from "../../ui/page.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { PasswordLinkToCopy } from "./password-link.tsx";
 
-const adminUsersRoute = getRouteApi("/inside/admin/admin-layout/users");
+const adminUsersRoute = getRouteApi("/signed-in/admin/admin-layout/users");
 
 type User = Item<"listUsers">;
 

@@ -17,7 +17,7 @@ import type { AnalyticsSearch } from "./search.ts";
 import { Suspects } from "./suspects.tsx";
 import { useAnalytics } from "./use-analytics.ts";
 
-const analyticsRoute = getRouteApi("/inside/o/$organization/analytics");
+const analyticsRoute = getRouteApi("/signed-in/o/$organization/analytics");
 
 /** How an organization's licenses are used. */
 export function AnalyticsPage() {
@@ -121,7 +121,7 @@ function AnalyticsView({ search, onChange, productId, choosesProduct }: Analytic
   );
 }
 
-const tabRoute = getRouteApi("/inside/o/$organization/products/$productId/analytics");
+const tabRoute = getRouteApi("/signed-in/o/$organization/products/$productId/analytics");
 
 /** How one product's licenses are used. */
 export function AnalyticsTab() {

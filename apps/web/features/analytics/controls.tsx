@@ -7,7 +7,7 @@ import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import type { Interval } from "../../ui/chart/bucket-labels.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { TimeZoneSelect } from "../../ui/time-zone-select.tsx";
+import { TimeZoneSelect } from "../../ui/select-field.tsx";
 import classes from "./analytics.module.css";
 import { defaultRange, instantOf, rangeOf } from "./range.ts";
 import { type AnalyticsSearch, intervals, quickRanges } from "./search.ts";

@@ -18,7 +18,7 @@ import { AuditFilters, type AuditSearch, nothing } from "./audit-filters.tsx";
 import { Entries } from "./entries.tsx";
 import type { Entry } from "./field-changes.ts";
 
-const auditLogRoute = getRouteApi("/inside/o/$organization/audit-log");
+const auditLogRoute = getRouteApi("/signed-in/o/$organization/audit-log");
 
 export function AuditLogPage() {
   const { t, i18n } = useTranslation("audit-log");

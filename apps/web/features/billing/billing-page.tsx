@@ -5,8 +5,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, reloadAfter } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
-import { type Plan, planName } from "../../session/plan.ts";
-import { usePlans } from "../../session/use-plans.ts";
+import { type Plan, planName, usePlans } from "../../session/plan.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -127,7 +126,7 @@ function BillingNotice({ billing, plans, canPay }: BillingNoticeProps) {
   );
 }
 
-const billingRoute = getRouteApi("/inside/o/$organization/settings/billing");
+const billingRoute = getRouteApi("/signed-in/o/$organization/settings/billing");
 const everyMs = 2_000;
 const mostTries = 30;
 

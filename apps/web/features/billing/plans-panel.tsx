@@ -3,7 +3,7 @@ import { Badge, Button, Group, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Plan } from "../../session/plan.ts";
-import { Choice } from "../../ui/choice.tsx";
+import { Choice } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";

@@ -21,7 +21,7 @@ import { CustomerDialog } from "./customer-dialog.tsx";
 import { CustomerLicenses } from "./customer-licenses.tsx";
 import { CustomerProfile } from "./customer-profile.tsx";
 
-const customerRoute = getRouteApi("/inside/o/$organization/customers/$customerId");
+const customerRoute = getRouteApi("/signed-in/o/$organization/customers/$customerId");
 
 /** One customer: profile, licenses and IP blocks. */
 export function CustomerPage() {

@@ -11,7 +11,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { Faint, ListPage } from "../../ui/list.tsx";
 import { CustomerDialog } from "./customer-dialog.tsx";
 
-const customersRoute = getRouteApi("/inside/o/$organization/customers");
+const customersRoute = getRouteApi("/signed-in/o/$organization/customers");
 
 /** The organization's customers, newest first. */
 export function CustomersPage() {

@@ -6,7 +6,7 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
 import { ask, reloadAfter, useChange } from "../../api/queries.ts";
-import { saveLastOrganization } from "../../session/last-organization.ts";
+import { saveLastOrganization } from "../../session/current-organization.ts";
 import { TextField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";

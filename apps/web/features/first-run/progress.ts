@@ -2,7 +2,7 @@ import type { Plan } from "@countersign/domain/quota/limit";
 import { useQuery } from "@tanstack/react-query";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { lastOrganization } from "../../session/last-organization.ts";
+import { lastOrganization } from "../../session/current-organization.ts";
 
 export type Organization = Item<"listOrganizations">;
 export type Product = Item<"listProducts">;

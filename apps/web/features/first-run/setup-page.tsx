@@ -17,7 +17,7 @@ import classes from "./first-run.module.css";
 import { FirstRun } from "./first-run.tsx";
 import { StepCard } from "./step-card.tsx";
 
-const setupRoute = getRouteApi("/outside/setup");
+const setupRoute = getRouteApi("/auth-layout/setup");
 
 /** The first account of an installation, then all steps up to the first validation. */
 export function SetupPage() {

@@ -6,7 +6,7 @@ import { useMe } from "../../session/current-organization.ts";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 
-const confirmEmailRoute = getRouteApi("/inside/account/email");
+const confirmEmailRoute = getRouteApi("/signed-in/account/email");
 
 /** The target of the link in the email to a new address. It works only for the user who requested the change. */
 export function ConfirmEmailPage() {

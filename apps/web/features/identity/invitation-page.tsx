@@ -13,7 +13,7 @@ import { askSession } from "./session.ts";
 import { PasswordlessSignIn, SignInForm } from "./sign-in-page.tsx";
 import { SignUpForm } from "./sign-up-page.tsx";
 
-const invitationRoute = getRouteApi("/outside/invitations/$token");
+const invitationRoute = getRouteApi("/auth-layout/invitations/$token");
 
 /** Actor invites, to which organization and role, and the steps to accept. */
 export function InvitationPage() {

@@ -13,7 +13,7 @@ import { AuthCard } from "./auth-card.tsx";
 import { RequestLink } from "./forgot-password-page.tsx";
 import { NewPassword } from "./new-password.tsx";
 
-const resetPasswordRoute = getRouteApi("/outside/reset-password");
+const resetPasswordRoute = getRouteApi("/auth-layout/reset-password");
 
 /** Opened with the link from the email, which works once. */
 export function ResetPasswordPage() {

@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { ask, queryClient } from "../../api/queries.ts";
 import { authLayoutRoute, signedInRoute } from "../../app/base-routes.tsx";
-import { lastOrganization } from "../../session/last-organization.ts";
+import { lastOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { localPath } from "./local-path.ts";
 import { askSession } from "./session.ts";

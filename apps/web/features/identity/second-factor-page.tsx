@@ -12,7 +12,7 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { useEnter } from "./session.ts";
 
-const secondFactorRoute = getRouteApi("/outside/sign-in/second-factor");
+const secondFactorRoute = getRouteApi("/auth-layout/sign-in/second-factor");
 
 const digits = 6;
 

@@ -17,7 +17,7 @@ import { canSuggestPasskeys, canUsePasskeys, type PasskeyRequest, signWithPasske
 import { Resend } from "./resend.tsx";
 import { useEnter } from "./session.ts";
 
-const signInRoute = getRouteApi("/outside/sign-in");
+const signInRoute = getRouteApi("/auth-layout/sign-in");
 
 export function SignInPage() {
   const { t } = useTranslation("identity");

@@ -12,7 +12,7 @@ import { BlockList } from "./block-list.tsx";
 import { IpTabs } from "./ip-tabs.tsx";
 import { routesOf } from "./scope.ts";
 
-const ipBlocksRoute = getRouteApi("/inside/o/$organization/ip-blocks");
+const ipBlocksRoute = getRouteApi("/signed-in/o/$organization/ip-blocks");
 
 /** IP addresses blocked for all licenses of the organization. */
 export function IpBlocksPage() {

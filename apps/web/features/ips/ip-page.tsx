@@ -14,11 +14,11 @@ import { Copy } from "../../ui/copy.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Faint } from "../../ui/list.tsx";
+import { Verdict } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Verdict } from "../../ui/verdict.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { type BlockChoice, shownCidr } from "../ip-blocks/scope.ts";
 import { LicenseList } from "../licenses/license-list.tsx";
@@ -28,7 +28,7 @@ const IpRequests = lazy(() =>
   import("../requests/requests-section.tsx").then((file) => ({ default: file.IpRequests })),
 );
 
-const ipRoute = getRouteApi("/inside/o/$organization/ips/$ip");
+const ipRoute = getRouteApi("/signed-in/o/$organization/ips/$ip");
 
 type IpAddress = Answer<"getIp">;
 

@@ -21,7 +21,7 @@ import { IpTabs } from "../ip-blocks/ip-tabs.tsx";
 import classes from "./ips.module.css";
 import type { IpsSearch } from "./search.ts";
 
-const ipsRoute = getRouteApi("/inside/o/$organization/ips");
+const ipsRoute = getRouteApi("/signed-in/o/$organization/ips");
 
 /** The IP addresses that use licenses, those with the most licenses first. */
 export function IpsPage() {

@@ -7,17 +7,17 @@ import { ask, askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
+import { NoProduct } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
-import { NoProduct } from "../../ui/no-product.tsx";
 import { Page } from "../../ui/page.tsx";
 import type { PageLink } from "../../ui/page-link.ts";
 import { ImportForm } from "./import-form.tsx";
 import { isOver } from "./import-state.tsx";
 
-const importRoute = getRouteApi("/inside/o/$organization/licenses/import");
+const importRoute = getRouteApi("/signed-in/o/$organization/licenses/import");
 
 /** Imports licenses from a file: select it, map its columns, do a dry run, import. */
 export function ImportPage() {

@@ -13,15 +13,17 @@ import { ValidateHelp } from "../../ui/validate-help.tsx";
 import {
   type BulkAction,
   type BulkOrder,
+  type BulkProgress,
   type BulkSelection,
   bulkActions,
+  bulkStart,
   emptyDraft,
   orderOf,
+  runBulk,
   undoOf,
 } from "./bulk-actions.ts";
 import { BulkFields } from "./bulk-fields.tsx";
 import { Forecast, PreviousProgress } from "./bulk-forecast.tsx";
-import { type BulkProgress, bulkStart, runBulk } from "./run-bulk.ts";
 
 interface BulkDialogProps {
   readonly action: BulkAction | null;

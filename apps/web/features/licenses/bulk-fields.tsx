@@ -1,8 +1,8 @@
 import { Checkbox, Group, NumberInput, Textarea } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { EndField } from "../../ui/end-field.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { SelectField, TagsField } from "../../ui/select-field.tsx";
+import { EndField } from "../../ui/time-fields.tsx";
 import { units as allUnits, type BulkAction, type BulkDraft, type Unit } from "./bulk-actions.ts";
 
 interface BulkFieldsProps {

@@ -1,6 +1,6 @@
 import { Group, Loader, Progress, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import type { BulkProgress } from "./run-bulk.ts";
+import type { BulkProgress } from "./bulk-actions.ts";
 
 interface ForecastProps {
   readonly isPending: boolean;

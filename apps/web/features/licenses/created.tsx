@@ -1,19 +1,21 @@
 import { csvLine } from "@countersign/domain/csv/cell";
 import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { LicenseEmail } from "../../app/license-email.tsx";
 import { NoEmail } from "../../app/no-email.tsx";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copy, Copyable } from "../../ui/copy.tsx";
+import { Facts } from "../../ui/facts.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
+import { exactTime } from "../../ui/time.tsx";
 import classes from "./created.module.css";
-import { CreatedFacts } from "./created-facts.tsx";
-import type { License } from "./license.ts";
+import type { License } from "./list-route.ts";
 
 interface CreatedProps {
   readonly licenses: readonly License[];
@@ -114,4 +116,36 @@ function download(name: string, text: string): void {
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);
+}
+
+/** The new license: its customer, product, expiry and email. */
+function CreatedFacts({ license }: { license: License }) {
+  const { t } = useTranslation("licenses");
+  const { customer_name: name, customer_email: email, customer_discord_id: discordId } = license;
+  return (
+    <Facts>
+      <dt>{t("columns.customer")}</dt>
+      <dd>{[name, email, discordId].filter((words) => words !== null).join(" · ")}</dd>
+      <dt>{t("columns.product")}</dt>
+      <dd>{license.product_name}</dd>
+      <dt>{t("columns.expires")}</dt>
+      <dd>
+        <Expiry license={license} />
+      </dd>
+      <dt>{t("created.email")}</dt>
+      <dd>
+        <LicenseEmail license={license} />
+      </dd>
+    </Facts>
+  );
+}
+
+const secondsADay = 86_400;
+
+function Expiry({ license: { expires_at: at, term_seconds: term } }: { license: License }) {
+  const { t, i18n } = useTranslation("licenses");
+  if (at !== null) return exactTime(at, i18n.language);
+  if (term === null) return t("lifetime");
+  const days = (term / secondsADay).toLocaleString(i18n.language, { maximumFractionDigits: 1 });
+  return t("created.fromFirstUse", { days });
 }

@@ -1,7 +1,7 @@
 import { NumberInput, SimpleGrid, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
-import { Choice } from "../../ui/choice.tsx";
+import { Choice } from "../../ui/fields.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import type { FieldsProps } from "./new-draft.ts";
 import { emailsOf, quantities } from "./new-draft.ts";

@@ -5,16 +5,14 @@ import { useTranslation } from "react-i18next";
 import { urlOf } from "../../api/client.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { useProducts } from "../../session/products.ts";
-import { FilterSelect } from "../../ui/filters.tsx";
+import { FilterSelect, useWhenSettled } from "../../ui/filters.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notifyProblem } from "../../ui/notify.tsx";
 import { prefetchOnHover } from "../../ui/on-demand.tsx";
 import { minTermLength } from "../../ui/search-term.ts";
-import { useWhenSettled } from "../../ui/when-settled.ts";
 import classes from "./filter-bar.module.css";
-import { licensesRoute } from "./list-route.ts";
+import { licensesRoute, useFilterChange } from "./list-route.ts";
 import { isFiltered, type LicenseSearch, queryOf, statuses } from "./search.ts";
-import { useFilterChange } from "./use-filter-change.ts";
 
 /** Search while typing, filters, and an export of the results. */
 export function FilterBar({ tags }: { tags: readonly string[] }) {

@@ -5,9 +5,8 @@ import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { useProducts } from "../../session/products.ts";
 import { ChipList } from "../../ui/chip-list.tsx";
-import { licensesRoute } from "./list-route.ts";
+import { licensesRoute, useFilterChange } from "./list-route.ts";
 import { type FilterName, filterNames, type LicenseSearch } from "./search.ts";
-import { useFilterChange } from "./use-filter-change.ts";
 
 /** The active filters, each with a button to remove it. */
 export function FilterChips() {

@@ -4,9 +4,9 @@ import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
-import { LicenseStatus } from "../../ui/license-status.tsx";
 import { type Column, List } from "../../ui/list.tsx";
 import { Section } from "../../ui/section.tsx";
+import { LicenseStatus } from "../../ui/state-mark.tsx";
 import type { Status } from "./search.ts";
 
 interface LicenseListProps<Row> {

@@ -1,7 +1,7 @@
 import type { Body } from "../../api/client.ts";
 import type { Product } from "../../session/products.ts";
-import { fromEnd } from "../../ui/end-value.ts";
 import { readObject } from "../../ui/json-field.tsx";
+import { fromEnd } from "../../ui/time-fields.tsx";
 import { durationOf, exactUnits, secondsOf, type Unit, unitSeconds } from "./bulk-actions.ts";
 import { withoutGaps } from "./search.ts";
 

@@ -5,25 +5,25 @@ import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { useChange } from "../../api/queries.ts";
-import { randomId } from "../../api/random-id.ts";
+import { randomId } from "../../api/send.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useNewProductPath, useProducts } from "../../session/products.ts";
 import { Back } from "../../ui/back.tsx";
+import { NoProduct } from "../../ui/empty.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { NoProduct } from "../../ui/no-product.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Created } from "./created.tsx";
 import { CustomerFields, inList } from "./customer-fields.tsx";
-import type { License } from "./license.ts";
+import type { License } from "./list-route.ts";
 import { MoreFields } from "./more-fields.tsx";
 import { blankDraft, bodyOf, countOf, defaultsOf, type NewDraft, nextDraft, typedOf } from "./new-draft.ts";
 import { TermsFields } from "./terms-fields.tsx";
 
-const newLicenseRoute = getRouteApi("/inside/o/$organization/licenses/new");
+const newLicenseRoute = getRouteApi("/signed-in/o/$organization/licenses/new");
 
 /** Fields that show their own errors. */
 const furtherDetails = [

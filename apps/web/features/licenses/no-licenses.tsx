@@ -3,9 +3,8 @@ import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useNewProductPath, useProducts } from "../../session/products.ts";
-import { Empty } from "../../ui/empty.tsx";
+import { Empty, NoProduct } from "../../ui/empty.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
-import { NoProduct } from "../../ui/no-product.tsx";
 
 /** There are no licenses yet, or none match the filter. */
 export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {

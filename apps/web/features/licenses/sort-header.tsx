@@ -2,9 +2,8 @@ import { UnstyledButton } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Icon } from "../../ui/icon.tsx";
 import classes from "./license-table.module.css";
-import { licensesRoute } from "./list-route.ts";
+import { licensesRoute, useFilterChange } from "./list-route.ts";
 import type { Sort } from "./search.ts";
-import { useFilterChange } from "./use-filter-change.ts";
 
 interface SortHeaderProps {
   readonly by: Sort;

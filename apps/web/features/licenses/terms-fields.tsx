@@ -1,7 +1,7 @@
 import { Group, NumberInput, Radio, Stack, Switch } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { EndField } from "../../ui/end-field.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
+import { EndField } from "../../ui/time-fields.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { exactUnits, units } from "./bulk-actions.ts";
 import { TermFields } from "./bulk-fields.tsx";

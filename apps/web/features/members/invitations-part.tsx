@@ -16,7 +16,7 @@ import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { InvitationLink } from "./invite-dialog.tsx";
 import { shownStates } from "./search.ts";
 
-const membersRoute = getRouteApi("/inside/o/$organization/members");
+const membersRoute = getRouteApi("/signed-in/o/$organization/members");
 
 type Invitation = Item<"listInvitations">;
 

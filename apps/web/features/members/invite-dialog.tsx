@@ -7,7 +7,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
-import { OneTimeLink } from "../../app/one-time-link.tsx";
+import { OneTimeLink } from "../../app/no-email.tsx";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.ts";

@@ -16,7 +16,7 @@ import { InvitationsPart } from "./invitations-part.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { LeaveDialog } from "./leave-dialog.tsx";
 
-const membersRoute = getRouteApi("/inside/o/$organization/members");
+const membersRoute = getRouteApi("/signed-in/o/$organization/members");
 
 /** The members of the organization, and open invitations. */
 export function MembersPage() {

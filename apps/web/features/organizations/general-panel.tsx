@@ -7,12 +7,11 @@ import { ask, reloadAfter } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { TextField } from "../../ui/fields.tsx";
+import { SaveForm } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { LanguageSelect } from "../../ui/language-select.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { SaveForm } from "../../ui/save-form.tsx";
-import { TimeZoneSelect } from "../../ui/time-zone-select.tsx";
+import { LanguageSelect, TimeZoneSelect } from "../../ui/select-field.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 
 /** Name, slug, language and time zone, saved together. */

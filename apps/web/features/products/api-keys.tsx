@@ -1,17 +1,16 @@
-import { Alert, Badge, Button, Group, Stack, Text } from "@mantine/core";
+import { ActionIcon, Alert, Badge, Button, Group, Stack, Text, Tooltip } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { TextField } from "../../ui/fields.tsx";
-import { Icon } from "../../ui/icon.tsx";
+import { Icon, type IconName } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
 import type { Product } from "./frame/use-product.ts";
-import { KeyActions } from "./key-actions.tsx";
 import { OverlapChoice } from "./overlap-choice.tsx";
 
 type ApiKey = Product["api_keys"][number];
@@ -237,4 +236,59 @@ function UnusedKeys({ keys }: { keys: readonly ApiKey[] }) {
 function overlapWords(seconds: number | null) {
   if (seconds === null) return "keys.overlapOpen";
   return seconds === 0 ? "keys.overlapNone" : "keys.overlapSome";
+}
+
+interface KeyActionsProps {
+  readonly prefix: string;
+  readonly onRename: () => void;
+  /** Null for the last key that does not expire. */
+  readonly onRevoke: (() => void) | null;
+}
+
+/** What can be done with one API key: in words, and on a phone, where these have no room, as icons. */
+function KeyActions({ prefix, onRename, onRevoke }: KeyActionsProps) {
+  const { t } = useTranslation("products");
+  return (
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      <Action
+        words={t("keys.rename")}
+        label={t("keys.renameOf", { prefix })}
+        icon="edit"
+        color="inherit"
+        act={onRename}
+      />
+      {onRevoke !== null && (
+        <Action
+          words={t("keys.revokeNow")}
+          label={t("keys.revokeNowOf", { prefix })}
+          icon="close"
+          color="var(--mantine-color-error)"
+          act={onRevoke}
+        />
+      )}
+    </Group>
+  );
+}
+
+interface ActionProps {
+  readonly words: string;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly color: string;
+  readonly act: () => void;
+}
+
+function Action({ words, label, icon, color, act }: ActionProps) {
+  return (
+    <>
+      <Button visibleFrom="sm" size="compact-sm" variant="default" c={color} onClick={act} aria-label={label}>
+        {words}
+      </Button>
+      <Tooltip label={label}>
+        <ActionIcon hiddenFrom="sm" size="md" variant="default" c={color} onClick={act} aria-label={label}>
+          <Icon name={icon} size={15} />
+        </ActionIcon>
+      </Tooltip>
+    </>
+  );
 }

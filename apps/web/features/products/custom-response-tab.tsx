@@ -10,10 +10,8 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useGuard } from "../../ui/unsaved.ts";
 import classes from "./custom-response-tab.module.css";
 import { isOutdated, type Product, useProduct, useProductChange } from "./frame/use-product.ts";
-import { Placeholders } from "./placeholders.tsx";
 import { SwitchSetting } from "./settings/setting-kinds.tsx";
-import { checkTemplate } from "./template-check.ts";
-import { TemplateEditor } from "./template-editor.tsx";
+import { checkTemplate, Placeholders, TemplateEditor } from "./template-editor.tsx";
 import { TemplatePreview } from "./template-preview.tsx";
 
 /** The custom response: a template, its placeholders and a preview. */

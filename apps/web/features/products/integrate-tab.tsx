@@ -3,7 +3,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { Trans, useTranslation } from "react-i18next";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { CodeBlock } from "../../ui/code-block.tsx";
+import { CodeBlock } from "../../ui/code-text.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { type Platform, platforms } from "../../ui/platforms.ts";
@@ -11,7 +11,7 @@ import { snippetFor } from "../../ui/snippets.ts";
 import { useProduct } from "./frame/use-product.ts";
 import classes from "./integrate-tab.module.css";
 
-const integrateRoute = getRouteApi("/inside/o/$organization/products/$productId/integrate");
+const integrateRoute = getRouteApi("/signed-in/o/$organization/products/$productId/integrate");
 
 const choices = (Object.keys(platforms) as Platform[]).map((value) => ({ value, label: platforms[value] }));
 

@@ -1,8 +1,8 @@
-import { Text } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { Skeleton, Text } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { askPages } from "../../api/queries.ts";
+import { ask, askPages } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { FilterChoice } from "../../ui/filters.tsx";
@@ -10,11 +10,10 @@ import { GoButton } from "../../ui/go-button.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListPage } from "../../ui/list.tsx";
-import { ProductStatus } from "./frame/product-status.tsx";
+import { ProductStatus } from "./frame/product-page.tsx";
 import type { Product } from "./frame/use-product.ts";
-import { LicenseCount } from "./license-count.tsx";
 
-const productsRoute = getRouteApi("/inside/o/$organization/products");
+const productsRoute = getRouteApi("/signed-in/o/$organization/products");
 
 const filters = ["all", "active", "disabled", "archived"] as const;
 
@@ -100,4 +99,29 @@ function Features({ product }: { product: Product }) {
 
 function newestPrefix(product: Product): string {
   return product.api_keys.find(({ expires_at }) => expires_at === null)?.prefix ?? "–";
+}
+
+/** The number of licenses of a product, as a link to them. */
+function LicenseCount({ product, slug }: { product: Product; slug: string }) {
+  const { t, i18n } = useTranslation("products");
+  const found = useQuery({
+    ...ask("listProductLicenses", {
+      params: { product_id: product.id },
+      query: { limit: 1, count: "true" },
+    }),
+    staleTime: 60_000,
+  });
+  if (found.isPending) return <Skeleton height={14} width={32} display="inline-block" />;
+  if (found.data?.total === undefined) return "–";
+  const number = new Intl.NumberFormat(i18n.language).format(found.data.total);
+  return (
+    <GoLink
+      to={paths.licenses(slug, { product_id: product.id })}
+      className="figures"
+      inherit
+      aria-label={t("licensesOf", { count: found.data.total, number, name: product.name })}
+    >
+      {number}
+    </GoLink>
+  );
 }

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
-import { Confirm } from "../../ui/confirm.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -17,7 +17,6 @@ import classes from "./signing-secret.module.css";
 /** The secret that signs responses. It can be shown again, because apps need a copy of it. */
 export function SigningSecret({ product, mayRotate }: { product: Product; mayRotate: boolean }) {
   const { t } = useTranslation("products");
-  const [isRotating, setRotating] = useState(false);
   const [overlapSeconds, setOverlapSeconds] = useState(604_800);
   const [isProving, setProving] = useState(false);
   const reveal = useChange("revealSigningSecret");
@@ -30,6 +29,30 @@ export function SigningSecret({ product, mayRotate }: { product: Product; mayRot
     reveal.reset();
     rotate.reset();
   };
+  const rotation = useConfirm(() => ({
+    title: t("signing.rotate"),
+    action: t("signing.rotateDo"),
+    harmless: overlapSeconds > 0,
+    onConfirm: async () => {
+      await rotate.mutateAsync({ params, body: { overlap_seconds: overlapSeconds } });
+      // What is shown may no longer be the next secret.
+      reveal.reset();
+    },
+    children: (
+      <Stack gap="sm">
+        <Text>{t("signing.rotateWords")}</Text>
+        <OverlapChoice
+          label={t("signing.overlap")}
+          choices={[0, 86_400, 604_800, 1_209_600, 2_592_000]}
+          value={overlapSeconds}
+          onChange={setOverlapSeconds}
+        />
+        <Text size="sm" c="dimmed">
+          {overlapSeconds === 0 ? t("signing.overlapNone") : t("signing.overlapSome")}
+        </Text>
+      </Stack>
+    ),
+  }));
   return (
     <Panel
       title={t("signing.title")}
@@ -47,7 +70,7 @@ export function SigningSecret({ product, mayRotate }: { product: Product; mayRot
                 {t("signing.reveal")}
               </Button>
             )}
-            <Button variant="default" onClick={() => setRotating(true)}>
+            <Button variant="default" onClick={() => rotation.ask()}>
               {t("signing.rotate")}
             </Button>
           </>
@@ -96,31 +119,7 @@ export function SigningSecret({ product, mayRotate }: { product: Product; mayRot
         action={t("signing.reveal")}
         run={(body) => reveal.mutateAsync({ params, body })}
       />
-      <Confirm
-        opened={isRotating}
-        onClose={() => setRotating(false)}
-        title={t("signing.rotate")}
-        action={t("signing.rotateDo")}
-        harmless={overlapSeconds > 0}
-        onConfirm={async () => {
-          await rotate.mutateAsync({ params, body: { overlap_seconds: overlapSeconds } });
-          // What is shown may no longer be the next secret.
-          reveal.reset();
-        }}
-      >
-        <Stack gap="sm">
-          <Text>{t("signing.rotateWords")}</Text>
-          <OverlapChoice
-            label={t("signing.overlap")}
-            choices={[0, 86_400, 604_800, 1_209_600, 2_592_000]}
-            value={overlapSeconds}
-            onChange={setOverlapSeconds}
-          />
-          <Text size="sm" c="dimmed">
-            {overlapSeconds === 0 ? t("signing.overlapNone") : t("signing.overlapSome")}
-          </Text>
-        </Stack>
-      </Confirm>
+      {rotation.dialog}
     </Panel>
   );
 }

@@ -4,15 +4,15 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
-import { isReadOnly } from "../../session/may-open.ts";
+import { isReadOnly } from "../../session/navigation.ts";
 import { paths } from "../../session/paths.ts";
 import { CodeText } from "../../ui/code-text.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import type { Product } from "./frame/use-product.ts";
 import { LicenseChoice } from "./license-choice.tsx";
-import { checkTemplate } from "./template-check.ts";
+import { checkTemplate } from "./template-editor.tsx";
 
-const customResponseRoute = getRouteApi("/inside/o/$organization/products/$productId/custom-response");
+const customResponseRoute = getRouteApi("/signed-in/o/$organization/products/$productId/custom-response");
 
 /** A preview of `custom` for a selected license or for example values. Nothing is saved. */
 export function TemplatePreview({ product, text }: { product: Product; text: string }) {

@@ -7,9 +7,8 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { useProducts } from "../../session/products.ts";
-import { FilterSelect } from "../../ui/filters.tsx";
+import { FilterSelect, useWhenSettled } from "../../ui/filters.tsx";
 import { termOf } from "../../ui/search-term.ts";
-import { useWhenSettled } from "../../ui/when-settled.ts";
 import { useFilterChange } from "./filters.ts";
 import { endpoints, millisecondsOf, type RequestFilters } from "./search.ts";
 

@@ -65,7 +65,7 @@ function flagText(flag: boolean | undefined): "true" | "false" | undefined {
   return flag ? "true" : "false";
 }
 
-export const requestsRoute = getRouteApi("/inside/o/$organization/requests");
+export const requestsRoute = getRouteApi("/signed-in/o/$organization/requests");
 
 /** Changes part of the URL's search. Unless replaced, the back button undoes it. */
 export function useFilterChange(): (part: RequestSearch, options?: { replace?: boolean }) => void {

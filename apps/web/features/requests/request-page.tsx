@@ -13,11 +13,11 @@ import { Back } from "../../ui/back.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { Verdict } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Verdict } from "../../ui/verdict.tsx";
 import { nextSteps } from "./next-steps.ts";
 import type { LoggedRequest } from "./request.tsx";
 import { RequestFacts } from "./request-facts.tsx";
@@ -25,7 +25,7 @@ import classes from "./request-page.module.css";
 import { RuleList, useRuleWords } from "./rule-list.tsx";
 import { rulesNow, rulesThen } from "./shown-rules.ts";
 
-const requestRoute = getRouteApi("/inside/o/$organization/requests/$requestId");
+const requestRoute = getRouteApi("/signed-in/o/$organization/requests/$requestId");
 
 /** One request of the log: why it was answered as it was, and what it would get now. */
 export function RequestPage() {

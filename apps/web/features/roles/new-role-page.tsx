@@ -13,7 +13,7 @@ import { Waiting } from "../../ui/waiting.tsx";
 import { isPreset, type Preset, presets } from "./presets.ts";
 import { RoleForm } from "./role-form.tsx";
 
-const newRoleRoute = getRouteApi("/inside/o/$organization/roles/new");
+const newRoleRoute = getRouteApi("/signed-in/o/$organization/roles/new");
 
 export function NewRolePage() {
   const { t } = useTranslation("roles");

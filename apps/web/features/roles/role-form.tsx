@@ -3,10 +3,9 @@ import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { usePermissions } from "../../session/permissions.ts";
-import { Form } from "../../ui/form.tsx";
+import { Form, StickyBar } from "../../ui/form.tsx";
 import { PermissionPicker } from "../../ui/permission-picker.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { StickyBar } from "../../ui/sticky-bar.tsx";
 
 interface RoleSummary {
   readonly name: string;

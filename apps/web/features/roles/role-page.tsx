@@ -15,7 +15,7 @@ import { Page } from "../../ui/page.tsx";
 import { PermissionPicker } from "../../ui/permission-picker.tsx";
 import { RoleForm } from "./role-form.tsx";
 
-const roleRoute = getRouteApi("/inside/o/$organization/roles/$role");
+const roleRoute = getRouteApi("/signed-in/o/$organization/roles/$role");
 
 export function RolePage() {
   const { t } = useTranslation("roles");

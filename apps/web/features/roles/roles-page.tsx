@@ -18,7 +18,7 @@ import { permissionGroups, permissionsOf, permissionTextKeys } from "../../ui/pe
 import { presets } from "./presets.ts";
 import classes from "./roles.module.css";
 
-const rolesRoute = getRouteApi("/inside/o/$organization/roles");
+const rolesRoute = getRouteApi("/signed-in/o/$organization/roles");
 
 export function RolesPage() {
   const { t } = useTranslation("roles");

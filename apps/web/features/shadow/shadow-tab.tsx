@@ -3,7 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { Choice } from "../../ui/choice.tsx";
+import { Choice } from "../../ui/fields.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -13,7 +13,7 @@ import { type Change, changeOf, type Draft, dayChoices, firstDraft } from "./dra
 import { ShadowResult } from "./result.tsx";
 import { changeTypes } from "./search.ts";
 
-const shadowRoute = getRouteApi("/inside/o/$organization/products/$productId/shadow");
+const shadowRoute = getRouteApi("/signed-in/o/$organization/products/$productId/shadow");
 
 /** Tries a change against past requests, before it is made. */
 export function ShadowTab() {

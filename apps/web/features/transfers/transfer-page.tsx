@@ -23,7 +23,7 @@ import { HolderWords, TransferState, useHolderName } from "./parts.tsx";
 import { decisionKey, type Transfer, type Warning, warningsOf } from "./transfer.ts";
 import classes from "./transfer-page.module.css";
 
-const transferRoute = getRouteApi("/inside/o/$organization/transfers/$transferId");
+const transferRoute = getRouteApi("/signed-in/o/$organization/transfers/$transferId");
 
 /** One transfer: who gives which license to whom, what to know about it, and the decision. */
 export function TransferPage() {

@@ -16,7 +16,7 @@ import { TransferState, useHolderName } from "./parts.tsx";
 import { shownStates, type TransfersSearch } from "./search.ts";
 import classes from "./transfer-page.module.css";
 
-const transfersRoute = getRouteApi("/inside/o/$organization/transfers");
+const transfersRoute = getRouteApi("/signed-in/o/$organization/transfers");
 
 /** License transfers, newest first. Those that wait for a decision are shown first of all. */
 export function TransfersPage() {

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
-import { Choice } from "../../ui/choice.tsx";
+import { Choice } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -15,7 +15,7 @@ import { utcDay } from "./figures.ts";
 import { type HistoryLength, historyLengths } from "./search.ts";
 import classes from "./usage.module.css";
 
-const usageRoute = getRouteApi("/inside/o/$organization/usage");
+const usageRoute = getRouteApi("/signed-in/o/$organization/usage");
 const height = 140;
 
 /** Requests by day, of the organization or one product. */

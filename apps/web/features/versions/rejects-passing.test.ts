@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isLastPassing, rejectsPassing } from "./rejects-passing.ts";
+import { isLastPassing, rejectsPassing } from "./timeline.tsx";
 
 const exact = { version: "2.1.3", state: "allowed" } as const;
 const line = { version: "2.1.x", state: "allowed" } as const;

@@ -1,9 +1,10 @@
+import { VersionCatalog } from "@countersign/domain/versions/catalog";
+import { parseVersion } from "@countersign/domain/versions/version";
 import { ActionIcon, NativeSelect, Stack, Text, Tooltip } from "@mantine/core";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useVersionChecks } from "../../session/use-plans.ts";
-import { Confirm } from "../../ui/confirm.tsx";
+import { useVersionChecks } from "../../session/plan.ts";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
@@ -16,7 +17,6 @@ import {
   useStateChange,
   type VersionState,
 } from "../products/frame/use-versions.ts";
-import { isLastPassing, rejectsPassing } from "./rejects-passing.ts";
 import classes from "./timeline.module.css";
 
 interface TimelineProps {
@@ -37,7 +37,6 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
   const { t } = useTranslation("versions");
   const versionChecks = useVersionChecks();
   const { id: productId } = product;
-  const [asked, setAsked] = useState<Asked | null>(null);
   const change = useStateChange(productId);
   const remove = useChange("deleteVersion");
   const add = useChange("addVersion");
@@ -67,10 +66,24 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
         onError: notifyProblem,
       },
     );
+  const question = useConfirm((row: ProductVersion, isGone: boolean, run: () => void) => {
+    const isLast = isLastPassing(versions, row);
+    return {
+      title: t(isGone ? "confirm.remove" : "confirm.block", { version: row.version }),
+      action: t(isGone ? "confirm.removeDo" : "confirm.blockDo"),
+      onConfirm: async () => run(),
+      children: (
+        <Stack gap="xs">
+          <Text>{isLast ? t("confirm.last") : t("confirm.words", { version: row.version })}</Text>
+          <AffectedLicenses product={product} words={isLast ? "rejects" : "affects"} />
+        </Stack>
+      ),
+    };
+  });
   /** Immediately, if no app that is accepted now would be rejected. */
   const askFirst = (row: ProductVersion, isGone: boolean, run: () => void) => {
     if (checksVersions(product, { versionChecks }) && rejectsPassing(versions, row, isGone))
-      setAsked({ row, isGone, run });
+      question.ask(row, isGone, run);
     else run();
   };
   return (
@@ -118,39 +131,30 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
           </li>
         ))}
       </ol>
-      <Confirm
-        opened={asked !== null}
-        onClose={() => setAsked(null)}
-        title={t(asked?.isGone === false ? "confirm.block" : "confirm.remove", {
-          version: asked?.row.version,
-        })}
-        action={t(asked?.isGone === false ? "confirm.blockDo" : "confirm.removeDo")}
-        onConfirm={async () => asked?.run()}
-      >
-        {asked !== null && (
-          <Stack gap="xs">
-            <Text>
-              {isLastPassing(versions, asked.row)
-                ? t("confirm.last")
-                : t("confirm.words", { version: asked.row.version })}
-            </Text>
-            <AffectedLicenses
-              product={product}
-              words={isLastPassing(versions, asked.row) ? "rejects" : "affects"}
-            />
-          </Stack>
-        )}
-      </Confirm>
+      {question.dialog}
     </>
   );
 }
 
-interface Asked {
-  readonly row: ProductVersion;
-  readonly isGone: boolean;
-  readonly run: () => void;
-}
-
 function isLine(version: string): boolean {
   return /[x*]$/i.test(version);
+}
+
+type Entry = Pick<ProductVersion, "version" | "state">;
+
+/**
+ * Whether versions that pass now are refused after an entry is blocked or removed. Exact for a single version, assumed
+ * for a whole line.
+ */
+export function rejectsPassing(versions: readonly Entry[], entry: Entry, isGone: boolean): boolean {
+  if (entry.state === "blocked") return false;
+  const version = parseVersion(entry.version);
+  if (!isGone || version === null) return true;
+  const rest = VersionCatalog.from(versions.filter((other) => other.version !== entry.version));
+  return ["blocked", "missing"].includes(rest.stateOf(version));
+}
+
+/** Whether no other version passes. */
+export function isLastPassing(versions: readonly Entry[], entry: Entry): boolean {
+  return versions.every((other) => other.version === entry.version || other.state === "blocked");
 }

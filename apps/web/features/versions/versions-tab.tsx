@@ -1,27 +1,30 @@
-import { Alert, Button, Skeleton, Stack } from "@mantine/core";
-import { useState } from "react";
+import { parseVersionRecord, VersionCatalog } from "@countersign/domain/versions/catalog";
+import { parseVersion } from "@countersign/domain/versions/version";
+import { Alert, Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from "@mantine/core";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
-import { mayOpen } from "../../session/may-open.ts";
+import { mayOpen } from "../../session/navigation.ts";
 import { paths } from "../../session/paths.ts";
-import { effectivePlan, planName } from "../../session/plan.ts";
-import { usePlans } from "../../session/use-plans.ts";
-import { versionChecksOf } from "../../session/version-checks.ts";
+import { effectivePlan, planName, usePlans, versionChecksOf } from "../../session/plan.ts";
 import { Empty } from "../../ui/empty.tsx";
+import { Form } from "../../ui/form.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { checksVersions } from "../products/frame/consequence.ts";
 import { useProduct } from "../products/frame/use-product.ts";
-import { useVersions } from "../products/frame/use-versions.ts";
+import type { ProductVersion } from "../products/frame/use-versions.ts";
+import { states, useVersions, type VersionState } from "../products/frame/use-versions.ts";
 import { ChoiceSetting, SwitchSetting } from "../products/settings/setting-kinds.tsx";
 import { TryChange } from "../shadow/try-change.tsx";
-import { AddVersion } from "./add-version.tsx";
+import classes from "./add-version.module.css";
 import { ReplaceVersions } from "./replace-versions.tsx";
 import { Timeline } from "./timeline.tsx";
-import { TryVersion } from "./try-version.tsx";
 
 /** Which versions of an app are allowed, and how others are handled. */
 export function VersionsTab() {
@@ -112,5 +115,89 @@ export function VersionsTab() {
         onClose={() => setReplacing(false)}
       />
     </>
+  );
+}
+
+/** Applies the server's rule in the browser. */
+function TryVersion({ versions }: { versions: readonly ProductVersion[] }) {
+  const { t } = useTranslation("versions");
+  const [text, setText] = useState("");
+  const catalog = useMemo(() => VersionCatalog.from(versions), [versions]);
+  const written = text.trim();
+  const version = parseVersion(written);
+  const verdict = version === null ? "unreadable" : catalog.stateOf(version);
+  return (
+    <Panel title={t("try.title")} lead={t("try.words")}>
+      <Group gap="md">
+        <TextInput
+          aria-label={t("try.title")}
+          placeholder="2.1.7"
+          maxLength={64}
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <Text role="status" flex={1} miw="12rem">
+          {written !== "" && t(`try.verdict.${verdict}`, { version: written })}
+        </Text>
+      </Group>
+    </Panel>
+  );
+}
+
+function AddVersion({ productId }: { productId: string }) {
+  const { t } = useTranslation("versions");
+  const [version, setVersion] = useState("");
+  const [state, setState] = useState<VersionState>("allowed");
+  const add = useChange("addVersion");
+  const remove = useChange("deleteVersion");
+  const written = version.trim();
+  const isUnreadable = written !== "" && parseVersionRecord(written) === null;
+  const submit = async () => {
+    const added = await add
+      .mutateAsync({ params: { product_id: productId }, body: { version: written, state } })
+      .catch(() => null);
+    if (added === null) return;
+    setVersion("");
+    setState("allowed");
+    notify(t("added", { version: added.version }), () =>
+      remove.mutateAsync({ params: { product_id: productId, version: added.version } }),
+    );
+  };
+  return (
+    <Form onSubmit={submit} typed={version} base="" error={add.error} className={classes.form}>
+      <TextInput
+        className={classes.version ?? ""}
+        label={t("version")}
+        description={t("versionHint")}
+        placeholder="2.1.3"
+        maxLength={64}
+        autoComplete="off"
+        spellCheck={false}
+        value={version}
+        onChange={(event) => {
+          setVersion(event.currentTarget.value);
+          if (add.error !== null) add.reset();
+        }}
+        data-unreadable={isUnreadable || undefined}
+        required
+        withAsterisk={false}
+        error={isUnreadable ? t("unreadable") : fieldError(add.error, "version")}
+      />
+      <NativeSelect
+        label={t("state")}
+        description={t(`description.${state}`)}
+        value={state}
+        onChange={(event) => setState(event.currentTarget.value as VersionState)}
+        data={states.map((value) => ({ value, label: t(`states.${value}`) }))}
+      />
+      <Button type="submit" loading={add.isPending} disabled={written === "" || isUnreadable}>
+        {t("add")}
+      </Button>
+      <div className={classes.problem}>
+        <ProblemAlert error={add.error} beside={["version"]} />
+      </div>
+    </Form>
   );
 }

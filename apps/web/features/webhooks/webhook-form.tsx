@@ -16,7 +16,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { randomId } from "../../api/random-id.ts";
+import { randomId } from "../../api/send.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { SwitchField, TextField } from "../../ui/fields.tsx";
 import { Form } from "../../ui/form.tsx";

@@ -3,7 +3,7 @@ import { portalBase } from "@countersign/contract/api/bases";
 import type { Route } from "@countersign/contract/api/route";
 import type { PortalContract } from "@countersign/contract/portal/routes";
 import type { z } from "zod";
-import type { AnyInput, Rest, WithParams } from "../../api/params.ts";
+import type { AnyInput, Rest, WithParams } from "../../api/client.ts";
 import { place, search, send } from "../../api/send.ts";
 
 /** The routes of the portal's API, by their IDs in the contract. */
@@ -35,6 +35,6 @@ export type Transfer = Answer<"cancelTransfer">;
 export async function call<Id extends RouteId>(id: Id, ...[input]: Rest<Input<Id>>): Promise<Answer<Id>> {
   const { params, query, body, signal }: AnyInput = input ?? {};
   const { url, method } = place(portalBase, portal[id], params);
-  const response = await send(`${url}${search(query)}`, method, body, signal);
+  const response = await send(url + search(query), { method, body, signal });
   return (response.status === 204 ? undefined : await response.json()) as Answer<Id>;
 }

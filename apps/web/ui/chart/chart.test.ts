@@ -3,7 +3,7 @@ import { hourMs } from "@countersign/domain/dates/lengths";
 import { bucketPoints } from "./bucket-labels.ts";
 import { linePath, type Plot, pointAt } from "./plot.ts";
 import { largest, type Series, stack, totalAt } from "./series.ts";
-import { shownLabels, ticksFor } from "./ticks.ts";
+import { shownLabels, ticksFor } from "./time-chart.tsx";
 
 const hours = (from: string, count: number) =>
   Array.from({ length: count }, (_, at) => ({

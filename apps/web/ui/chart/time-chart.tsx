@@ -1,16 +1,11 @@
 import { useElementSize } from "@mantine/hooks";
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Bars } from "./bars.tsx";
 import classes from "./chart.module.css";
-import { Legend } from "./legend.tsx";
-import { Lines } from "./lines.tsx";
-import { Patterns } from "./patterns.tsx";
-import { type Plot, pointAt, slotOf } from "./plot.ts";
-import { PointTip } from "./point-tip.tsx";
-import { Scale } from "./scale.tsx";
+import { Legend, PointTip } from "./legend.tsx";
+import { Bars, Lines, Patterns } from "./marks.tsx";
+import { heightOf, type Plot, pointAt, slotOf } from "./plot.ts";
 import { type ChartData, totalAt } from "./series.ts";
-import { shownLabels, ticksFor } from "./ticks.ts";
 
 interface TimeChartProps extends ChartData {
   /** The name of the chart, for screen readers. */
@@ -159,4 +154,56 @@ function valuesText(data: ChartData, at: number, language: string, totalWord: st
   });
   const sum = hasTotal ? [`${totalWord} ${number.format(total)}`] : [];
   return `${point.full}: ${[...sum, ...parts, ...others].join(", ")}`;
+}
+
+interface ScaleProps {
+  readonly plot: Plot;
+  readonly ticks: readonly number[];
+  readonly isShare: boolean;
+  readonly language: string;
+}
+
+function Scale({ plot, ticks, isShare, language }: ScaleProps) {
+  const format = new Intl.NumberFormat(
+    language,
+    isShare ? { style: "percent" } : { notation: "compact", maximumFractionDigits: 1 },
+  );
+  return ticks.map((tick) => (
+    <g key={tick}>
+      <line
+        className={classes.grid}
+        data-base={tick === 0 || undefined}
+        x1={plot.left}
+        x2={plot.left + plot.width}
+        y1={heightOf(plot, tick)}
+        y2={heightOf(plot, tick)}
+      />
+      <text className={classes.label} x={plot.left - 6} y={heightOf(plot, tick) + 4} textAnchor="end">
+        {format.format(tick)}
+      </text>
+    </g>
+  ));
+}
+
+/** Values for the lines of a scale: from 0 to at least `highest`, at equal and round distances. Counts have no fractions. */
+export function ticksFor(highest: number, most = 5): readonly number[] {
+  const step = roundStep(Math.max(1, highest) / (most - 1));
+  const last = Math.ceil(Math.max(1, highest) / step);
+  return Array.from({ length: last + 1 }, (_, line) => line * step);
+}
+
+/** The next of 1, 2, 5, 10, 20, 50, … */
+function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
+  const factor = [1, 2, 5, 10].find((one) => one * power >= least - 1e-9) ?? 10;
+  return factor * power;
+}
+
+/** Which labels of an axis have room, at equal distances and counted from the last, which is the newest. */
+export function shownLabels(count: number, width: number, labelWidth: number): readonly number[] {
+  if (count === 0 || width <= 0) return [];
+  const every = Math.max(1, Math.ceil((labelWidth * count) / width));
+  const shown: number[] = [];
+  for (let at = count - 1; at >= 0; at -= every) shown.push(at);
+  return shown.reverse();
 }

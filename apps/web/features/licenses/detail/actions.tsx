@@ -6,9 +6,8 @@ import { onDemand, prefetchOnHover } from "../../../ui/on-demand.tsx";
 import type { Action } from "./action.ts";
 import type { ConfirmedAction } from "./confirmations.tsx";
 import type { License } from "./license.ts";
+import { useAction, useReinstate } from "./license.ts";
 import classes from "./license-page.module.css";
-import { useReinstate } from "./reinstate.ts";
-import { useAction } from "./use-action.ts";
 
 const EditDrawer = onDemand(() => import("./edit-drawer.tsx").then((file) => file.EditDrawer));
 const RenewDialog = onDemand(() => import("./renew-dialog.tsx").then((file) => file.RenewDialog));

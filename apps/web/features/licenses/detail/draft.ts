@@ -1,8 +1,8 @@
 import type { Body } from "../../../api/client.ts";
-import { fromEnd, toEnd } from "../../../ui/end-value.ts";
 import { readObject, writeObject } from "../../../ui/json-field.tsx";
+import { fromEnd, toEnd } from "../../../ui/time-fields.tsx";
 import type { License } from "./license.ts";
-import { inDays, inSeconds } from "./spans.ts";
+import { inDays, inSeconds } from "./license.ts";
 
 /** A license as the form stores it: typed values as text. */
 export interface Draft {

@@ -10,8 +10,8 @@ import { GoLink } from "../../../ui/go-link.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { exactTime, Time } from "../../../ui/time.tsx";
 import type { License } from "./license.ts";
+import { spanText } from "./license.ts";
 import classes from "./license-page.module.css";
-import { spanText } from "./spans.ts";
 
 const tagStyles = { root: { overflow: "hidden", maxWidth: "100%" }, label: { overflow: "hidden" } };
 

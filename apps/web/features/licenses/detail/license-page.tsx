@@ -1,7 +1,7 @@
-import { Skeleton } from "@mantine/core";
+import { Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../../api/problem.ts";
 import { ask } from "../../../api/queries.ts";
@@ -9,21 +9,23 @@ import { useMay, useMaySee, useOrganization } from "../../../session/current-org
 import { paths } from "../../../session/paths.ts";
 import { Back } from "../../../ui/back.tsx";
 import { Copy } from "../../../ui/copy.tsx";
-import { LicenseStatus } from "../../../ui/license-status.tsx";
+import { GoLink } from "../../../ui/go-link.tsx";
 import { MissingPage } from "../../../ui/missing-page.tsx";
+import { Notice } from "../../../ui/notice.tsx";
+import { WhenNear } from "../../../ui/on-demand.tsx";
 import { Page } from "../../../ui/page.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
-import { WhenNear } from "../../../ui/when-near.tsx";
+import { Section } from "../../../ui/section.tsx";
+import { LicenseStatus } from "../../../ui/state-mark.tsx";
+import { BlockList } from "../../ip-blocks/block-list.tsx";
+import { LazyBlockDialog } from "../../ip-blocks/lazy-block-dialog.tsx";
 import { Actions } from "./actions.tsx";
-import { Blocks } from "./blocks.tsx";
 import { Facts } from "./facts.tsx";
 import { History } from "./history.tsx";
+import { type License, useProductOf } from "./license.ts";
 import classes from "./license-page.module.css";
-import { NotesAndData } from "./notes-and-data.tsx";
-import { PendingTransfer } from "./pending-transfer.tsx";
 import { RegisteredIps } from "./registered-ips.tsx";
 import { StatusBanner } from "./status-banner.tsx";
-import { TryIt } from "./try-it.tsx";
 
 // Loaded after what most users look for.
 const LastRefusal = lazy(() =>
@@ -36,7 +38,7 @@ const TryRequest = lazy(() =>
   import("../../requests/try-request.tsx").then((file) => ({ default: file.TryRequest })),
 );
 
-const licenseRoute = getRouteApi("/inside/o/$organization/licenses/$licenseId");
+const licenseRoute = getRouteApi("/signed-in/o/$organization/licenses/$licenseId");
 
 /** Everything about one license: its status, customer, IP addresses and history. */
 export function LicensePage() {
@@ -117,5 +119,122 @@ function Waiting() {
         <Skeleton height={300} className={classes.side ?? ""} />
       </div>
     </div>
+  );
+}
+
+/** The customer has asked to give the license to someone else, and no one has decided yet. */
+export function PendingTransfer({ license }: { license: License }) {
+  const { t } = useTranslation("licenses");
+  const { id, slug } = useOrganization();
+  const { data } = useQuery(
+    ask("listTransfers", {
+      params: { organization_id: id },
+      query: { license_id: license.id, state: "pending", limit: 1 },
+    }),
+  );
+  const [transfer] = data?.data ?? [];
+  if (transfer === undefined) return null;
+  const { customer_name, customer_email, customer_discord_id } = transfer.to;
+  const name = customer_name ?? customer_email ?? t("discordId", { id: customer_discord_id });
+  return (
+    <Notice tone="info" title={t("pendingTransfer.title", { name })}>
+      <GoLink to={paths.transfer(slug, transfer.id)}>{t("pendingTransfer.go")}</GoLink>
+    </Notice>
+  );
+}
+
+/** The request that an app sends for this license, as a command to run. */
+function TryIt({ license }: { license: License }) {
+  const { t } = useTranslation("licenses");
+  const product = useProductOf(license);
+  const prefix = product?.api_keys[0]?.prefix;
+  const version = license.version_pinned ?? license.version_range_min ?? undefined;
+  const body = JSON.stringify({ license_key: license.license_key, ...(version && { version }) });
+  const command = [
+    `curl -X POST ${window.location.origin}/api/v1/validate \\`,
+    `  -H 'Authorization: Bearer ${t("tryIt.apiKey")}' \\`,
+    "  -H 'Content-Type: application/json' \\",
+    `  -d '${body.replaceAll("'", "'\\''")}'`,
+  ].join("\n");
+  return (
+    <Section
+      title={t("tryIt.title")}
+      id="try-it"
+      actions={<Copy value={command} label={t("everywhere:copy")} />}
+    >
+      <pre className={classes.code}>{command}</pre>
+      <Text c="dimmed" size="sm" mt="xs">
+        {t(prefix === undefined ? "tryIt.words" : "tryIt.wordsWithPrefix", {
+          product: license.product_name,
+          prefix,
+        })}
+      </Text>
+    </Section>
+  );
+}
+
+/** Notes, metadata and the custom response of a license. */
+function NotesAndData({ license }: { license: License }) {
+  const { t } = useTranslation("licenses");
+  const { notes, metadata, custom_override: override } = license;
+  if (notes === null && metadata === null && override === null) return null;
+  return (
+    <Section title={t("notesAndData")}>
+      <Stack gap="md">
+        {notes !== null && (
+          <div>
+            <Text c="dimmed" size="xs">
+              {t("fields.notes")}
+            </Text>
+            <Text className={classes.notes ?? ""}>{notes}</Text>
+          </div>
+        )}
+        {metadata !== null && <Json name={t("fields.metadata")} value={metadata} />}
+        {override !== null && <Json name={t("fields.custom_override")} value={override} />}
+      </Stack>
+    </Section>
+  );
+}
+
+function Json({ name, value }: { name: string; value: object }) {
+  return (
+    <div>
+      <Text c="dimmed" size="xs" mb={4}>
+        {name}
+      </Text>
+      <pre className={classes.code}>{JSON.stringify(value, null, 2)}</pre>
+    </div>
+  );
+}
+
+/** IP addresses blocked for this license. */
+function Blocks({ license }: { license: License }) {
+  const { t } = useTranslation("licenses");
+  const may = useMay();
+  const [isOpen, setOpen] = useState(false);
+  const scope = { level: "license", licenseId: license.id } as const;
+  return (
+    <Section
+      title={t("blocks.title")}
+      bare
+      id="blocks"
+      actions={
+        may("ip_blocks:manage") && (
+          <Button size="xs" variant="default" onClick={() => setOpen(true)}>
+            {t("blocks.add")}
+          </Button>
+        )
+      }
+    >
+      <BlockList
+        scope={scope}
+        empty={
+          <Text c="dimmed" size="sm">
+            {t("blocks.none")}
+          </Text>
+        }
+      />
+      <LazyBlockDialog scope={scope} opened={isOpen} onClose={() => setOpen(false)} />
+    </Section>
   );
 }

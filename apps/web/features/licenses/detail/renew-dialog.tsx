@@ -1,20 +1,19 @@
 import { addDuration, nominalMs, parseDuration } from "@countersign/domain/dates/duration";
-import { NumberInput, Text } from "@mantine/core";
-import { useState } from "react";
+import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../../api/queries.ts";
 import { shownTimeZone } from "../../../i18n/shown-time-zone.ts";
-import { Choice } from "../../../ui/choice.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { DialogForm } from "../../../ui/dialog-form.tsx";
-import { EndField } from "../../../ui/end-field.tsx";
-import { endMs, fromEnd, toEnd } from "../../../ui/end-value.ts";
+import { Choice } from "../../../ui/fields.tsx";
 import { notify } from "../../../ui/notify.tsx";
-import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
+import { NumberField } from "../../../ui/number-field.tsx";
 import { exactTime } from "../../../ui/time.tsx";
+import { EndField, endMs, fromEnd, toEnd } from "../../../ui/time-fields.tsx";
+import { FormProblem, useForm } from "../../../ui/use-form.tsx";
 import { ValidateHelp } from "../../../ui/validate-help.tsx";
 import type { License } from "./license.ts";
-import { spanText } from "./spans.ts";
+import { spanText } from "./license.ts";
 
 interface RenewDialogProps {
   readonly license: License;
@@ -33,31 +32,34 @@ export function RenewDialog(props: RenewDialogProps) {
 }
 
 const lengths = ["P1M", "P3M", "P1Y", "days", "date"] as const;
-type Length = (typeof lengths)[number];
+
+interface RenewDraft {
+  readonly length: (typeof lengths)[number];
+  /** In days. */
+  readonly extend_by: number | "";
+  readonly expires_at: string;
+}
 
 function RenewForm({ license, onClose }: RenewDialogProps) {
   const { t, i18n } = useTranslation("licenses");
   const renew = useChange("renewLicense");
   const update = useChange("updateLicense");
-  const [length, setLength] = useState<Length>("P1Y");
-  const [days, setDays] = useState<number | string>(14);
-  const [until, setUntil] = useState(toEnd(license.expires_at));
   const { expires_at: end, term_seconds: term } = license;
+  const form = useForm<RenewDraft>({
+    start: { length: "P1Y", extend_by: 14, expires_at: toEnd(end) },
+    send: async () => {
+      const params = { license_id: license.id };
+      const body = by === null ? { expires_at: fromEnd(until) ?? "" } : { extend_by: by };
+      await renew.mutateAsync({ params, body });
+      notify(t("done.renewed"), () =>
+        update.mutateAsync({ params, body: end === null ? { term_seconds: term } : { expires_at: end } }),
+      );
+      onClose();
+    },
+  });
+  const { length, extend_by: days, expires_at: until } = form.values;
   const hasTermAhead = end === null && term !== null;
   const by = length === "date" ? null : length === "days" ? `P${days}D` : length;
-  const submit = async () => {
-    const params = { license_id: license.id };
-    const body = by === null ? { expires_at: fromEnd(until) ?? "" } : { extend_by: by };
-    try {
-      await renew.mutateAsync({ params, body });
-    } catch {
-      return;
-    }
-    notify(t("done.renewed"), () =>
-      update.mutateAsync({ params, body: end === null ? { term_seconds: term } : { expires_at: end } }),
-    );
-    onClose();
-  };
   const preview = () => {
     const duration = by === null ? null : parseDuration(by);
     if (hasTermAhead && duration !== null)
@@ -71,14 +73,7 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
       : t("renew.newExpiry", { time: exactTime(new Date(atMs).toISOString(), i18n.language) });
   };
   return (
-    <DialogForm
-      onSubmit={submit}
-      typed={[length, days, until]}
-      error={renew.error}
-      isBusy={renew.isPending}
-      action={t("actions.renew")}
-      isActionFirst
-    >
+    <DialogForm {...form.props} action={t("actions.renew")} isActionFirst>
       <Text c="dimmed" size="sm">
         {t(
           hasTermAhead
@@ -88,35 +83,24 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
               : "renew.fromExpiry",
         )}
       </Text>
-      <ProblemAlert error={renew.error} beside={["expires_at", "extend_by"]} />
+      <FormProblem form={form} />
       <Choice
+        {...form.field("length")}
         label={t("renew.by")}
         values={lengths.filter((value) => value !== "date" || !hasTermAhead)}
         words={(value) => t(`renew.choices.${value}`)}
-        value={length}
-        onChange={setLength}
       />
       {length === "days" && (
-        <NumberInput
+        <NumberField
+          {...form.field("extend_by")}
           label={t("renew.days")}
           min={1}
           max={36_500}
           allowDecimal={false}
           required
-          value={days}
-          onChange={setDays}
-          error={fieldError(renew.error, "extend_by")}
         />
       )}
-      {length === "date" && (
-        <EndField
-          label={t("renew.until")}
-          required
-          value={until}
-          onChange={setUntil}
-          error={fieldError(renew.error, "expires_at")}
-        />
-      )}
+      {length === "date" && <EndField {...form.field("expires_at")} label={t("renew.until")} required />}
       <Text role="status">{preview()}</Text>
       <ValidateHelp about="expiry" />
     </DialogForm>

@@ -4,10 +4,9 @@ import { Trans, useTranslation } from "react-i18next";
 import { ask } from "../../../api/queries.ts";
 import { shownTimeZone } from "../../../i18n/shown-time-zone.ts";
 import { useOrganization } from "../../../session/current-organization.ts";
+import { Verdict } from "../../../ui/notice.tsx";
 import { Time } from "../../../ui/time.tsx";
-import { Verdict } from "../../../ui/verdict.tsx";
-import { type License, useProductOf } from "./license.ts";
-import { spanText } from "./spans.ts";
+import { type License, spanText, useProductOf } from "./license.ts";
 import { isRejected, type Limit, limitsOf, type Status, statusOf } from "./status.ts";
 
 /** Says whether the key works and why, and lists its limits. */

@@ -1,5 +1,5 @@
 import type { Answer } from "../../../api/client.ts";
-import type { VersionChecks } from "../../../session/version-checks.ts";
+import type { VersionChecks } from "../../../session/plan.ts";
 import type { Changes, Product } from "./use-product.ts";
 
 /** How a change of settings affects current customers. */

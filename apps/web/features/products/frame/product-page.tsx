@@ -5,15 +5,15 @@ import { ApiProblem } from "../../../api/problem.ts";
 import { useMay, useMaySee, useOrganization } from "../../../session/current-organization.ts";
 import { paths } from "../../../session/paths.ts";
 import { Back } from "../../../ui/back.tsx";
-import { BrokenPage } from "../../../ui/broken-page.tsx";
 import { GoLink } from "../../../ui/go-link.tsx";
 import { MissingPage } from "../../../ui/missing-page.tsx";
 import { Notice } from "../../../ui/notice.tsx";
-import { Page } from "../../../ui/page.tsx";
+import { BrokenPage, Page } from "../../../ui/page.tsx";
 import { SectionNav } from "../../../ui/section-nav.tsx";
+import { StateMark } from "../../../ui/state-mark.tsx";
 import classes from "./product-page.module.css";
-import { ProductStatus } from "./product-status.tsx";
 import { TabWaiting } from "./tab-waiting.tsx";
+import type { Product } from "./use-product.ts";
 import { useProduct } from "./use-product.ts";
 
 export function ProductPage() {
@@ -79,4 +79,16 @@ export function ProductPage() {
 export function ProductTrouble(props: ErrorComponentProps) {
   const isGone = props.error instanceof ApiProblem && [403, 404].includes(props.error.status);
   return isGone ? <MissingPage /> : <BrokenPage {...props} />;
+}
+
+const tones = { active: "good", disabled: "warn", archived: "off" } as const;
+
+export function ProductStatus({ product }: { product: Pick<Product, "status" | "closed_for_sale"> }) {
+  const { t } = useTranslation("products");
+  const { status, closed_for_sale: isClosed } = product;
+  return (
+    <StateMark tone={tones[status]}>
+      {t(status === "active" && isClosed ? "status.closed" : `status.${status}`)}
+    </StateMark>
+  );
 }

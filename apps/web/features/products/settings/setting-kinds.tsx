@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, NumberInput, Switch, Textarea, TextInput }
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../../session/current-organization.ts";
-import { useVersionChecks } from "../../../session/use-plans.ts";
+import { useVersionChecks } from "../../../session/plan.ts";
 import { Form } from "../../../ui/form.tsx";
 import { consequenceOf } from "../frame/consequence.ts";
 import { type Changes, type Product, useProductChange } from "../frame/use-product.ts";

@@ -1,8 +1,8 @@
 import { Group, Text } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
-import { DocsLink } from "../../../ui/docs-link.tsx";
 import type { DocsSection } from "../../../ui/docs-sections.ts";
+import { DocsLink } from "../../../ui/validate-help.tsx";
 import type { Changes } from "../frame/use-product.ts";
 import classes from "./setting.module.css";
 

@@ -1,15 +1,56 @@
-import { Menu, UnstyledButton, useMantineColorScheme } from "@mantine/core";
+import { Menu, Text, UnstyledButton, useMantineColorScheme } from "@mantine/core";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { queryClient } from "../../api/queries.ts";
 import { type Language, languages } from "../../i18n/languages.ts";
 import { changeLanguage } from "../../i18n/start.ts";
-import { useMe } from "../../session/current-organization.ts";
+import { useMe, useOrganizationOrNull, useOrganizations } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { notifyProblem } from "../../ui/notify.tsx";
 import classes from "./shell.module.css";
+
+/** The current organization, and a menu of the others. */
+export function OrganizationMenu() {
+  const { t } = useTranslation();
+  const here = useOrganizationOrNull();
+  const organizations = useOrganizations();
+  return (
+    <Menu position="bottom-start" width={260}>
+      <Menu.Target>
+        <UnstyledButton
+          aria-label={`${here?.name ?? "Countersign"}: ${t("changeOrganization")}`}
+          style={{ display: "flex", alignItems: "center", gap: 6, minWidth: 0 }}
+        >
+          <Text fw={650} truncate>
+            {here?.name ?? "Countersign"}
+          </Text>
+          <Icon name="down" size={14} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{t("organizations")}</Menu.Label>
+        {organizations.map((organization) => (
+          <Menu.Item
+            key={organization.id}
+            renderRoot={(props) => <Link {...props} {...paths.overview(organization.slug)} />}
+            rightSection={organization.id === here?.id ? <Icon name="check" size={14} /> : null}
+          >
+            {organization.name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          renderRoot={(props) => <Link {...props} {...paths.newOrganization()} />}
+          leftSection={<Icon name="plus" size={14} />}
+        >
+          {t("newOrganization")}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
 
 const schemes = [
   ["auto", "platform"],

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { positionCoveringLess } from "./note-position.ts";
+import { positionCoveringLess } from "./notify.tsx";
 
 test.each([
   ["nothing at either end", [0, 0], [0, 0], "bottom-center"],
