@@ -63,6 +63,11 @@ describe("a logo cannot be", () => {
     ["an SVG file that declares entities, which could multiply", entities + svgFile(), "logo_not_a_picture"],
     ["an SVG file in Latin-1", Buffer.from(svgFile("<text>\u00e4</text>"), "latin1"), "logo_not_a_picture"],
     ["an SVG file that is cut off", svgFile().slice(0, -4), "logo_not_a_picture"],
+    [
+      "an SVG file that begins with a very long comment",
+      `<!--${" ".repeat(65_536)}-->${svgFile()}`,
+      "logo_not_a_picture",
+    ],
     ["an SVG element without its namespace", '<svg viewBox="0 0 1 1"/>', "logo_not_a_picture"],
     ["an SVG file without a size", `<svg ${svg}/>`, "logo_without_size"],
     ["an SVG file as wide as its frame", `<svg ${svg} width="100%" height="100%"/>`, "logo_without_size"],

@@ -96,20 +96,24 @@ function svgRoot(file: Uint8Array): ReadonlyMap<string, string> | null {
   } catch {
     return null;
   }
+  const head = text.slice(0, maxHeadLength);
   let start = 0;
   for (let match: RegExpExecArray | null; ; start += match[0].length) {
     beforeRoot.lastIndex = start;
-    match = beforeRoot.exec(text);
+    match = beforeRoot.exec(head);
     if (match === null) break;
   }
   rootTag.lastIndex = start;
-  const tag = rootTag.exec(text);
+  const tag = rootTag.exec(head);
   if (tag === null || !/(\/>|<\/svg\s*>)$/.test(text.slice(-20).trim())) return null;
   const attributes = new Map<string, string>();
   for (const [, name = "", value = ""] of tag[0].matchAll(attribute))
     attributes.set(name, value.slice(1, -1));
   return attributes.get("xmlns") === "http://www.w3.org/2000/svg" ? attributes : null;
 }
+
+/** The first tag of an image ends in this part, whatever comments and namespaces drawing programs write. */
+const maxHeadLength = 65_536;
 
 // Each reads a text once from where it starts. A comment ends at the first `-->`.
 const beforeRoot = /\s+|<\?xml[^>]*\?>|<!--[\s\S]*?-->|<!DOCTYPE\s+svg[^[>]*>/iy;
