@@ -62,7 +62,7 @@ const { organizations, licenses } = requests.population;
 print(JSON.stringify({ organization: organizations[0], license: licenses[0], rareLicense: licenses.at(-1) }));
 
 if (options.drop) {
-  const retention = { serverDays: days - 1, shortestDays: days - 1, longestDays: days - 1, mostBytes: 1e15 };
+  const retention = { serverDays: days - 1, minDays: days - 1, maxDays: days - 1, maxBytes: 1e15 };
   const startedMs = performance.now();
   const dropped = await journal.prune(retention, untilMs);
   print(`dropping ${dropped} day: ${Math.round(performance.now() - startedMs)} ms`);

@@ -60,7 +60,7 @@ export function secondsOfFiles(path) {
   );
 }
 
-const longestText = 2_000;
+const maxText = 2_000;
 
 /**
  * What a process of the test runner printed about its failed tests, so that the end of a long output explains them. The
@@ -71,10 +71,10 @@ export function failureTexts(text) {
   let start = 0;
   for (const { 0: line, index } of text.matchAll(/^\((?:pass|fail|skip|todo)\).*$/gm)) {
     const end = index + line.length;
-    if (line.startsWith("(fail)")) texts.push(text.slice(Math.max(start, end - longestText), end).trim());
+    if (line.startsWith("(fail)")) texts.push(text.slice(Math.max(start, end - maxText), end).trim());
     start = end;
   }
-  return texts.length > 0 ? texts : [text.slice(-longestText).trim()];
+  return texts.length > 0 ? texts : [text.slice(-maxText).trim()];
 }
 
 /** The same for all reports in a folder, whose tests are of one kind and in no test file of this project. */

@@ -136,7 +136,7 @@ export function refusals(entries: readonly JournalEntry[]): Refusal[] {
 const newSightingsAnHour = 100;
 
 /** Beyond this many licenses the counts start over, which records more, not less. */
-const mostCounted = 50_000;
+const maxCounted = 50_000;
 
 export class SightingBudget {
   readonly #spent = new Map<string, number>();
@@ -145,7 +145,7 @@ export class SightingBudget {
   /** The new sightings that still fit into the budget. */
   admit({ licenseId, lastSeenMs }: Sighting): boolean {
     const hour = refusalHour(lastSeenMs);
-    if (hour > this.#hour || this.#spent.size >= mostCounted) this.#spent.clear();
+    if (hour > this.#hour || this.#spent.size >= maxCounted) this.#spent.clear();
     this.#hour = Math.max(hour, this.#hour);
     const spent = this.#spent.get(licenseId) ?? 0;
     if (spent >= newSightingsAnHour) return false;

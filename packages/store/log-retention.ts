@@ -9,10 +9,10 @@ import {
 /** How many days requests are kept in the log, by default, and the least and the most of any organization. */
 export interface LogRetention {
   readonly serverDays: number;
-  readonly shortestDays: number;
-  readonly longestDays: number;
+  readonly minDays: number;
+  readonly maxDays: number;
   /** The oldest requests are deleted earlier if the log takes more than this. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 /** Requests of the organization before this time are deleted. */
@@ -79,9 +79,9 @@ export function retentionFrom(row: RetentionRow, environment: RetentionSettings)
   const megabytes = environment.megabytes ?? number(row.megabytes) ?? defaultLogMegabytes;
   return {
     serverDays,
-    shortestDays: Math.min(serverDays, row.shortest ?? serverDays),
-    longestDays: Math.max(serverDays, row.longest ?? serverDays),
-    mostBytes: megabytes * 1024 * 1024,
+    minDays: Math.min(serverDays, row.shortest ?? serverDays),
+    maxDays: Math.max(serverDays, row.longest ?? serverDays),
+    maxBytes: megabytes * 1024 * 1024,
   };
 }
 
@@ -110,24 +110,20 @@ export type Cutoffs = ReadonlyMap<string, number>;
 export function cutoffs(
   rows: readonly OrganizationDaysRow[],
   cuts: Cutoffs,
-  { serverDays, longestDays }: LogRetention,
+  { serverDays, maxDays }: LogRetention,
   nowMs: number,
 ): Cutoffs {
   const since = new Map(cuts);
   for (const { id, of_organization: ofOrganization, of_plan: ofPlan } of rows) {
     const days = logDays({ ofOrganization, ofPlan, ofServer: serverDays });
-    if (days < longestDays) since.set(id, Math.max(keptSince(days, nowMs), cuts.get(id) ?? 0));
+    if (days < maxDays) since.set(id, Math.max(keptSince(days, nowMs), cuts.get(id) ?? 0));
   }
   return since;
 }
 
 /** Segments that end later need not be looked at. */
-export function lastCutoff(
-  cuts: Cutoffs,
-  { shortestDays, longestDays }: LogRetention,
-  nowMs: number,
-): number {
-  let last = shortestDays < longestDays ? keptSince(shortestDays, nowMs) : 0;
+export function lastCutoff(cuts: Cutoffs, { minDays, maxDays }: LogRetention, nowMs: number): number {
+  let last = minDays < maxDays ? keptSince(minDays, nowMs) : 0;
   for (const atMs of cuts.values()) last = Math.max(last, atMs);
   return last;
 }

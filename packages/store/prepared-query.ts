@@ -14,8 +14,8 @@ interface PreparedQuery<A extends readonly Argument[], R> {
 }
 
 /** Lists of hundreds of values rarely have the same length again. */
-const mostValues = 128;
-const mostShapes = 100;
+const maxValues = 128;
+const maxShapes = 100;
 
 /**
  * Building a query takes several times as long as running it. So a frequent query is built once per shape of its
@@ -34,7 +34,7 @@ export function prepared<A extends readonly Argument[], R>(
     let shape = "";
     for (const argument of given) shape += shapeOf(argument, values);
     // A query transformed by a plugin cannot be shared.
-    if (values.length > mostValues || plugins.length > 0) return build(db, ...given).compile();
+    if (values.length > maxValues || plugins.length > 0) return build(db, ...given).compile();
     let shapes = known.get(adapter);
     if (shapes === undefined) {
       shapes = new Map();
@@ -43,7 +43,7 @@ export function prepared<A extends readonly Argument[], R>(
     let query = shapes.get(shape);
     if (query === undefined) {
       query = withPlaceholders(db, given, build);
-      if (shapes.size >= mostShapes) shapes.clear();
+      if (shapes.size >= maxShapes) shapes.clear();
       shapes.set(shape, query);
     }
     const parameters = query.parameters.map((part) =>

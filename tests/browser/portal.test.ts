@@ -14,7 +14,7 @@ import { oldIp, type PortalPages, portalTests, thirdIp } from "../support/portal
 import { until } from "../support/until.ts";
 import { ask } from "./in-page.ts";
 
-const mostKilobytes = 150;
+const maxKilobytes = 150;
 
 const heading = (page: Page, name: string | RegExp) =>
   page.getByRole("heading", { level: 1, name }).waitFor();
@@ -313,7 +313,7 @@ portalTests("the customer portal", (portal) => {
     await heading(page, "Tu cuenta");
   });
 
-  test(`the whole portal is at most ${mostKilobytes} kB of gzipped script`, async () => {
+  test(`the whole portal is at most ${maxKilobytes} kB of gzipped script`, async () => {
     const page = await portal.signedIn(portal.email);
     const scripts = new Map<string, Promise<number>>();
     page.on("response", (response) => {
@@ -326,7 +326,7 @@ portalTests("the customer portal", (portal) => {
       await page.goto(portal.url + path, { waitUntil: "networkidle" });
     expect(scripts.size).toBeGreaterThan(1);
     const bytes = (await Promise.all(scripts.values())).reduce((sum, size) => sum + size, 0);
-    expect(bytes).toBeLessThan(mostKilobytes * 1_000);
+    expect(bytes).toBeLessThan(maxKilobytes * 1_000);
   });
 });
 

@@ -20,7 +20,7 @@ const stripe = {
 const own = { why: "one party uses as much of it as it can", environment: stripe };
 /** Of each kind, five kinds. A thousand in all in `npm run test:all`. */
 const requestsOfOthers = isWholeRun ? 200 : 60;
-const mostGrowthMegabytes = 100;
+const maxGrowthMegabytes = 100;
 /** Well above what it takes on a machine that does nothing else, which `npm run bench` prints. */
 const patientMs = 10_000;
 
@@ -65,7 +65,7 @@ describe.each(on("sqlite"))("one party that uses as much as it can, on $kind", (
     const before = memoryOf(fixture.server.pid);
     await connect(300, (number) => get(`${organizationPath()}/requests/live`, tokens[number % 30] ?? ""));
     await othersAreServed();
-    expect(memoryOf(fixture.server.pid) - before).toBeLessThan(mostGrowthMegabytes);
+    expect(memoryOf(fixture.server.pid) - before).toBeLessThan(maxGrowthMegabytes);
   });
 
   test("300 requests of one token that wait for events delay nobody else", async () => {
@@ -98,7 +98,7 @@ describe.each(on("sqlite"))("one party that uses as much as it can, on $kind", (
     await connect(200, () => get(`${organizationPath()}/licenses/export?format=csv`, owner.token));
     for (const connection of connections) connection.pause();
     await othersAreServed();
-    expect(memoryOf(fixture.server.pid) - before).toBeLessThan(mostGrowthMegabytes);
+    expect(memoryOf(fixture.server.pid) - before).toBeLessThan(maxGrowthMegabytes);
   });
 
   test("unread exports of six organizations keep no other from exporting, and one that is cut never looks whole", async () => {

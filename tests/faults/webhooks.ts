@@ -18,7 +18,7 @@ import { holds, holdsNone } from "./assert-holds.ts";
 import { withStore } from "./consistency-check.ts";
 
 /** The limit for a wait, also on a slow machine. */
-const longestMs = 900_000;
+const timeoutMs = 900_000;
 
 /**
  * Kills the server repeatedly while it delivers to a receiver that refuses the first attempt of every second event.
@@ -41,7 +41,7 @@ export async function webhooksUnderKills(
       const server = await startServerProcess({ ...environment, ...allowLoopback });
       try {
         const enough = receiver.received.length + 5 + Math.floor(Math.random() * (perRun / 2));
-        await until("there is traffic", () => receiver.received.length >= enough, longestMs);
+        await until("there is traffic", () => receiver.received.length >= enough, timeoutMs);
         if (kill === size.kills) await everythingIsDelivered(store, endpoint.id);
       } finally {
         server.signal("SIGKILL");
@@ -78,7 +78,7 @@ export async function webhooksWithHangingEndpoints(
     }
     const arrived = () => receiver.received.filter((request) => request.path !== "/hangs");
     const areEverywhere = () => arrived().length >= healthy * size.events;
-    await until("the healthy endpoints have everything", areEverywhere, longestMs);
+    await until("the healthy endpoints have everything", areEverywhere, timeoutMs);
     const delaysMs = arrived()
       .map(({ body, atMs }) => atMs - Date.parse(JSON.parse(body).timestamp))
       .sort((a, b) => a - b);
@@ -108,7 +108,7 @@ export async function webhooksThroughRestart(
   await before.store.close();
   const server = await startServerProcess({ DATABASE_URL: location.url, ...allowLoopback });
   try {
-    await until("there is traffic", () => consistency.receiver.received.length >= 10, longestMs);
+    await until("there is traffic", () => consistency.receiver.received.length >= 10, timeoutMs);
     await postgres.stop();
     await postgres.start();
     return await withStore(location, async (store) => {
@@ -164,5 +164,5 @@ async function everythingIsDelivered(store: Store, endpointId: string): Promise<
     await makeAttemptsDue(store, endpointId);
     return (await undelivered.execute()).length === 0 && (await waiting.execute()).length === 0;
   };
-  await until("everything is delivered", isDone, longestMs);
+  await until("everything is delivered", isDone, timeoutMs);
 }

@@ -118,8 +118,8 @@ testsOn("postgres", "concurrent requests and plan limits", openTwoNodes, (fixtur
 async function inTime(send: () => Promise<ManageAnswer>): Promise<ManageAnswer> {
   for (let attempt = 1; ; attempt++) {
     const answer = await send();
-    if (answer.status !== 503 || attempt === mostAttempts) return answer;
+    if (answer.status !== 503 || attempt === maxAttempts) return answer;
   }
 }
 
-const mostAttempts = 10;
+const maxAttempts = 10;

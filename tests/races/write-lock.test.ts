@@ -35,10 +35,10 @@ const manyIps = 8_000;
  * On SQLite, every writer waits for the current one. The number of rows bounds a step and does not depend on the
  * machine. The limit for its time is generous, because other tests run at the same time.
  */
-const mostRows = 3_000;
-const mostCpuMs = 300;
+const maxRows = 3_000;
+const maxCpuMs = 300;
 /** Few short rows need no steps. */
-const mostVersions = 5_000;
+const maxVersions = 5_000;
 
 describe("transactions on much data", () => {
   let org: Awaited<ReturnType<typeof openOwnOrganization>>;
@@ -105,11 +105,11 @@ describe("transactions on much data", () => {
   };
   const rowsOf = async (query: { execute(): Promise<unknown[]> }) => (await query.execute()).length;
   const customers = () => `/organizations/${org.organizationId}/customers`;
-  const bounded = async (work: () => Promise<unknown>, most = mostRows) => {
+  const bounded = async (work: () => Promise<unknown>, most = maxRows) => {
     const largest = await measured.during(work);
     expect(largest.count).toBeGreaterThan(0);
     expect(largest.rows).toBeLessThanOrEqual(most);
-    expect(largest.cpuMs).toBeLessThan(mostCpuMs);
+    expect(largest.cpuMs).toBeLessThan(maxCpuMs);
   };
 
   test("transactions are bounded when a thousand licenses get the longest text that a request can write", () =>
@@ -233,7 +233,7 @@ describe("transactions on much data", () => {
           await send("PUT", `/products/${org.productId}/versions`, { versions });
         }
       },
-      2 * mostVersions + mostRows,
+      2 * maxVersions + maxRows,
     ));
 
   test("transactions are bounded when the product is deleted, and the organization is removed", async () => {
@@ -245,7 +245,7 @@ describe("transactions on much data", () => {
       await updateOrganization(db, org.organizationId, { delete_after: 1 });
     });
     const removal = organizationRemoval(measured.store, { deleteOrganization: async () => {} });
-    await bounded(() => removal.run(), mostVersions + mostRows);
+    await bounded(() => removal.run(), maxVersions + maxRows);
   });
 
   test("the write lock reports its hold times", () => {

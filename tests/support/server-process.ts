@@ -54,7 +54,7 @@ function isStopped(pid: number): boolean {
   );
 }
 
-const longestCommandMs = 120_000;
+const maxCommandMs = 120_000;
 
 export interface Finished {
   readonly code: number | null;
@@ -69,7 +69,7 @@ export async function runCountersign(
 ): Promise<Finished> {
   const { child, ended } = spawnCountersign(words, environment);
   // A server that starts unexpectedly would otherwise outlive the test.
-  const overdue = setTimeout(() => child.kill("SIGKILL"), longestCommandMs);
+  const overdue = setTimeout(() => child.kill("SIGKILL"), maxCommandMs);
   const { code, stdout, stderr } = await ended;
   clearTimeout(overdue);
   return { code, stdout, stderr };

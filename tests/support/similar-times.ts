@@ -2,8 +2,8 @@ import { expect } from "bun:test";
 
 const fewestRounds = 3;
 /** On a busy machine it takes many rounds until both have been answered undisturbed. */
-const mostRounds = 100;
-const longestMs = 40_000;
+const maxRounds = 100;
+const timeoutMs = 40_000;
 
 /**
  * Expects that two requests take about the same time. Each round sends both, with what the round needs prepared before.
@@ -14,8 +14,8 @@ export async function expectSimilarTimes(
 ): Promise<void> {
   const fastestMs = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as [number, number];
   const ratio = () => fastestMs[0] / fastestMs[1];
-  const endMs = performance.now() + longestMs;
-  for (let round = 1; round <= mostRounds && performance.now() < endMs; round++) {
+  const endMs = performance.now() + timeoutMs;
+  for (let round = 1; round <= maxRounds && performance.now() < endMs; round++) {
     const requests = await prepare(round);
     // The first request after the preparation may be slower, so they take turns.
     for (const index of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {

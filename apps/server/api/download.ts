@@ -169,14 +169,14 @@ export class ExportSlots {
     const stalledBeforeMs = this.#now() - stalledMs;
     const isStalled = (entry: Export) => sinceOf(entry) <= stalledBeforeMs;
     return (
-      this.#longestUntaken((entry) => hasMore(entry) && isStalled(entry)) ??
-      this.#longestUntaken((entry) => hasMore(entry) && countOf(entry.organizationId) === most) ??
-      this.#longestUntaken(isStalled)
+      this.#maxUntaken((entry) => hasMore(entry) && isStalled(entry)) ??
+      this.#maxUntaken((entry) => hasMore(entry) && countOf(entry.organizationId) === most) ??
+      this.#maxUntaken(isStalled)
     );
   }
 
   /** Those that the server works on come last. */
-  #longestUntaken(isConsidered: (entry: Export) => boolean): Export | null {
+  #maxUntaken(isConsidered: (entry: Export) => boolean): Export | null {
     let found: Export | null = null;
     for (const entry of this.#exports)
       if (isConsidered(entry) && (found === null || sinceOf(entry) < sinceOf(found))) found = entry;

@@ -18,7 +18,7 @@ interface OrganizationDeviceIdsProps extends DeviceIdsProps {
   readonly licenseId?: string;
 }
 
-const mostInRow = 2;
+const maxInRow = 2;
 
 /** The device IDs that an IP address was seen with. Each opens its requests. */
 export function DeviceIds({ ids, licenseId, all = false }: OrganizationDeviceIdsProps) {
@@ -64,7 +64,7 @@ interface IdsProps extends DeviceIdsProps {
 function Ids({ ids, all = false, children }: IdsProps) {
   const { t } = useTranslation();
   if (ids === null || ids.length === 0) return null;
-  const shown = all ? ids : ids.slice(0, mostInRow);
+  const shown = all ? ids : ids.slice(0, maxInRow);
   const more = ids.length - shown.length;
   return (
     <ul className={classes.list} aria-label={t("devices.label")} data-all={all || undefined}>

@@ -10,7 +10,7 @@ export function useWaitingTransfers(organization: Organization | null): number {
   const { data } = useQuery({
     ...ask("listTransfers", {
       params: { organization_id: organization?.id ?? "" },
-      query: { state: "pending", limit: mostCounted + 1 },
+      query: { state: "pending", limit: maxCounted + 1 },
     }),
     enabled: organization !== null && mayOpen(organization, "transfers"),
     // Customers request and cancel transfers at any time.
@@ -20,9 +20,9 @@ export function useWaitingTransfers(organization: Organization | null): number {
   return data?.data.length ?? 0;
 }
 
-const mostCounted = 99;
+const maxCounted = 99;
 
 /** The count as text: one page is read, so it ends at "99+". */
 export function waitingText(count: number): string {
-  return count > mostCounted ? `${mostCounted}+` : String(count);
+  return count > maxCounted ? `${maxCounted}+` : String(count);
 }

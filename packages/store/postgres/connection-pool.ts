@@ -7,8 +7,8 @@ import { batchLimitMs, statementLimitMs, validatePoolLimits } from "./time-limit
 
 const retryAfterMs = 250;
 /** How long callers wait when a connection is lost, in case only that one was. */
-const longestDoubtMs = 300;
-const longestShutdownMs = 1_000;
+const maxDoubtMs = 300;
+const maxShutdownMs = 1_000;
 
 /**
  * Settings of a connection that only looks rows up through an index. Without them, a plan made while the tables were
@@ -68,7 +68,7 @@ export class ConnectionPool {
     this.#closed = true;
     const ending = this.#idle.splice(0);
     const ended = Promise.all(ending.map((client) => client.end().catch(() => undefined)));
-    await within(longestShutdownMs, ended).catch(() => undefined);
+    await within(maxShutdownMs, ended).catch(() => undefined);
     for (const client of ending) this.#discard(client);
   }
 
@@ -119,7 +119,7 @@ export class ConnectionPool {
     this.#down = true;
     for (const client of this.#idle.splice(0)) this.#discard(client);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, longestDoubtMs);
+    const timer = setTimeout(resolve, maxDoubtMs);
     this.#doubt = promise.finally(() => clearTimeout(timer));
     void this.#recover(resolve);
   }

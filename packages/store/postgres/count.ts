@@ -5,7 +5,7 @@ import { isLocked } from "./errors.ts";
 import * as sql from "./sql.ts";
 
 /** More locked products than this at once are rare. Dropping one costs a short wait. */
-const mostHeld = 1_000;
+const maxHeld = 1_000;
 
 /**
  * Counts the calls of a batch. A counter locked by another session delays only its own product: it is left out from
@@ -86,7 +86,7 @@ export class Counters {
   }
 
   #hold(product: ProductInBatch): void {
-    if (this.#held.size >= mostHeld) this.#held.clear();
+    if (this.#held.size >= maxHeld) this.#held.clear();
     this.#held.add(product.row.product_id);
   }
 

@@ -7,7 +7,7 @@ import { advisoryLocks } from "./advisory-locks.ts";
 
 const everyMs = 1_000;
 const afterTroubleMs = 5_000;
-const mostAtOnce = 20_000;
+const maxAtOnce = 20_000;
 
 /**
  * Adds what triggers appended to `license_count_changes` to the counts, which stay correct throughout: see the
@@ -24,7 +24,7 @@ export async function foldCounts(db: Kysely<Tables>): Promise<number> {
     const { rows: folded } = await sql<{ taken: number }>`
       with taken as (
         delete from license_count_changes
-        where ctid = any (array(select ctid from license_count_changes limit ${mostAtOnce}))
+        where ctid = any (array(select ctid from license_count_changes limit ${maxAtOnce}))
         returning *
       ), added as (
         insert into license_counts as counts (${columns}, licenses)
@@ -68,7 +68,7 @@ export class CountFolding {
   async #work(): Promise<void> {
     let restMs = everyMs;
     try {
-      if ((await this.#hasChanges()) && (await foldCounts(this.#db)) === mostAtOnce) restMs = 0;
+      if ((await this.#hasChanges()) && (await foldCounts(this.#db)) === maxAtOnce) restMs = 0;
     } catch (error) {
       // Counts stay correct in the meantime, but take longer. Storage errors are reported elsewhere.
       if (!this.#isClosed && !(error instanceof StorageUnavailable)) this.#trouble(errorSentence(error));

@@ -5,7 +5,7 @@ import type { PostgresHost, PostgresUrl } from "./url.ts";
 
 /** How much longer an earlier host in the list can take than a later one that is suitable. */
 const graceMs = 200;
-const longestCheckMs = 1_000;
+const maxCheckMs = 1_000;
 
 interface HostState {
   readonly is_standby: boolean;
@@ -77,8 +77,8 @@ export class HostFinder {
     const client = new pg.Client({
       connectionString: this.location.url,
       application_name: "countersign-host-check",
-      connectionTimeoutMillis: longestCheckMs,
-      query_timeout: longestCheckMs,
+      connectionTimeoutMillis: maxCheckMs,
+      query_timeout: maxCheckMs,
     });
     Object.assign(client, { host, port: port ?? 5432 });
     client.on("error", () => {});

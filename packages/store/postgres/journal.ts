@@ -83,8 +83,8 @@ export class PostgresJournal implements Journal {
     return storedRetention(await this.#connected(), environment);
   }
 
-  async prune({ serverDays, longestDays }: LogRetention, nowMs: number): Promise<number> {
-    const dropped = await this.#dropOldest(keptSince(longestDays, nowMs));
+  async prune({ serverDays, maxDays }: LogRetention, nowMs: number): Promise<number> {
+    const dropped = await this.#dropOldest(keptSince(maxDays, nowMs));
     await this.#sortKeys();
     // Either may have given up, and its connection with it.
     const client = await this.#connected();
@@ -124,8 +124,8 @@ export class PostgresJournal implements Journal {
     });
   }
 
-  async trim(mostBytes: number): Promise<readonly LogCut[]> {
-    const cuts = await dueCuts(await this.#connected(), mostBytes);
+  async trim(maxBytes: number): Promise<readonly LogCut[]> {
+    const cuts = await dueCuts(await this.#connected(), maxBytes);
     if (cuts.length > 0) await this.#alone((client) => writeCuts(client, cuts));
     return cuts;
   }
@@ -194,7 +194,7 @@ export class PostgresJournal implements Journal {
     if (client === null) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const tooLate = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, longestShutdownMs);
+      timer = setTimeout(resolve, maxShutdownMs);
     });
     await Promise.race([client.end().catch(() => undefined), tooLate]);
     clearTimeout(timer);
@@ -304,7 +304,7 @@ const uniqueViolation = "23505";
 const checkViolation = "23514";
 const lockNotAvailable = "55P03";
 const retried = new Set([uniqueViolation, checkViolation]);
-const longestShutdownMs = 1_000;
+const maxShutdownMs = 1_000;
 
 const knownToLicense = {
   name: "known_to_license",

@@ -16,7 +16,7 @@ import { closePool, openPool } from "./pools.ts";
  * How long a migration waits for the lock of a table. Everything that needs the table queues behind it in the meantime:
  * also reads, which the holder of the lock would not delay.
  */
-const longestLockMs = 1_000;
+const maxLockMs = 1_000;
 /** Then the others have their turn. */
 const pauseMs = 5_000;
 
@@ -45,7 +45,7 @@ export async function migratePostgres(
   migrations: readonly Migration[],
   options: Options = {},
 ): Promise<string[]> {
-  const { lockMs = longestLockMs, retryMs = pauseMs } = options;
+  const { lockMs = maxLockMs, retryMs = pauseMs } = options;
   const applied: string[] = [];
   for (const migration of migrations) {
     for (;;) {

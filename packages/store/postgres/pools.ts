@@ -5,7 +5,7 @@ import { limitSettings, type Purpose, poolLimits } from "./time-limits.ts";
 
 /** No app waits for these, and a machine that is just starting takes its time. */
 export const connectTimeoutMs = 5_000;
-const longestShutdownMs = 1_000;
+const maxShutdownMs = 1_000;
 
 /** A pool for everything outside the hot path. No connection error goes unhandled. */
 export function openPool(url: string, purpose: Purpose, serverMajor: number): pg.Pool {
@@ -62,7 +62,7 @@ export function cutConnections(pool: pg.Pool): void {
 export async function closePool(pool: pg.Pool): Promise<void> {
   const open = openClients.get(pool) ?? new Set();
   const ended = pool.ending ? Promise.resolve() : pool.end().catch(() => undefined);
-  const deadlineMs = performance.now() + longestShutdownMs;
+  const deadlineMs = performance.now() + maxShutdownMs;
   let isEnded = false;
   void ended.then(() => {
     isEnded = true;

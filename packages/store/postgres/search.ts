@@ -32,11 +32,11 @@ export async function searchLicenses(
 export async function countLicenses(
   reads: Kysely<Tables>,
   where: readonly Expression<SqlBool>[],
-  longestMs: number,
+  timeoutMs: number,
 ): Promise<number | null> {
   try {
     return await reads.transaction().execute(async (db) => {
-      const limit = String(Math.max(1, Math.floor(longestMs)));
+      const limit = String(Math.max(1, Math.floor(timeoutMs)));
       await sql`select set_config('jit', 'off', true), set_config('statement_timeout', ${limit}, true)`.execute(
         db,
       );

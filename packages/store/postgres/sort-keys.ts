@@ -4,7 +4,7 @@ import { keysTable, logColumns, logTable, startOfDay } from "../request-log/tabl
 import { advisoryLocks } from "./advisory-locks.ts";
 
 /** About five million requests. Sorting more would take too long for the connection that writes the log. */
-const mostBytes = 200_000_000;
+const maxBytes = 200_000_000;
 
 /**
  * Sorts the keys of the newest day that has ended and is not sorted yet, and returns which. Segments add their keys at
@@ -18,9 +18,7 @@ export async function sortKeys(client: pg.Client): Promise<number | null> {
   );
   if (locks[0]?.is_free !== true) return null;
   const { rows: days } = await client.query<{ day: number }>(ended);
-  const { rows: unsorted } = await client.query<{ table: string; index: string }>(unsortedTables, [
-    mostBytes,
-  ]);
+  const { rows: unsorted } = await client.query<{ table: string; index: string }>(unsortedTables, [maxBytes]);
   const indexes = new Map(unsorted.map(({ table, index }) => [table, index]));
   const day = days.find((one) => indexes.has(keysTable(one.day)))?.day;
   if (day === undefined) return null;

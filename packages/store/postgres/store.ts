@@ -193,8 +193,8 @@ class PostgresStore implements MainStore {
     return searchLicenses(this.reads, organizationId, words, most);
   }
 
-  countLicenses(where: readonly Expression<SqlBool>[], longestMs: number): Promise<number | null> {
-    return countLicenses(this.reads, where, longestMs);
+  countLicenses(where: readonly Expression<SqlBool>[], timeoutMs: number): Promise<number | null> {
+    return countLicenses(this.reads, where, timeoutMs);
   }
 
   /** PostgreSQL maintains the text index itself. */

@@ -11,15 +11,15 @@ import {
 import { endedList, numbers, texts } from "./request-log.ts";
 
 /** What has to be cut; nothing while earlier cuts are still being deleted. */
-export async function dueCuts(journal: pg.Client, mostBytes: number): Promise<LogCut[]> {
+export async function dueCuts(journal: pg.Client, maxBytes: number): Promise<LogCut[]> {
   const { rows } = await journal.query<{ position: number | null; bytes: number }>(
     `select sweep_position as position,
       (select coalesce(sum(bytes), 0)::bigint from request_segments) as bytes
      from request_log_state`,
   );
   const size = rows[0];
-  if (size === undefined || size.position !== null || size.bytes <= mostBytes) return [];
-  return cutsToFit(await useOf(journal), mostBytes);
+  if (size === undefined || size.position !== null || size.bytes <= maxBytes) return [];
+  return cutsToFit(await useOf(journal), maxBytes);
 }
 
 /** In a transaction. The next sweep deletes what was cut. Two nodes that find the same cuts write them twice. */

@@ -18,7 +18,7 @@ export interface PostgresUrl {
   readonly target: TargetSession;
 }
 
-const mostHosts = 16;
+const maxHosts = 16;
 
 /**
  * Parses a URL as libpq does: several hosts, each with its port, and `target_session_attrs`. With several hosts the
@@ -46,7 +46,7 @@ function readHosts(
   portList: string | null,
 ): readonly PostgresHost[] {
   const named = hostList === null ? authority.split(",").map(splitPort) : hostList.split(",").map(bareHost);
-  if (named.length > mostHosts) throw wrong(`It names ${named.length} hosts; ${mostHosts} are the most.`);
+  if (named.length > maxHosts) throw wrong(`It names ${named.length} hosts; ${maxHosts} are the most.`);
   if (named.length > 1 && named.some(({ host }) => host === ""))
     throw wrong("One of its hosts is empty. Separate hosts by a single comma.");
   if (portList === null) return named;

@@ -33,10 +33,10 @@ export interface LogUse {
 }
 
 /** The cuts that make the log small enough. */
-export async function cutsToFit(use: LogUse, mostBytes: number): Promise<LogCut[]> {
+export async function cutsToFit(use: LogUse, maxBytes: number): Promise<LogCut[]> {
   const byOrganization = Map.groupBy(await use.ofDays(), ({ organizationId }) => organizationId);
   const totals = new Map([...byOrganization].map(([id, days]) => [id, sumOf(days)]));
-  const share = fairShare([...totals.values()], mostBytes * cutTo);
+  const share = fairShare([...totals.values()], maxBytes * cutTo);
   const cuts: LogCut[] = [];
   for (const [organizationId, days] of byOrganization) {
     const excess = (totals.get(organizationId) ?? 0) - share;
@@ -46,8 +46,8 @@ export async function cutsToFit(use: LogUse, mostBytes: number): Promise<LogCut[
 }
 
 /** The most that each can have if all together have this much. Infinite if that is enough for everyone. */
-export function fairShare(totals: readonly number[], mostBytes: number): number {
-  let left = mostBytes;
+export function fairShare(totals: readonly number[], maxBytes: number): number {
+  let left = maxBytes;
   for (const [index, total] of totals.toSorted((a, b) => a - b).entries()) {
     const share = left / (totals.length - index);
     if (total > share) return share;

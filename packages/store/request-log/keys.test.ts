@@ -5,7 +5,7 @@ import { times } from "../suite/calls.ts";
 import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
 import * as requestKeys from "./keys.ts";
 
-const { ipKey, keyColumn, keysIn, mergeKeys, mostTimes, timesOfKey } = requestKeys;
+const { ipKey, keyColumn, keysIn, mergeKeys, maxTimes, timesOfKey } = requestKeys;
 
 function row(values: Partial<RequestLogRow>): RequestLogRow {
   return journalEntry(values);
@@ -63,9 +63,9 @@ describe("the keys of a segment", () => {
       const keys = keysIn(rows, 0);
       return [find(keys, "o", "a")?.length, find(keys, "l", "l")?.length];
     };
-    expect(found(mostTimes)).toEqual([mostTimes, mostTimes]);
-    expect(found(mostTimes + 1)).toEqual([undefined, undefined]);
-    const ofLicense = times(mostTimes + 1, (at) => row({ at, license_id: "l" }));
+    expect(found(maxTimes)).toEqual([maxTimes, maxTimes]);
+    expect(found(maxTimes + 1)).toEqual([undefined, undefined]);
+    const ofLicense = times(maxTimes + 1, (at) => row({ at, license_id: "l" }));
     expect(find(keysIn(ofLicense, 0), "l", "l")).toBeNull();
   });
 
@@ -81,7 +81,7 @@ describe("the keys of a segment", () => {
       return key;
     };
     const merged = (count: number) => mergeKeys(ofLicense(...times(count, (at) => at)), ofLicense(5_000));
-    expect(timesOfKey(merged(mostTimes - 1), "l", "l")).toHaveLength(mostTimes);
-    expect(timesOfKey(merged(mostTimes), "l", "l")).toBeNull();
+    expect(timesOfKey(merged(maxTimes - 1), "l", "l")).toHaveLength(maxTimes);
+    expect(timesOfKey(merged(maxTimes), "l", "l")).toBeNull();
   });
 });

@@ -9,7 +9,7 @@ import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
 export type KeyKind = RequestKeyRow["kind"];
 
 /** For a key with more rows, reading the whole segment is as fast. */
-export const mostTimes = 1_000;
+export const maxTimes = 1_000;
 
 const buckets = 256;
 
@@ -123,7 +123,7 @@ function note(found: Map<number, Occurrence>, key: number, time: number): void {
 function add(known: Occurrences, time: number): void {
   known.count += 1;
   if (known.times === null || known.times.at(-1) === time) return;
-  if (known.times.length === mostTimes) known.times = null;
+  if (known.times.length === maxTimes) known.times = null;
   else known.times.push(time);
 }
 
@@ -158,7 +158,7 @@ function numbers(text: string): number[] {
 function union(one: readonly number[] | null, other: readonly number[] | null): number[] | null {
   if (one === null || other === null) return null;
   const times = new Set([...one, ...other]);
-  return times.size > mostTimes ? null : [...times].sort((a, b) => a - b);
+  return times.size > maxTimes ? null : [...times].sort((a, b) => a - b);
 }
 
 function labelOf(key: number): string {

@@ -17,7 +17,7 @@ export interface LicenseUse {
   } | null;
 }
 
-const mostLicenses = 50_000;
+const maxLicenses = 50_000;
 /** Removed together, because removing one for each new license would take as long as adding it. */
 const removedAtOnce = 5_000;
 
@@ -34,7 +34,7 @@ export class RecentUse {
   }
 
   remember(licenseId: string, use: LicenseUse): void {
-    if (this.#uses.size >= mostLicenses) this.#forgetSome();
+    if (this.#uses.size >= maxLicenses) this.#forgetSome();
     this.#uses.set(licenseId, use);
   }
 

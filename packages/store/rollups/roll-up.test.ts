@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { RollUpTables } from "../../../tests/support/rollups.ts";
 import type { Geo } from "./geo.ts";
-import { allProducts, mostVersions, type RollUps, rollUp } from "./roll-up.ts";
+import { allProducts, maxVersions, type RollUps, rollUp } from "./roll-up.ts";
 import type { RolledRow } from "./sharing.ts";
 
 const startMs = Date.UTC(2026, 10, 17, 22);
@@ -85,6 +85,6 @@ test("versions of an hour are bounded, and the most used ones stay", () => {
   expect(ofAll?.versions).toBe("{}");
   const versions = JSON.parse(ofProduct?.versions ?? "") as Record<string, number>;
   expect(versions["v2.0"]).toBe(600);
-  expect(Object.keys(versions)).toHaveLength(mostVersions + 1);
+  expect(Object.keys(versions)).toHaveLength(maxVersions + 1);
   expect(Object.values(versions).reduce((sum, count) => sum + count, 0)).toBe(3_000);
 });

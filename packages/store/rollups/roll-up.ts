@@ -56,10 +56,10 @@ export const noCountry = "-";
 /** The refusals of a day that are not told apart. */
 export const otherRefusals = "*";
 
-export const mostVersions = 50;
-export const mostCountries = 300;
-export const mostRefused = 200;
-const longestVersion = 100;
+export const maxVersions = 50;
+export const maxCountries = 300;
+export const maxRefused = 200;
+const maxVersion = 100;
 
 /**
  * Sums up requests by hour and day, for each product and for all products of an organization. Sandbox requests are left
@@ -146,7 +146,7 @@ function countsOf({ validations, lookups }: Cell): Counts {
 function versionsOf({ versions }: Cell): Counts {
   const counts: Counts = new Map();
   for (const [version, count] of versions)
-    addTo(counts, version === null ? noVersion : `v${version.slice(0, longestVersion)}`, count);
+    addTo(counts, version === null ? noVersion : `v${version.slice(0, maxVersion)}`, count);
   return counts;
 }
 
@@ -181,10 +181,10 @@ function summedUp(cells: readonly Cell[]): Pick<RollUps, "hours" | "days"> {
     }
   }
   for (const { versions, countries } of hours.values()) {
-    keepMost(versions, mostVersions, otherVersions);
-    keepMost(countries, mostCountries, noCountry);
+    keepMost(versions, maxVersions, otherVersions);
+    keepMost(countries, maxCountries, noCountry);
   }
-  for (const { refused } of days.values()) keepMost(refused, mostRefused, otherRefusals);
+  for (const { refused } of days.values()) keepMost(refused, maxRefused, otherRefusals);
   return { hours: sorted(hours), days: sorted(days) };
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { dayMs, hourMs, minuteMs } from "@countersign/domain/dates/lengths";
 import type { Geo } from "./geo.ts";
 import { RecentUse } from "./recent-use.ts";
-import { mostValues, type RolledRow, sharing } from "./sharing.ts";
+import { maxValues, type RolledRow, sharing } from "./sharing.ts";
 import { mergedLicenseDay } from "./tables.ts";
 
 const startMs = Date.UTC(2026, 10, 17, 1);
@@ -72,10 +72,10 @@ test("an impossible change of place is found within a call and between two", () 
 test("what one license and one product can cause is bounded", () => {
   const many = Array.from({ length: 400 }, (_, at) => use(startMs + at, `198.51.${at >> 8}.${at & 255}`));
   const [found] = sharing(many, null, new RecentUse());
-  expect(found?.ips).toHaveLength(mostValues);
+  expect(found?.ips).toHaveLength(maxValues);
   const stored = mergedLicenseDay(undefined, found as never);
   const another = { ...(found as never as object), ips: ["192.0.2.77"] };
-  expect(mergedLicenseDay(stored, another as never).ip_count).toBe(mostValues);
+  expect(mergedLicenseDay(stored, another as never).ip_count).toBe(maxValues);
   const licenses = many.flatMap((row, at) =>
     [1, 2, 3].map((host) => ({ ...row, license_id: `l${at}`, ip: `192.0.2.${host}` })),
   );

@@ -33,12 +33,12 @@ export interface Visit {
 const noteworthyIps = 3;
 const noteworthyDevices = 3;
 /** So many are told apart per license and day. */
-export const mostValues = 50;
+export const maxValues = 50;
 /** The most per product in one call. */
-const mostLicenses = 100;
+const maxLicenses = 100;
 /** So many are remembered to recognize them. Others are written again, which changes nothing. */
-const mostRemembered = 8;
-const longestDevice = 256;
+const maxRemembered = 8;
+const maxDevice = 256;
 
 /** Which licenses were used from noteworthy places since `recent` was last told, and tells it. */
 export function sharing(rows: readonly RolledRow[], geo: Geo | null, recent: RecentUse | null): LicenseDay[] {
@@ -79,7 +79,7 @@ function notice(row: RolledRow, licenseId: string, before: LicenseUse | undefine
   const { at, ip } = row;
   const day = quotaDay(at);
   const network = networkIn(notes.networks, ip);
-  const device = row.device_id === null ? "" : row.device_id.slice(0, longestDevice);
+  const device = row.device_id === null ? "" : row.device_id.slice(0, maxDevice);
   const use = before ?? { day, ips: [], devices: [], lastIp: "", lastAt: at, lastPlace: null };
   if (before === undefined) notes.recent.remember(licenseId, use);
   if (day > use.day) {
@@ -87,15 +87,15 @@ function notice(row: RolledRow, licenseId: string, before: LicenseUse | undefine
     use.ips = [];
     use.devices = [];
   }
-  addValue(use.ips, network, mostRemembered);
-  if (device !== "") addValue(use.devices, device, mostRemembered);
+  addValue(use.ips, network, maxRemembered);
+  if (device !== "") addValue(use.devices, device, maxRemembered);
   const travel = notes.geo?.hasPlaces === true && use.lastIp !== ip ? moved(use, ip, at, notes.geo) : null;
   use.lastIp = ip;
   use.lastAt = Math.max(use.lastAt, at);
   if (use.ips.length < noteworthyIps && use.devices.length < noteworthyDevices && travel === null) return;
   const known = notedOf(notes.noticed, row, licenseId, use);
-  addValue(known.ips, network, mostValues);
-  if (device !== "") addValue(known.devices, device, mostValues);
+  addValue(known.ips, network, maxValues);
+  if (device !== "") addValue(known.devices, device, maxValues);
   if (travel !== null && travel.speedKmh > (known.travel?.speedKmh ?? 0)) known.travel = travel;
 }
 
@@ -144,14 +144,14 @@ function moved(use: LicenseUse, ip: string, at: number, geo: Geo): Travel | null
 /** The most noteworthy of each product, in an order in which two nodes never deadlock. */
 function bounded(found: readonly Noticed[]): LicenseDay[] {
   const weight = ({ ips, devices, travel }: Noticed) =>
-    ips.length + devices.length + (travel === null ? 0 : mostValues);
+    ips.length + devices.length + (travel === null ? 0 : maxValues);
   const perProduct = new Map<string, number>();
   return [...found]
     .sort((a, b) => weight(b) - weight(a))
     .filter(({ productId }) => {
       const count = (perProduct.get(productId) ?? 0) + 1;
       perProduct.set(productId, count);
-      return count <= mostLicenses;
+      return count <= maxLicenses;
     })
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }

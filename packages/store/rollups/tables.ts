@@ -3,15 +3,15 @@ import { addText, type Counts, countsText, keepMost } from "./counts.ts";
 import {
   type DayRollUp,
   type HourRollUp,
-  mostCountries,
-  mostRefused,
-  mostVersions,
+  maxCountries,
+  maxRefused,
+  maxVersions,
   noCountry,
   otherRefusals,
   otherVersions,
   type Uniques,
 } from "./roll-up.ts";
-import { addValue, type LicenseDay, mostValues, type Travel } from "./sharing.ts";
+import { addValue, type LicenseDay, maxValues, type Travel } from "./sharing.ts";
 
 type Key = readonly (string | number)[];
 
@@ -82,8 +82,8 @@ export function mergedHour(stored: RollUpHourRow | undefined, rollUp: HourRollUp
   return {
     ...{ organization_id: organizationId, product_id: productId, hour },
     counts: mergedCounts(stored?.counts, rollUp.counts),
-    versions: mergedCounts(stored?.versions, rollUp.versions, mostVersions, otherVersions),
-    countries: mergedCounts(stored?.countries, rollUp.countries, mostCountries, noCountry),
+    versions: mergedCounts(stored?.versions, rollUp.versions, maxVersions, otherVersions),
+    countries: mergedCounts(stored?.countries, rollUp.countries, maxCountries, noCountry),
   };
 }
 
@@ -100,7 +100,7 @@ export function mergedDay(stored: RollUpDayRow | undefined, rollUp: DayRollUp): 
   return {
     ...{ organization_id: organizationId, product_id: productId, day },
     ...mergedUniques(stored, uniques),
-    refused: mergedCounts(stored?.refused, refused, mostRefused, otherRefusals),
+    refused: mergedCounts(stored?.refused, refused, maxRefused, otherRefusals),
   };
 }
 
@@ -149,7 +149,7 @@ function mergedUniques(
 
 function mergedValues(stored: string | undefined, added: readonly string[]): string[] {
   const values = stored === undefined ? [] : (JSON.parse(stored) as string[]);
-  for (const value of added) addValue(values, value, mostValues);
+  for (const value of added) addValue(values, value, maxValues);
   return values;
 }
 

@@ -5,7 +5,7 @@ import type { Tables } from "../tables.ts";
 import type { Checkpoints } from "./disk.ts";
 
 /** SQLite accepts at most 32,766 values in one statement. */
-const mostValues = 32_000;
+const maxValues = 32_000;
 const largestGroup = 512;
 
 /**
@@ -76,6 +76,6 @@ export class SqliteBulk implements Bulk {
 
 function groupFor(columns: number): number {
   let size = largestGroup;
-  while (size * columns > mostValues) size >>= 1;
+  while (size * columns > maxValues) size >>= 1;
   return size;
 }

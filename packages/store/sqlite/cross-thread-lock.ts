@@ -15,7 +15,7 @@ const workerHolds = 3;
 const workerHoldsMainWaits = 4;
 
 /** The longest time that the worker blocks. A batch of validations takes a few milliseconds. */
-const longestWaitMs = 5_000;
+const maxWaitMs = 5_000;
 
 /** The validating thread's side: it never blocks. */
 export class MainSide implements CrossThreadLock {
@@ -90,7 +90,7 @@ export class WorkerSide implements CrossThreadLock {
     for (;;) {
       if (this.tryAcquire()) return null;
       if (!exchange(this.#state, mainHolds, mainHoldsWorkerWaits)) continue;
-      const isLate = Atomics.wait(this.#state, 0, mainHoldsWorkerWaits, longestWaitMs) === "timed-out";
+      const isLate = Atomics.wait(this.#state, 0, mainHoldsWorkerWaits, maxWaitMs) === "timed-out";
       if (isLate && exchange(this.#state, mainHoldsWorkerWaits, mainHolds))
         throw new StorageUnavailable("Another writer has held the database for too long.", {
           reason: "locked",

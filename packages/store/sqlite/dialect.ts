@@ -91,7 +91,7 @@ interface Prepared {
 
 const maxCached = 300;
 /** A literal list of hundreds of values is large and rarely reused. */
-const longestCached = 4_000;
+const maxCachedLength = 4_000;
 
 /** Caches the most recently used statements: preparing one takes longer than running most of them. */
 export class StatementCache {
@@ -111,7 +111,7 @@ export class StatementCache {
     }
     const statement = this.#database.prepare(sql);
     const prepared = { statement, gives: statement.columns().length > 0 };
-    if (sql.length > longestCached) return prepared;
+    if (sql.length > maxCachedLength) return prepared;
     this.#cached.set(sql, prepared);
     for (const oldest of this.#cached.keys()) {
       if (this.#cached.size <= maxCached) break;

@@ -7,6 +7,6 @@ try {
 } catch {
   // Then it runs like everything else.
 }
-const [folder = "", after = "", longestMs = "0"] = process.argv.slice(2);
-const part = checkTables(folder, after === "" ? null : after, Number(longestMs));
+const [folder = "", after = "", timeoutMs = "0"] = process.argv.slice(2);
+const part = checkTables(folder, after === "" ? null : after, Number(timeoutMs));
 process.stdout.write(JSON.stringify(part));

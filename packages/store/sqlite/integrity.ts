@@ -9,18 +9,18 @@ import type { IntegrityPart } from "../store.ts";
 import { isDamage } from "./damage.ts";
 import { sqliteFiles } from "./files.ts";
 
-const mostReported = 5;
+const maxReported = 5;
 
 /**
  * Compares every table with each of its indexes, which `quick_check` does not. Without a table, the whole file with its
  * lists of free pages.
  */
 export function damageIn(database: DatabaseSync, table: string | null = null): string[] {
-  const argument = table === null ? mostReported : `"${table}"`;
+  const argument = table === null ? maxReported : `"${table}"`;
   try {
     const rows = database.prepare(`pragma integrity_check(${argument})`).all();
     return rows
-      .slice(0, mostReported)
+      .slice(0, maxReported)
       .map((row) => String(row.integrity_check))
       .filter((text) => text !== "ok");
   } catch (error) {
@@ -30,8 +30,8 @@ export function damageIn(database: DatabaseSync, table: string | null = null): s
 }
 
 /** Checks one table after the other, in the order of their names, until the time is over; at least one. */
-export function checkTables(folder: string, after: string | null, longestMs: number): IntegrityPart {
-  const deadlineMs = performance.now() + longestMs;
+export function checkTables(folder: string, after: string | null, timeoutMs: number): IntegrityPart {
+  const deadlineMs = performance.now() + timeoutMs;
   const { main, journal } = sqliteFiles(folder);
   const tables: [string, string | null][] = [];
   for (const path of [main, journal].filter(existsSync)) {
@@ -62,11 +62,11 @@ function tablesOf(database: DatabaseSync): string[] {
 export async function checkInProcess(
   folder: string,
   after: string | null,
-  longestMs: number,
+  timeoutMs: number,
   signal: AbortSignal,
 ): Promise<IntegrityPart> {
   const file = fileURLToPath(threadFile("integrity-process", import.meta.url));
-  const words = [file, folder, after ?? "", String(longestMs)];
+  const words = [file, folder, after ?? "", String(timeoutMs)];
   const output = await new Promise<string>((resolve, reject) => {
     const options = { signal, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 } as const;
     execFile(process.execPath, words, options, (error, stdout) =>

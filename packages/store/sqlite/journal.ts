@@ -82,10 +82,10 @@ export class SqliteJournal implements Journal {
     return storedRetention(this.#files.main, environment);
   }
 
-  async prune({ serverDays, longestDays }: LogRetention, nowMs: number): Promise<number> {
+  async prune({ serverDays, maxDays }: LogRetention, nowMs: number): Promise<number> {
     const ended = this.#database
       .prepare("select min(day) as day from request_days where day < ?")
-      .get(dayOf(keptSince(longestDays, nowMs)))?.day;
+      .get(dayOf(keptSince(maxDays, nowMs)))?.day;
     const days = typeof ended === "number" ? 1 : 0;
     if (typeof ended === "number") this.#inTransaction(() => this.#log.dropDay(ended));
     const refusals = this.#pruneRefusals.run(quotaDay(keptSince(serverDays, nowMs))).changes;
@@ -101,8 +101,8 @@ export class SqliteJournal implements Journal {
     return pruned;
   }
 
-  async trim(mostBytes: number): Promise<readonly LogCut[]> {
-    const cuts = await dueCuts(this.#database, mostBytes);
+  async trim(maxBytes: number): Promise<readonly LogCut[]> {
+    const cuts = await dueCuts(this.#database, maxBytes);
     if (cuts.length > 0) this.#inTransaction(() => writeCuts(this.#database, cuts));
     return cuts;
   }

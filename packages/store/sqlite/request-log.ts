@@ -128,7 +128,7 @@ export class SqliteRequestLog {
     );
     this.#days.set(day, statement);
     for (const oldest of this.#days.keys()) {
-      if (this.#days.size <= mostDaysPrepared) break;
+      if (this.#days.size <= maxDaysPrepared) break;
       this.#days.delete(oldest);
     }
     return statement;
@@ -212,7 +212,7 @@ export function writeKeys(database: DatabaseSync, keys: readonly RequestKeyRow[]
   for (const { from_at, kind, key, count, ats } of keys) statement.run(from_at, kind, key, count, ats);
 }
 
-const mostDaysPrepared = 4;
+const maxDaysPrepared = 4;
 
 /** Adds to the roll-ups, inside the transaction that closes the part of the log that they were counted from. */
 function writeRollUps(database: DatabaseSync, { hours, days, sharing }: RollUps): void {

@@ -65,7 +65,7 @@ describe("SQLite data folders", () => {
     file.exec("pragma wal_checkpoint(truncate)");
     file.close();
     const before = statSync(path).size;
-    const kept = { serverDays: 1, shortestDays: 1, longestDays: 1, mostBytes: 1e12 };
+    const kept = { serverDays: 1, minDays: 1, maxDays: 1, maxBytes: 1e12 };
     expect(await journal.prune(kept, atMs + 3 * dayMs)).toBeGreaterThan(0);
     expect(statSync(`${path}-wal`).size).toBeLessThan(before / 10);
     await journal.close();

@@ -228,8 +228,8 @@ export class SqliteStore implements MainStore {
     this.#textIndex = new TextIndexUpkeep(this.#files, { note: (taken) => this.#note(taken), trouble });
   }
 
-  checkIntegrity(after: string | null, longestMs: number, signal: AbortSignal): Promise<IntegrityPart> {
-    return checkInProcess(this.#files.folder, after, longestMs, signal);
+  checkIntegrity(after: string | null, timeoutMs: number, signal: AbortSignal): Promise<IntegrityPart> {
+    return checkInProcess(this.#files.folder, after, timeoutMs, signal);
   }
 
   async validate(calls: readonly Call[]): Promise<readonly CallResult[]> {
@@ -243,7 +243,7 @@ export class SqliteStore implements MainStore {
   }
 
   async ping(): Promise<void> {
-    const deadlineMs = performance.now() + longestProbeMs;
+    const deadlineMs = performance.now() + maxProbeMs;
     for (;;) {
       try {
         checkFile(this.#files.main, this.#fileId);
@@ -316,7 +316,7 @@ export class SqliteStore implements MainStore {
     const timer = setTimeout(() => {
       isLate = true;
       reject(new StorageUnavailable("Another writer has held the database for too long."));
-    }, longestWaitMs);
+    }, maxWaitMs);
     // A batch that is too late must not be counted: its callers have already been answered 503.
     this.#lock.hold(async () => (isLate ? [] : this.#validateNow(calls))).then(resolve, reject);
     return promise.finally(() => clearTimeout(timer));
@@ -366,9 +366,9 @@ export class SqliteStore implements MainStore {
 }
 
 const changesAtOnce = 2_000;
-const longestWaitMs = 1_500;
+const maxWaitMs = 1_500;
 const busyTimeoutMs = 1_000;
-const longestProbeMs = 1_000;
+const maxProbeMs = 1_000;
 
 function dataKey(database: DatabaseSync, passphrase: string | null): Uint8Array {
   const read = database.prepare("select value from platform_state where name = 'data_key'");

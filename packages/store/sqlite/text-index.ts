@@ -5,7 +5,7 @@ import { rollback } from "./errors.ts";
 /** How many licenses are indexed per batch: limited by how long a search can be kept waiting. */
 const batch = 100;
 /** How many pending changes a search scans; with more, the index cannot tell quickly. */
-const mostWaiting = 20_000;
+const maxWaiting = 20_000;
 /** How many trigrams of a term are looked up, rarest first: each further one costs more than it narrows down. */
 const trigramsLookedUp = 3;
 const sampleSize = 1_000;
@@ -63,7 +63,7 @@ export class TextIndex {
       `select id || ':' || batches as state, made_to as "madeTo" from search.license_search_state`,
     );
     this.#waiting = database.prepare(
-      `select count(*) as count from (select 1 from license_search_changes limit ${mostWaiting + 1})`,
+      `select count(*) as count from (select 1 from license_search_changes limit ${maxWaiting + 1})`,
     );
     this.#match = database.prepare(
       "select rowid as row from search.license_search where license_search match ? limit ?",
@@ -95,7 +95,7 @@ export class TextIndex {
 
   /** Null if there are more than `most`, or if it cannot tell. */
   find(organizationId: string, words: readonly string[], most: number): string[] | null {
-    if (!this.isWhole || Number(this.#waiting.get()?.count) > mostWaiting) return null;
+    if (!this.isWhole || Number(this.#waiting.get()?.count) > maxWaiting) return null;
     const proposed = this.#propose(organizationId, words, 2 * most);
     if (proposed === null) return null;
     const found = new Set<string>();

@@ -10,15 +10,15 @@ import {
 } from "../request-log/cuts.ts";
 
 /** What has to be cut; nothing while earlier cuts are still being deleted. */
-export async function dueCuts(journal: DatabaseSync, mostBytes: number): Promise<LogCut[]> {
+export async function dueCuts(journal: DatabaseSync, maxBytes: number): Promise<LogCut[]> {
   const size = journal
     .prepare(
       `select sweep_position as position, (select coalesce(sum(bytes), 0) from request_segments) as bytes
        from request_log_state`,
     )
     .get();
-  if (size?.position !== null || Number(size.bytes) <= mostBytes) return [];
-  return cutsToFit(useOf(journal), mostBytes);
+  if (size?.position !== null || Number(size.bytes) <= maxBytes) return [];
+  return cutsToFit(useOf(journal), maxBytes);
 }
 
 /** In a transaction. The next sweep deletes what was cut. */

@@ -143,12 +143,12 @@ async function validateUntilInTime(store: Store, batch: readonly Call[]): Promis
       return await validateAll(store, batch);
     } catch (error) {
       const wasSlow = error instanceof StorageUnavailable && error.reason === "slow";
-      if (!wasSlow || attempt === mostAttempts) throw error;
+      if (!wasSlow || attempt === maxAttempts) throw error;
     }
   }
 }
 
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 export function countTags(result: readonly CallResult[], tag: CallResult["tag"]): number {
   return result.filter((one) => one.tag === tag).length;

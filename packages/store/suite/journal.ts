@@ -199,7 +199,7 @@ export function journal(fixture: StoreFixture) {
         // Older than the rows of any other test.
         const limitMs = 2 * dayMs + 1;
         // Requests are kept longer, and refusals are not.
-        const retention = { serverDays: 1, shortestDays: 1, longestDays: 3, mostBytes: 1e9 };
+        const retention = { serverDays: 1, minDays: 1, maxDays: 3, maxBytes: 1e9 };
         const prune = () => log.journal.prune(retention, limitMs + dayMs);
         while ((await prune()) > 0);
         const kept = newId();

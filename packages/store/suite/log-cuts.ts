@@ -18,9 +18,9 @@ const today = dayOf(nowMs);
 export function logCuts(fixture: StoreFixture) {
   describe("a request log that is too large", () => {
     const log = separateLog(fixture);
-    const days = { serverDays: 30, shortestDays: 30, longestDays: 30, mostBytes: 0 };
+    const days = { serverDays: 30, minDays: 30, maxDays: 30, maxBytes: 0 };
     afterEach(async () => {
-      const none = { serverDays: 1, shortestDays: 1, longestDays: 1, mostBytes: 0 };
+      const none = { serverDays: 1, minDays: 1, maxDays: 1, maxBytes: 0 };
       while ((await log.journal.prune(none, nowMs + 400 * dayMs)) > 0);
     });
 

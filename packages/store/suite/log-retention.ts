@@ -16,7 +16,7 @@ import { type StoreFixture, separateLog } from "./fixture.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
 const mebibyte = 1024 * 1024;
-const mostBytes = defaultLogMegabytes * mebibyte;
+const maxBytes = defaultLogMegabytes * mebibyte;
 
 export function logRetention(fixture: StoreFixture) {
   describe("the retention of the request log", () => {
@@ -27,7 +27,7 @@ export function logRetention(fixture: StoreFixture) {
         await db.updateTable("organizations").set({ request_log_days_override: null }).execute();
         await db.deleteFrom("platform_state").where("name", "=", "request_log_days").execute();
       });
-      const none = { serverDays: 1, shortestDays: 1, longestDays: 1, mostBytes };
+      const none = { serverDays: 1, minDays: 1, maxDays: 1, maxBytes };
       while ((await log.journal.prune(none, nowMs + 400 * dayMs)) > 0);
     });
 
@@ -62,7 +62,7 @@ export function logRetention(fixture: StoreFixture) {
       const retention = (days: number | null, megabytes: number | null = null) =>
         log.journal.retention({ days, megabytes });
       const of = (days: number, megabytes = defaultLogMegabytes) => {
-        return { serverDays: days, shortestDays: days, longestDays: days, mostBytes: megabytes * mebibyte };
+        return { serverDays: days, minDays: days, maxDays: days, maxBytes: megabytes * mebibyte };
       };
       const store = (name: string, value: string) => log.store.transaction((db) => setState(db, name, value));
       expect([await retention(12, 50), await retention(null)]).toEqual([of(12, 50), of(30)]);
@@ -87,7 +87,7 @@ export function logRetention(fixture: StoreFixture) {
       };
       const ages = [85, 79, 61, 59, 31, 29, 8, 6, 3, 1];
       for (const id of Object.values(ids)) await logged(id, ages);
-      expect(await pruneAll(nowMs)).toEqual({ serverDays: 30, shortestDays: 2, longestDays: 80, mostBytes });
+      expect(await pruneAll(nowMs)).toEqual({ serverDays: 30, minDays: 2, maxDays: 80, maxBytes });
       const found: Record<string, number[]> = {};
       for (const [name, id] of Object.entries(ids)) found[name] = await kept(id);
       expect(found).toEqual({

@@ -16,7 +16,7 @@ import { checkIndex } from "./check-index.ts";
 import { type StoreFixture, separateLog } from "./fixture.ts";
 
 const midnight = Date.UTC(2030, 0, 1);
-const keptForADay = { serverDays: 1, shortestDays: 1, longestDays: 1, mostBytes: 1e12 };
+const keptForADay = { serverDays: 1, minDays: 1, maxDays: 1, maxBytes: 1e12 };
 
 export function requestLogSuite(fixture: StoreFixture) {
   describe("the request log", () => {
@@ -168,7 +168,7 @@ export function requestLogSuite(fixture: StoreFixture) {
             join pg_class t on t.oid = i.indrelid where i.indisclustered`.execute(log.store.reads);
           return rows.map(({ name }) => name);
         };
-        const prune = () => log.journal.prune({ ...keptForADay, longestDays: 9 }, at + 2 * dayMs);
+        const prune = () => log.journal.prune({ ...keptForADay, maxDays: 9 }, at + 2 * dayMs);
         await prune();
         expect(await sorted()).toEqual([]);
         await closeAll(at + 2 * dayMs);

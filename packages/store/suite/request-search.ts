@@ -32,7 +32,7 @@ const midnightMs = 20_000 * dayMs;
 const startMs = midnightMs - hourMs;
 const always: TimeRange = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
 const sizes = { rows: { first: 3, most: 40 }, segments: { first: 1, most: 3 } };
-const small: SearchBounds = { ...searchBounds, longestMs: 60_000, sizes };
+const small: SearchBounds = { ...searchBounds, timeoutMs: 60_000, sizes };
 const oneOf = <T>(values: readonly T[]) => fc.constantFrom(...(values as [T, ...T[]]));
 
 const [organizations, licenses, products] = [
@@ -117,12 +117,12 @@ export function requestSearch(fixture: StoreFixture) {
       const newest = rows.filter((row) => matches(filter, row)).reverse();
       const search = { filter, range: always, limit: 5_000 };
       let clock = 0;
-      const hurried = { ...small, clock: () => clock++, longestMs: 3 };
+      const hurried = { ...small, clock: () => clock++, timeoutMs: 3 };
       const first = await searchRequests(listReads, { ...search, after: null }, hurried);
       const until = first.searchedUntilMs ?? Number.NaN;
       expect(first.rows).toEqual(newest.filter(({ at }) => at >= until));
       expect(first.rows.length).toBeLessThan(newest.length);
-      for (const bounds of [hurried, { ...small, mostRows: 5 }])
+      for (const bounds of [hurried, { ...small, maxRows: 5 }])
         expect(await everyPage(listReads, search, bounds)).toEqual(newest);
     }, 120_000);
 
@@ -159,7 +159,7 @@ export function requestSearch(fixture: StoreFixture) {
 
     test("the device IDs of licenses and of IP addresses are those of all their requests, newest first", async () => {
       const { listReads } = log.store;
-      const unhurried = { ...deviceBounds, longestMs: 60_000 };
+      const unhurried = { ...deviceBounds, timeoutMs: 60_000 };
       const seen = organizations.flatMap((organizationId) => ({ organizationId, ip: "192.0.2.1" }));
       for (const of of [{ licenseIds: ["l1", "l2"] }, { seen }]) {
         const isMeant = (row: RequestLogRow) =>
@@ -176,7 +176,7 @@ export function requestSearch(fixture: StoreFixture) {
         expect(shown.map(([, at]) => at)).toEqual([...newest.values()].sort((a, b) => b - a));
       }
       let clock = 0;
-      const hurried = { clock: () => clock++, longestMs: 1, fewestParts: 1 };
+      const hurried = { clock: () => clock++, timeoutMs: 1, fewestParts: 1 };
       const some = await seenDevices(listReads, { licenseIds: ["l1", "l2", "l3"] }, always, hurried);
       expect(clock).toBeLessThan(5);
       expect(some.length).toBeGreaterThan(0);
@@ -187,7 +187,7 @@ export function requestSearch(fixture: StoreFixture) {
       const filter = everyRequest("o1");
       const lists = iterateRequests(listReads, { filter, range: always, order: "oldest", sizes });
       await lists.next();
-      const kept = { serverDays: 1, shortestDays: 1, longestDays: 1, mostBytes: Number.MAX_SAFE_INTEGER };
+      const kept = { serverDays: 1, minDays: 1, maxDays: 1, maxBytes: Number.MAX_SAFE_INTEGER };
       await log.journal.prune(kept, midnightMs + dayMs);
       const left = rows.filter((row) => matches(filter, row) && row.at >= midnightMs);
       expect((await all(lists)).filter(({ at }) => at >= midnightMs)).toEqual(left);

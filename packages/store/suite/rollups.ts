@@ -67,8 +67,8 @@ export function rollUps(fixture: StoreFixture) {
 
     test("counts are kept for 13 months, sketches of hours for 90 days, and IP addresses as long as the log", async () => {
       const nowMs = startMs + 1_000 * dayMs;
-      const mostBytes = defaultLogMegabytes * 1024 * 1024;
-      const retention = { serverDays: 30, shortestDays: 30, longestDays: 30, mostBytes };
+      const maxBytes = defaultLogMegabytes * 1024 * 1024;
+      const retention = { serverDays: 30, minDays: 30, maxDays: 30, maxBytes };
       const ages = [0, 29, 31, uniqueHourDays, uniqueHourDays + 2, usageDays - 1, usageDays];
       const ids = { organization_id: "o3", product_id: "p", license_id: "l" };
       for (const days of ages)

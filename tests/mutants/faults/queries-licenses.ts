@@ -99,9 +99,9 @@ the list of transfers contains those of other organizations
 a sign-in code of the portal allows one more attempt than the limit
   Someone who guesses codes gets more attempts than the limit promises.
   - .where("person_id", "is", null)
-  -     .where("attempts", "<", mostCodeAttempts)
+  -     .where("attempts", "<", maxCodeAttempts)
   + .where("person_id", "is", null)
-  +     .where("attempts", "<=", mostCodeAttempts)
+  +     .where("attempts", "<=", maxCodeAttempts)
   packages/store/queries/portal/codes.test.ts
 the sign-in link of the portal never expires
   Someone who finds an old email signs in to the customer's account.

@@ -202,14 +202,14 @@ function freeFormBytes({ metadata, customOverride, notes }: Draft): number {
 export function checkTotalSize(drafts: readonly Draft[]): void {
   const total = totalOf(drafts);
   if (total <= maxBytes) return;
-  throw invalid(longestField(drafts), "too_large_in_total", {
+  throw invalid(maxField(drafts), "too_large_in_total", {
     bytes: total,
     licenses: drafts.length,
     max: maxBytes,
   });
 }
 
-function longestField(drafts: readonly Draft[]): string {
+function maxField(drafts: readonly Draft[]): string {
   const sizes = { metadata: 0, custom_override: 0, notes: 0 };
   for (const draft of drafts) {
     sizes.metadata += byteLength(draft.metadata);

@@ -39,7 +39,7 @@ export async function listLicenses(context: OrganizationContext, query: ListQuer
   const views = await licenseViews(store.reads, ids);
   const { signal } = context.request;
   const counted = query.count
-    ? await countLicenses(store, filter, nowMs, { longestMs: countTimeoutMs, signal })
+    ? await countLicenses(store, filter, nowMs, { timeoutMs: countTimeoutMs, signal })
     : null;
   return {
     data: views.map((view) => showLicense(view, nowMs)),

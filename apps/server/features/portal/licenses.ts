@@ -15,7 +15,7 @@ import { resettingIps } from "@countersign/store/queries/licenses/changes";
 import type { LicenseView } from "@countersign/store/queries/licenses/views";
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import {
-  mostPerSeller,
+  maxPerSeller,
   type PortalPosition,
   portalLicensePage,
   portalLicensePageOfSeller,
@@ -159,7 +159,7 @@ function positionOf(cursor: string | undefined): PortalPosition | null {
     hasRest: hasRest === 1,
     organizationId: String(organizationId),
     licenseId: licenseId === "" ? null : String(licenseId),
-    shown: Math.min(Number(shown), mostPerSeller - 1),
+    shown: Math.min(Number(shown), maxPerSeller - 1),
   };
 }
 

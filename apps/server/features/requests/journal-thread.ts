@@ -137,7 +137,7 @@ async function start(
     const environment = { days: requestLogDays, megabytes: requestLogMegabytes };
     const retention = await operations.run(() => journal.retention(environment));
     await repeat(() => journal.prune(retention, Date.now()), restMs);
-    const cuts = await operations.run(() => journal.trim(retention.mostBytes));
+    const cuts = await operations.run(() => journal.trim(retention.maxBytes));
     if (cuts.length > 0)
       recorder.notify(
         "cut",

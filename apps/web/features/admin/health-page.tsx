@@ -24,7 +24,7 @@ import { billingStates, plans } from "./terms.ts";
 const slowMs = 50;
 const clockApartMs = 1_000;
 const readEveryMs = 10_000;
-const mostCounted = 1_000_000;
+const maxCounted = 1_000_000;
 
 export function HealthPage() {
   const { t, i18n } = useTranslation("admin");
@@ -35,7 +35,7 @@ export function HealthPage() {
   const figure = (value: number) => value.toLocaleString(i18n.language);
   // The server stops counting at this number.
   const countedFigure = (value: number) =>
-    value < mostCounted ? figure(value) : t("health.atLeast", { number: figure(value) });
+    value < maxCounted ? figure(value) : t("health.atLeast", { number: figure(value) });
   const { data } = health;
   return (
     <Page title={t("health.title")} lead={t("health.lead")}>

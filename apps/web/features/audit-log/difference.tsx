@@ -86,7 +86,7 @@ function FieldName({ field }: { field: string }) {
   return <>{t(`fields.${field}`, { defaultValue: plainWords(field) })}</>;
 }
 
-const mostShort = 2;
+const maxShort = 2;
 
 /** The same on one line, for the list: the first two, and how many more. */
 export function ShortDifference({ entry }: { entry: Entry }) {
@@ -95,7 +95,7 @@ export function ShortDifference({ entry }: { entry: Entry }) {
   const changes = changesOf(entry);
   if (changes.length === 0) return null;
   const telling = changes.filter(saysMuch);
-  const shown = (telling.length === 0 ? changes : telling).slice(0, mostShort);
+  const shown = (telling.length === 0 ? changes : telling).slice(0, maxShort);
   return (
     <Text inherit component="div" className={classes.short ?? ""}>
       {shown.map((change, index) => (

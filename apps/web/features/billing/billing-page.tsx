@@ -128,7 +128,7 @@ function BillingNotice({ billing, plans, canPay }: BillingNoticeProps) {
 
 const billingRoute = getRouteApi("/signed-in/o/$organization/settings/billing");
 const everyMs = 2_000;
-const mostTries = 30;
+const maxTries = 30;
 
 /** For users who come back from the payment page. */
 function CheckoutNotice({ billing }: { readonly billing: Billing }) {
@@ -172,9 +172,9 @@ function Confirming() {
   const { t } = useTranslation("billing");
   const queries = useQueryClient();
   const [tries, setTries] = useState(0);
-  const isWaiting = tries < mostTries;
+  const isWaiting = tries < maxTries;
   useEffect(() => {
-    if (tries >= mostTries) return;
+    if (tries >= maxTries) return;
     const timer = setTimeout(async () => {
       await queries.refetchQueries({ queryKey: ["getBilling"] });
       setTries(tries + 1);

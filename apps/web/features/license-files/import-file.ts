@@ -25,12 +25,12 @@ export class UnreadableFile extends Error {
 }
 
 const headBytes = 512 * 1024;
-const mostBytes = 100 * 1024 * 1024;
+const maxBytes = 100 * 1024 * 1024;
 const shownRows = 5;
 
 export async function peek(file: File): Promise<Peek> {
   if (file.size === 0) throw new UnreadableFile("empty");
-  if (file.size > mostBytes) throw new UnreadableFile("tooLarge");
+  if (file.size > maxBytes) throw new UnreadableFile("tooLarge");
   if (/\.(xlsx?|ods|numbers)$/i.test(file.name)) throw new UnreadableFile("spreadsheet");
   const text = await headOf(file);
   const isWhole = file.size <= headBytes;

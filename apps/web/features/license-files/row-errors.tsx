@@ -86,9 +86,9 @@ export function RowErrors({ job }: { job: Answer<"getLicenseImport"> }) {
           </Table.Tbody>
         </Table>
       </ScrollArea.Autosize>
-      {job.failed > mostSaved && (
+      {job.failed > maxSaved && (
         <Text size="sm" c="dimmed" p="sm" pb={0}>
-          {t("errors.firstSaved", { number: number(mostSaved) })}
+          {t("errors.firstSaved", { number: number(maxSaved) })}
         </Text>
       )}
       {job.error_count > job.errors.length && (
@@ -101,7 +101,7 @@ export function RowErrors({ job }: { job: Answer<"getLicenseImport"> }) {
 }
 
 /** The server stores at most this many rejected rows. */
-const mostSaved = 10_000;
+const maxSaved = 10_000;
 
 /** The value in the file. */
 function Value({ value }: { value: string | null }) {

@@ -10,7 +10,7 @@ export interface Selection {
   readonly clear: () => void;
 }
 
-const mostIds = 10_000;
+const maxIds = 10_000;
 
 /** `scope` identifies the listed licenses: a selection applies only to the list it was made in. */
 export function useSelection(scope: string, shown: Shown): Selection {
@@ -58,9 +58,9 @@ function toggled(state: State, shown: Shown, index: number, range: boolean): Sta
     if (isOn) ids.add(row.id);
     else ids.delete(row.id);
   }
-  return { ...state, ids: new Set([...ids].slice(0, mostIds)), isAll: false, last: index };
+  return { ...state, ids: new Set([...ids].slice(0, maxIds)), isAll: false, last: index };
 }
 
 function idsOf(shown: Shown): ReadonlySet<string> {
-  return new Set(shown.slice(0, mostIds).map(({ id }) => id));
+  return new Set(shown.slice(0, maxIds).map(({ id }) => id));
 }

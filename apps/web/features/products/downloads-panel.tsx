@@ -27,7 +27,7 @@ import {
   downloadOf,
   draftOf,
   isSame,
-  mostDownloads,
+  maxDownloads,
   moved,
 } from "./downloads.ts";
 import classes from "./downloads-panel.module.css";
@@ -70,7 +70,7 @@ export function Downloads({ product, mayManage }: DownloadsProps) {
   // Someone else may have moved it meanwhile. If it was removed, saving adds it again.
   const edited = downloads.findIndex((one) => form?.download != null && isSame([one], [form.download]));
   const formPosition = edited === -1 ? downloads.length : edited;
-  const isFull = downloads.length >= mostDownloads;
+  const isFull = downloads.length >= maxDownloads;
   const move = (position: number, by: -1 | 1) => {
     const { title } = downloads[position] as Download;
     keepFocus.current = { position: position + by, by };
@@ -112,7 +112,7 @@ export function Downloads({ product, mayManage }: DownloadsProps) {
       <ProblemAlert error={error} />
       {isFull && mayManage && (
         <Alert color="gray" icon={<Icon name="info" />}>
-          {t("downloads.full", { most: mostDownloads })}
+          {t("downloads.full", { most: maxDownloads })}
         </Alert>
       )}
       {downloads.length === 0 ? (

@@ -3,7 +3,7 @@ import type { Body, Item } from "../../api/client.ts";
 /** A download without its ID, which changes with every save. */
 export type Download = Omit<Item<"getDownloads">, "id">;
 
-export const mostDownloads = 50;
+export const maxDownloads = 50;
 
 /** The text of a download's form. */
 export interface DownloadDraft {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type LiveEvent, type LiveRows, liveRows, mostLiveRows, noLiveRows, withOlder } from "./live-rows.ts";
+import { type LiveEvent, type LiveRows, liveRows, maxLiveRows, noLiveRows, withOlder } from "./live-rows.ts";
 import type { LoggedRequest } from "./request.tsx";
 
 const request = (second: number, count = 1) =>
@@ -37,10 +37,10 @@ describe("live requests", () => {
   });
 
   test("paused requests fill a bounded buffer; those that do not fit are counted as skipped", () => {
-    const many = Array.from({ length: mostLiveRows + 3 }, (_, second) => second);
+    const many = Array.from({ length: maxLiveRows + 3 }, (_, second) => second);
     const skipped = [4, null].map((count): LiveEvent => ({ kind: "skipped", count }));
     const paused = after({ kind: "pause" }, arrive(...many), ...skipped);
-    expect(paused.waiting).toHaveLength(mostLiveRows);
+    expect(paused.waiting).toHaveLength(maxLiveRows);
     expect(ids(paused.waiting).at(-1)).toBe(3);
     expect([paused.skipped, paused.hasSkippedMore]).toEqual([7, true]);
   });
@@ -56,7 +56,7 @@ describe("live requests", () => {
   });
 
   test("rows older than those that no longer fit are not shown, so that no gap is hidden", () => {
-    const many = Array.from({ length: mostLiveRows + 2 }, (_, second) => second + 10);
+    const many = Array.from({ length: maxLiveRows + 2 }, (_, second) => second + 10);
     const rows = after(arrive(...many));
     expect(rows.isCut).toBe(true);
     expect(older(rows, 9, 8).at(-1)).toBe(12);

@@ -16,7 +16,7 @@ export interface LiveRows {
 }
 
 /** More rows than anyone reads, and few enough for the page to stay fast. */
-export const mostLiveRows = 500;
+export const maxLiveRows = 500;
 
 export const noLiveRows: LiveRows = {
   shown: [],
@@ -41,8 +41,8 @@ export function liveRows(rows: LiveRows, event: LiveEvent): LiveRows {
       if (fresh.length === 0) return rows;
       if (!rows.isPaused) return shownWith(rows, fresh);
       const waiting = newestFirst([...fresh, ...rows.waiting]);
-      const left = waiting.slice(mostLiveRows).reduce((sum, { count }) => sum + count, 0);
-      return { ...rows, waiting: waiting.slice(0, mostLiveRows), skipped: rows.skipped + left };
+      const left = waiting.slice(maxLiveRows).reduce((sum, { count }) => sum + count, 0);
+      return { ...rows, waiting: waiting.slice(0, maxLiveRows), skipped: rows.skipped + left };
     }
     case "skipped":
       return event.count === null
@@ -67,7 +67,7 @@ export function withOlder(rows: LiveRows, listed: readonly LoggedRequest[]): rea
 
 function shownWith(rows: LiveRows, fresh: readonly LoggedRequest[]): LiveRows {
   const shown = newestFirst([...fresh, ...rows.shown]);
-  return { ...rows, shown: shown.slice(0, mostLiveRows), isCut: rows.isCut || shown.length > mostLiveRows };
+  return { ...rows, shown: shown.slice(0, maxLiveRows), isCut: rows.isCut || shown.length > maxLiveRows };
 }
 
 /** Several servers write the log, so that requests can arrive out of order. */

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { call, type Query, urlOf } from "../../api/client.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
-import { type LiveEvent, type LiveRows, liveRows, mostLiveRows, noLiveRows } from "./live-rows.ts";
+import { type LiveEvent, type LiveRows, liveRows, maxLiveRows, noLiveRows } from "./live-rows.ts";
 import type { LoggedRequest } from "./request.tsx";
 import classes from "./requests.module.css";
 
@@ -54,7 +54,7 @@ export function LiveBar({ isOn, onTurn, rows, connection, change }: LiveBarProps
           )}
           {isCut && (
             <Text size="sm" c="dimmed">
-              {t("live.cut", { number: figure(mostLiveRows) })}
+              {t("live.cut", { number: figure(maxLiveRows) })}
             </Text>
           )}
           <Announcement rows={rows} />
@@ -120,7 +120,7 @@ type LiveConnection = "connecting" | "open" | "lost" | "refused";
 const renderEveryMs = 300;
 const retryMs = 5_000;
 /** What may have happened between the list and the stream. */
-const mostMissed = 200;
+const maxMissed = 200;
 
 interface Live {
   readonly rows: LiveRows;
@@ -154,7 +154,7 @@ export function useLive(
     }, renderEveryMs);
     /** The list has what was logged before the stream opened. */
     const catchUp = () =>
-      call("listRequests", { params, query: { ...wanted, limit: mostMissed }, signal: abort.signal }).then(
+      call("listRequests", { params, query: { ...wanted, limit: maxMissed }, signal: abort.signal }).then(
         ({ data }) => arrived.push(...data),
         // The stream reports that the server cannot be reached.
         () => undefined,

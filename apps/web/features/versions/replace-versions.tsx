@@ -31,7 +31,7 @@ export function ReplaceVersions(props: ReplaceVersionsProps) {
   );
 }
 
-const mostFaults = 5;
+const maxFaults = 5;
 
 function Form({ productId, versions, revision, onClose }: ReplaceVersionsProps) {
   const { t } = useTranslation("versions");
@@ -102,7 +102,7 @@ function Form({ productId, versions, revision, onClose }: ReplaceVersionsProps) 
           faults.length === 0
             ? null
             : faults
-                .slice(0, mostFaults)
+                .slice(0, maxFaults)
                 .map(({ line, kind }) => t(`replace.fault.${kind}`, { line }))
                 .join(" ")
         }

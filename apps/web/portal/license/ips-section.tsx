@@ -139,14 +139,14 @@ function Budget({ license }: { readonly license: License }) {
   );
 }
 
-const mostDevices = 3;
+const maxDevices = 3;
 
 /** The devices at an IP address, by the IDs that apps send. */
 export function Devices({ ids }: { readonly ids: readonly string[] }) {
   const { t } = useTranslation("portal");
   if (ids.length === 0) return null;
-  const names = ids.slice(0, mostDevices).join(", ");
-  const more = ids.length - mostDevices;
+  const names = ids.slice(0, maxDevices).join(", ");
+  const more = ids.length - maxDevices;
   return (
     <div className={`small dimmed ${classes.devices}`}>
       {more > 0 ? t("ips.devicesMore", { names, count: more }) : t("ips.devices", { names })}

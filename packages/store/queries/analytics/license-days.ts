@@ -7,7 +7,7 @@ import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 import type { Scope } from "./figures.ts";
 
 /** The most that are looked at, those with the most IP addresses and devices first. */
-const mostRead = 5_000;
+const maxRead = 5_000;
 /** An organization can have millions of rows in a range. */
 const rowsAtOnce = 5_000;
 
@@ -38,7 +38,7 @@ export async function unusualLicenseDays(
   let rows: LicenseDayRow[] = [];
   for (let after: Position | null = null; ; ) {
     const end: Position | undefined = await endOfSlice(db, scope, days, after, sliceLength);
-    rows = mostShared([...rows, ...(await unusualWithin(db, scope, days, usual, after, end ?? null))]);
+    rows = maxShared([...rows, ...(await unusualWithin(db, scope, days, usual, after, end ?? null))]);
     if (end === undefined) break;
     after = end;
     await yieldToEventLoop();
@@ -55,9 +55,9 @@ export async function unusualLicenseDays(
   return [...found.values()];
 }
 
-function mostShared(rows: readonly LicenseDayRow[]): LicenseDayRow[] {
+function maxShared(rows: readonly LicenseDayRow[]): LicenseDayRow[] {
   const used = ({ ip_count: ips, device_count: devices }: LicenseDayRow) => ips + devices;
-  return rows.toSorted((one, other) => used(other) - used(one)).slice(0, mostRead);
+  return rows.toSorted((one, other) => used(other) - used(one)).slice(0, maxRead);
 }
 
 async function endOfSlice(db: Database, scope: Scope, days: Days, after: Position | null, length: number) {

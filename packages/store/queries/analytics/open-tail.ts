@@ -7,7 +7,7 @@ import type { RolledRow } from "../../rollups/sharing.ts";
 import type { Database } from "../../store.ts";
 
 /** Many times what is open at once, unless segments cannot be closed. */
-const mostRead = 200_000;
+const maxRead = 200_000;
 const attempts = 5;
 
 /**
@@ -64,7 +64,7 @@ function openRowsOf(
         .select(columns)
         .where("at", ">=", sinceMs)
         .orderBy("at")
-        .limit(mostRead)
+        .limit(maxRead)
         .as("open"),
     )
     .select(columns)

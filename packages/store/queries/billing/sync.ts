@@ -6,7 +6,7 @@ import type { OrganizationRow } from "../../tables/organizations.ts";
 /** The queries that keep an organization's subscription as it is in Stripe. */
 
 /** A customer has one organization. In Stripe's test server all customers can have the same ID. */
-const mostOfCustomer = 20;
+const maxOfCustomer = 20;
 
 export async function organizationsOfCustomer(
   db: Database,
@@ -18,7 +18,7 @@ export async function organizationsOfCustomer(
     .select(["organizations.id", "organizations.deleted_at"])
     .where("organization_billing.stripe_customer_id", "=", customerId)
     .orderBy("organizations.id")
-    .limit(mostOfCustomer)
+    .limit(maxOfCustomer)
     .execute();
 }
 

@@ -179,7 +179,7 @@ async function identities(
     for (let start = 0; start < values.length; start += rowsAtOnce) {
       let missing = values.slice(start, start + rowsAtOnce);
       // On PostgreSQL a customer found by the first statement may be gone for the second: then it is created after all.
-      for (let attempt = 0; missing.length > 0 && attempt < mostAttempts; attempt++) {
+      for (let attempt = 0; missing.length > 0 && attempt < maxAttempts; attempt++) {
         for (const { id, identifier } of await madeOrFound(db, organizationId, column, missing, newId, nowMs))
           ids.set(`${kind}${identifier}`, id);
         missing = missing.filter((value) => !ids.has(`${kind}${value}`));
@@ -189,7 +189,7 @@ async function identities(
   return ids;
 }
 
-const mostAttempts = 4;
+const maxAttempts = 4;
 
 async function madeOrFound(
   db: Kysely<Tables>,

@@ -24,14 +24,14 @@ export interface SeenDevice {
 interface DeviceBounds {
   /** Any clock, in milliseconds. */
   readonly clock: () => number;
-  readonly longestMs: number;
+  readonly timeoutMs: number;
   /** So many parts of the log are read in any case, each of which is small. */
   readonly fewestParts: number;
 }
 
 export const deviceBounds: DeviceBounds = {
   clock: () => performance.now(),
-  longestMs: 50,
+  timeoutMs: 50,
   fewestParts: 4,
 };
 
@@ -48,7 +48,7 @@ export async function seenDevices(
   const key = keyOf(of);
   if (key.keys.length === 0) return [];
   const found = new Map<string, SeenDevice>();
-  const deadlineMs = bounds.clock() + bounds.longestMs;
+  const deadlineMs = bounds.clock() + bounds.timeoutMs;
   let parts = 0;
   for await (const span of spans(db, key, range, "newest")) {
     for (const row of await devicesIn(db, span, of)) add(found, row);
@@ -75,7 +75,7 @@ interface DeviceRow {
 }
 
 /** Of each part of the log. */
-const mostDevices = 2_000;
+const maxDevices = 2_000;
 const timesTogether = 512;
 
 async function devicesIn(db: Database, span: Span, of: DeviceSearch): Promise<DeviceRow[]> {
@@ -87,7 +87,7 @@ async function devicesIn(db: Database, span: Span, of: DeviceSearch): Promise<De
     .where("sandbox", "=", 0)
     .groupBy(["organization_id", "license_id", "ip", "device_id"])
     .orderBy("last_at", "desc")
-    .limit(mostDevices)
+    .limit(maxDevices)
     .$castTo<DeviceRow>();
   const meant =
     "licenseIds" in of

@@ -169,7 +169,7 @@ export async function planUndo(
 export async function withFewIps(
   db: Database,
   undo: readonly ImportUndoRow[],
-  mostIps: number,
+  maxIps: number,
 ): Promise<readonly ImportUndoRow[]> {
   if (undo.length === 0) return undo;
   const ids = undo.map((row) => row.license_id);
@@ -178,7 +178,7 @@ export async function withFewIps(
   let sum = 0;
   const end = undo.findIndex((row) => {
     sum += counts.get(row.license_id) ?? 0;
-    return sum > mostIps;
+    return sum > maxIps;
   });
   return end < 0 ? undo : undo.slice(0, Math.max(1, end));
 }

@@ -15,7 +15,7 @@ interface Counted {
 
 interface CountLimits {
   /** How long to count before returning what was found by then. */
-  readonly longestMs: number;
+  readonly timeoutMs: number;
   /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal;
 }
@@ -25,7 +25,7 @@ const atOnce = 20_000;
 /** The duration of a step: on SQLite nothing else runs on this thread in the meantime. */
 const stepMs = 15;
 const firstStep = 2_000;
-const longestStep = 64_000;
+const maxStep = 64_000;
 const longCounts = new ConcurrencyLimit(1);
 
 /**
@@ -48,7 +48,7 @@ export async function countLicenses(
       : await store.searchLicenses(filter.organizationId, filter.words, maxSortedRowsWithText));
   if (ids !== null) return { count: await countAmong(db, ids, filter, nowMs), exact: true };
   const mine = sql<SqlBool>`organization_id = ${filter.organizationId}`;
-  const inOne = (longestMs: number) => store.countLicenses([mine, ...conditions(filter, nowMs)], longestMs);
+  const inOne = (timeoutMs: number) => store.countLicenses([mine, ...conditions(filter, nowMs)], timeoutMs);
   return filter.tag === null
     ? goThrough(new LicenseScan(db, filter, { by: "created_at", descending: true }, nowMs), inOne, limits)
     : goThrough(new TagScan(db, filter, filter.tag, nowMs), inOne, limits);
@@ -62,14 +62,14 @@ interface Scan<Position> {
 }
 
 /** In one statement, if the database supports that and is fast enough. */
-type InOne = (longestMs: number) => Promise<number | null>;
+type InOne = (timeoutMs: number) => Promise<number | null>;
 
 async function goThrough<Position>(
   scan: Scan<Position>,
   inOne: InOne,
-  { longestMs, signal }: CountLimits,
+  { timeoutMs, signal }: CountLimits,
 ): Promise<Counted> {
-  const deadlineMs = performance.now() + longestMs;
+  const deadlineMs = performance.now() + timeoutMs;
   let step = firstStep;
   let scanned = 0;
   let count = 0;
@@ -85,7 +85,7 @@ async function goThrough<Position>(
       scanned += step;
       const endedMs = performance.now();
       if (endedMs > deadlineMs || signal?.aborted === true) return { count, exact: false };
-      if (endedMs - startedMs < stepMs / 2) step = Math.min(longestStep, step * 2);
+      if (endedMs - startedMs < stepMs / 2) step = Math.min(maxStep, step * 2);
       else if (endedMs - startedMs > stepMs * 2) step = Math.max(firstStep, step / 2);
       await yieldToEventLoop();
       if (scanned < atOnce || isAdmitted) continue;

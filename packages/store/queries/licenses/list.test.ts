@@ -127,7 +127,7 @@ onBothDatabases("the list of licenses", (fixture) => {
       });
       expect(named(await walk(filter(), { by, descending }, 1))).toEqual(named(idsOf(sorted)));
     }
-    const counted = await countLicenses(fixture.store, filterOf(filter()), nowMs, { longestMs: 60_000 });
+    const counted = await countLicenses(fixture.store, filterOf(filter()), nowMs, { timeoutMs: 60_000 });
     expect(counted).toEqual({ count: found.length, exact: true });
   });
 

@@ -18,8 +18,8 @@ export const maxSortedRowsWithText = 4_000;
 /** How many rows of an order one statement scans, and how many a page does: more while it has found nothing. */
 const firstStep = 1_000;
 const step = 4_000;
-const mostScanned = 10_000;
-export const mostScannedForNothing = 24_000;
+const maxScanned = 10_000;
+export const maxScannedForNothing = 24_000;
 
 /**
  * A page of the licenses that match a filter. However many there are, it reads a bounded number of rows: either one
@@ -40,7 +40,7 @@ export async function licensePage(
   const scan = new LicenseScan(db, filter, order, nowMs);
   const found: Position[] = [];
   let from = after;
-  for (let scanned = 0; scanned < (found.length > 0 ? mostScanned : mostScannedForNothing); ) {
+  for (let scanned = 0; scanned < (found.length > 0 ? maxScanned : maxScannedForNothing); ) {
     const length = scanned === 0 ? firstStep : step;
     const to = await scan.end(from, length);
     found.push(...(await scan.matches(from, to, limit + 1 - found.length)));

@@ -9,13 +9,13 @@ import { watched } from "../../../../tests/support/watched-queries.ts";
 import { countLicenses } from "./count-filtered.ts";
 import { licenseRow, tagRows } from "./create.ts";
 import { everyLicenseOf, type LicenseFilter } from "./filter.ts";
-import { licensePage, mostScannedForNothing } from "./list.ts";
+import { licensePage, maxScannedForNothing } from "./list.ts";
 import type { LicenseOrder, Position } from "./scan.ts";
 import { createdByDay, expiringByWeek } from "./stored-counts.ts";
 
-const licenseCount = mostScannedForNothing + 5_000;
+const licenseCount = maxScannedForNothing + 5_000;
 const nowMs = Date.UTC(2030, 0, 1);
-const unhurried = { longestMs: 60_000 };
+const unhurried = { timeoutMs: 60_000 };
 const orders: LicenseOrder[] = (["created_at", "expires_at", "updated_at"] as const).flatMap((by) =>
   [true, false].map((descending) => ({ by, descending })),
 );
@@ -114,7 +114,7 @@ describe.each(databases)("a list of many licenses on $kind", ({ kind, make }) =>
   });
 
   test("a count that times out or is aborted returns what it found", async () => {
-    for (const limits of [{ longestMs: 0 }, { ...unhurried, signal: AbortSignal.abort() }]) {
+    for (const limits of [{ timeoutMs: 0 }, { ...unhurried, signal: AbortSignal.abort() }]) {
       const { count: found, exact } = await count({ words: ["example"] }, limits);
       expect(exact).toBe(false);
       expect(found).toBeWithin(1, licenseCount);

@@ -14,7 +14,7 @@ import * as recount from "./stored-counts.ts";
 import * as counts from "./stored-counts.ts";
 import * as views from "./views.ts";
 
-const unhurried = { longestMs: 60_000 };
+const unhurried = { timeoutMs: 60_000 };
 const { deleting, extending, reinstating, revoking, settingExpiry } = changes;
 
 onBothDatabases("the stored counts of licenses", (fixture) => {

@@ -12,7 +12,7 @@ import { LicenseScan, type Position } from "./scan.ts";
  */
 
 /** So many licenses of one day are counted one by one before the other side of the moment is tried. */
-const mostOfADay = 2_000;
+const maxOfADay = 2_000;
 /** So many licenses are counted before other requests are served. */
 const countedAtOnce = 2_000;
 
@@ -209,9 +209,9 @@ function expiredThatDay(filter: LicenseFilter, atMs: number): RawBuilder<number>
   return sql`(
     with later as (
       select count(*) as licenses
-      from (select 1 from licenses where ${after} order by ${expiryOrder} limit ${mostOfADay + 1}) as found
+      from (select 1 from licenses where ${after} order by ${expiryOrder} limit ${maxOfADay + 1}) as found
     )
-    select case when (select licenses from later) <= ${mostOfADay}
+    select case when (select licenses from later) <= ${maxOfADay}
       then ${summed(filter, sql`day = ${day}`)} - (select licenses from later)
       else (select count(*) from licenses where ${before}) end
   )`;

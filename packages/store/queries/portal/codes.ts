@@ -6,7 +6,7 @@ import type { PortalCodeRow } from "../../tables/portal.ts";
 import { lockOwner } from "./people.ts";
 
 /** The wrong codes that one code allows: from the browser that requested it, and from all others together. */
-export const mostCodeAttempts = 5;
+export const maxCodeAttempts = 5;
 
 /** A code as it can be compared. */
 export type TriedCode = Pick<PortalCodeRow, "id" | "code_hash">;
@@ -55,7 +55,7 @@ export async function tryRequestedCodes(
     .where("challenge_hash", "=", challengeHash)
     .where("expires_at", ">", nowMs)
     .where("person_id", "is", null)
-    .where("attempts", "<", mostCodeAttempts)
+    .where("attempts", "<", maxCodeAttempts)
     .returning(["id", "code_hash"])
     .execute();
 }
@@ -71,7 +71,7 @@ export async function tryCodesOfOthers(
     .where("email_hash", "=", emailHash)
     .where("expires_at", ">", nowMs)
     .where("person_id", "is", null)
-    .where("other_attempts", "<", mostCodeAttempts)
+    .where("other_attempts", "<", maxCodeAttempts)
     .returning(["id", "code_hash"])
     .execute();
 }
@@ -87,7 +87,7 @@ export async function tryCodesForAdding(
     .where("email_hash", "=", emailHash)
     .where("person_id", "=", personId)
     .where("expires_at", ">", nowMs)
-    .where("attempts", "<", mostCodeAttempts)
+    .where("attempts", "<", maxCodeAttempts)
     .returning(["id", "code_hash"])
     .execute();
 }

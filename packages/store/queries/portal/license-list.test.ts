@@ -5,7 +5,7 @@ import { newId, type TestOrganization } from "../../../../tests/support/test-org
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import { licenseRow } from "../licenses/create.ts";
 import * as queries from "./license-list.ts";
-import { mostPerSeller, type PortalPosition, portalLicensePage } from "./license-list.ts";
+import { maxPerSeller, type PortalPosition, portalLicensePage } from "./license-list.ts";
 import { type ProvenIdentities, portalLicensesByKey } from "./licenses.ts";
 
 const newEmail = () => `${newId()}@example.com`;
@@ -73,13 +73,13 @@ onBothDatabases("license lists of the portal", (fixture) => {
     const wanted = [...(await give(b, { email })), ...(await give(c, { email }, 2))];
     const { ids, sellersWithMore } = await read.portalLicensePage(who, null, 50);
     expect([...ids]).toEqual(expect.arrayContaining(wanted));
-    expect(ids).toHaveLength(mostPerSeller + 3);
+    expect(ids).toHaveLength(maxPerSeller + 3);
     expect(sellersWithMore).toEqual([a.organizationId]);
     // In pages of any size: as many of each seller first, then the rest, and none twice.
     for (const limit of [7, 100]) {
       const all = (await everyPage(who, limit)).flat();
-      expect(all.slice(0, mostPerSeller + 3)).toEqual([...ids]);
-      expect(all.slice(mostPerSeller + 3)).toEqual(flood.toReversed().slice(mostPerSeller));
+      expect(all.slice(0, maxPerSeller + 3)).toEqual([...ids]);
+      expect(all.slice(maxPerSeller + 3)).toEqual(flood.toReversed().slice(maxPerSeller));
     }
     const pages = await everyPage(who, 100, a.organizationId);
     expect(pages.flat()).toEqual(flood.toReversed());
@@ -117,7 +117,7 @@ onBothDatabases("license lists of the portal", (fixture) => {
     for (const organizationId of [null, seller.organizationId])
       expect((await everyPage(who, 50, organizationId)).flat()).toEqual(visible.toReversed());
     await setProduct(hidden, { portal_enabled: 1 });
-    expect((await read.portalLicensePage(who, null, 50)).ids).toHaveLength(mostPerSeller);
+    expect((await read.portalLicensePage(who, null, 50)).ids).toHaveLength(maxPerSeller);
     await fixture.change("organizations", seller.organizationId, { deleted_at: 1 });
     expect((await everyPage(who, 50)).flat()).toEqual([]);
   });
@@ -170,7 +170,7 @@ onBothDatabases("license lists of the portal", (fixture) => {
     const { store, plans, count } = watched(fixture.store);
     const who = { emails: [email], discordIds: [newDiscordId()] };
     const page = await portalLicensePage(store.reads, who, null, 50);
-    expect(page.ids).toHaveLength(mostPerSeller + 2);
+    expect(page.ids).toHaveLength(maxPerSeller + 2);
     await portalLicensePage(store.reads, who, page.next, 50);
     await portalLicensesByKey(store.reads, "NOTHING", who);
     expect(count()).toBeLessThan(30);

@@ -22,13 +22,13 @@ export interface PortalPage {
 }
 
 /** The list starts with this many of each seller: nobody can hide the others by giving a stranger many licenses. */
-export const mostPerSeller = 20;
+export const maxPerSeller = 20;
 
 /** Of one seller, as many licenses are read for one page, whether or not the customer can see them. */
-const mostReadOfSeller = 400;
+const maxReadOfSeller = 400;
 /** Licenses and sellers that are read for one page, whatever they contain. Then the page ends early. */
-const mostRead = 4_000;
-const mostSellers = 400;
+const maxRead = 4_000;
+const maxSellers = 400;
 const sellersAtOnce = 50;
 
 /**
@@ -60,10 +60,10 @@ async function newestPage(
     const hasRest = after?.hasRest === true || sellersWithMore.length > 0;
     const { licenseId, shown: before } = isContinued ? after : { licenseId: null, shown: 0 };
     const start: PortalPosition = { part: "newest", organizationId, licenseId, shown: before, hasRest };
-    if (read >= mostRead || visited >= mostSellers) return { ids, next: start, sellersWithMore };
+    if (read >= maxRead || visited >= maxSellers) return { ids, next: start, sellersWithMore };
     const room = limit - ids.length;
     // A full page reads on until it knows whether there is anything left to list.
-    const wanted = Math.min(Math.max(room, 1), mostPerSeller - start.shown);
+    const wanted = Math.min(Math.max(room, 1), maxPerSeller - start.shown);
     const found = await newestOf(db, seller, start.licenseId, wanted);
     read += found.read;
     visited += 1;
@@ -74,7 +74,7 @@ async function newestPage(
     ids.push(...found.ids);
     if (!found.hasMore) continue;
     const shown = start.shown + found.ids.length;
-    if (shown >= mostPerSeller || found.ids.length < wanted) sellersWithMore.push(organizationId);
+    if (shown >= maxPerSeller || found.ids.length < wanted) sellersWithMore.push(organizationId);
     else return { ids, next: { ...start, licenseId: found.lastId, shown }, sellersWithMore };
   }
   const hasRest = after?.hasRest === true || sellersWithMore.length > 0;
@@ -103,12 +103,12 @@ async function restPage(
     const { organizationId } = seller;
     const isContinued = after.organizationId === organizationId;
     const start = { ...startOfRest, organizationId, licenseId: isContinued ? after.licenseId : null };
-    if (read >= mostRead || visited >= mostSellers || ids.length === limit)
+    if (read >= maxRead || visited >= maxSellers || ids.length === limit)
       return { ids, next: start, sellersWithMore: [] };
     visited += 1;
     let lastId = start.licenseId;
     if (lastId === null) {
-      const listed = await newestOf(db, seller, null, mostPerSeller);
+      const listed = await newestOf(db, seller, null, maxPerSeller);
       read += listed.read;
       if (!listed.hasMore) continue;
       lastId = listed.lastId;
@@ -202,7 +202,7 @@ async function newestOf(
   const ids: string[] = [];
   let last = afterId;
   let read = 0;
-  while (read < mostReadOfSeller) {
+  while (read < maxReadOfSeller) {
     const batch = wanted + 1;
     const rows = [];
     let end: string | null = null;

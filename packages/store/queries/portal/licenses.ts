@@ -49,9 +49,9 @@ export interface ProvenIdentities {
   readonly discordIds: readonly string[];
 }
 
-const mostFound = 10;
+const maxFound = 10;
 /** A key is unique within a product only, and anyone can import any key. */
-const mostWithOneKey = 1_000;
+const maxWithOneKey = 1_000;
 
 /** Those of the person's licenses that have this key. Someone else's key takes the same steps as an unknown one. */
 export async function portalLicensesByKey(
@@ -65,7 +65,7 @@ export async function portalLicensesByKey(
         .selectFrom("licenses")
         .select(["id", "customer_id"])
         .where("license_key_match", "=", keyMatch)
-        .limit(mostWithOneKey)
+        .limit(maxWithOneKey)
         .as("with_key"),
     )
     .innerJoin("customers", "customers.id", "with_key.customer_id")
@@ -77,7 +77,7 @@ export async function portalLicensesByKey(
       ]),
     )
     .orderBy("with_key.id", "desc")
-    .limit(mostFound)
+    .limit(maxFound)
     .execute();
   return rows.map(({ id }) => id);
 }

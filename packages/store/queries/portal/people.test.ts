@@ -246,7 +246,7 @@ onBothDatabases("people of the portal", (fixture) => {
     expect(await sessionsOf(personId)).toContain(oldest.id);
     await addSession(personId);
     await write.limitPortalSessions(personId);
-    expect(await sessionsOf(personId)).toHaveLength(sessions.mostPortalSessions);
+    expect(await sessionsOf(personId)).toHaveLength(sessions.maxPortalSessions);
     expect(await sessionsOf(personId)).not.toContain(oldest.id);
     expect(await sessionsOf(other)).toEqual([others.id]);
   });

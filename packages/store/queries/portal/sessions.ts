@@ -7,7 +7,7 @@ export async function addPortalSession(db: Database, row: PortalSessionRow): Pro
 }
 
 /** The most sessions of one person. */
-export const mostPortalSessions = 100;
+export const maxPortalSessions = 100;
 
 /** Ends the oldest sessions of a person who has more than the most. */
 export async function limitPortalSessions(db: Database, personId: string): Promise<void> {
@@ -21,7 +21,7 @@ export async function limitPortalSessions(db: Database, personId: string): Promi
         .where("person_id", "=", personId)
         .orderBy("created_at", "desc")
         .orderBy("id", "desc")
-        .limit(mostPortalSessions),
+        .limit(maxPortalSessions),
     )
     .execute();
 }
@@ -35,7 +35,7 @@ export async function portalSessionsOf(db: Database, personId: string, nowMs: nu
     .where("expires_at", ">", nowMs)
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
-    .limit(mostPortalSessions)
+    .limit(maxPortalSessions)
     .execute();
 }
 

@@ -12,7 +12,7 @@ export interface RefusalsSince {
 /** The refused validations of a license with one status. */
 export type LicenseRefusals = Omit<LicenseRefusalRow, "day" | "organization_id">;
 
-export const mostLicensesAtOnce = 100;
+export const maxLicensesAtOnce = 100;
 
 /**
  * How often validations of these licenses were refused, by license, the latest status first. On SQLite the counts are in
@@ -25,7 +25,7 @@ export async function licenseRefusals(
   reads: Database,
   licenses: readonly RefusalsSince[],
 ): Promise<LicenseRefusals[]> {
-  if (licenses.length > mostLicensesAtOnce) throw new RangeError("Too many licenses at once.");
+  if (licenses.length > maxLicensesAtOnce) throw new RangeError("Too many licenses at once.");
   // A license that is listed twice would be counted twice.
   const starts = new Map(licenses.map(({ licenseId, sinceMs }) => [licenseId, sinceMs]));
   if (starts.size === 0) return [];

@@ -21,15 +21,15 @@ export interface RequestSearch {
 export interface SearchBounds {
   /** Any clock, in milliseconds. */
   readonly clock: () => number;
-  readonly longestMs: number;
-  readonly mostRows: number;
+  readonly timeoutMs: number;
+  readonly maxRows: number;
   readonly sizes?: SpanSizes;
 }
 
 export const searchBounds: SearchBounds = {
   clock: () => performance.now(),
-  longestMs: 300,
-  mostRows: 1_000_000,
+  timeoutMs: 300,
+  maxRows: 1_000_000,
 };
 
 export interface FoundRequests {
@@ -58,7 +58,7 @@ export async function searchRequests(
     return { rows: isNext ? [row] : [], next: null, searchedUntilMs: null };
   }
   const rows: RequestLogRow[] = [];
-  const deadlineMs = bounds.clock() + bounds.longestMs;
+  const deadlineMs = bounds.clock() + bounds.timeoutMs;
   let read = 0;
   for await (const span of spans(db, keyOf(filter), meant, "newest", bounds.sizes ?? spanSizes)) {
     // One more than asked for tells whether there is another page.
@@ -70,7 +70,7 @@ export async function searchRequests(
       return { rows, next: { at, id }, searchedUntilMs: null };
     }
     read += span.rows;
-    if (span.fromMs > range.fromMs && (read >= bounds.mostRows || bounds.clock() >= deadlineMs)) {
+    if (span.fromMs > range.fromMs && (read >= bounds.maxRows || bounds.clock() >= deadlineMs)) {
       return { rows, next: { at: span.fromMs, id: "" }, searchedUntilMs: span.fromMs };
     }
     // On SQLite, each query blocks its thread.
@@ -171,9 +171,9 @@ export async function lastValidation(
   db: Database,
   { id, organization_id }: { readonly id: string; readonly organization_id: string },
   sinceMs: number,
-  { clock, longestMs }: SearchBounds = searchBounds,
+  { clock, timeoutMs }: SearchBounds = searchBounds,
 ): Promise<RequestLogRow | undefined> {
-  const deadlineMs = clock() + longestMs;
+  const deadlineMs = clock() + timeoutMs;
   const lists = iterateRequests(db, {
     filter: { ...everyRequest(organization_id), productId: id, endpoint: "validate", sandbox: false },
     range: { fromMs: sinceMs, untilMs: Number.MAX_SAFE_INTEGER },

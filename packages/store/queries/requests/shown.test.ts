@@ -5,7 +5,7 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { deleteProduct } from "../products/products.ts";
 import * as licenseRefusalsQueries from "./license-refusals.ts";
-import { mostLicensesAtOnce } from "./license-refusals.ts";
+import { maxLicensesAtOnce } from "./license-refusals.ts";
 import { logStart } from "./log-start.ts";
 import * as namedLicensesQueries from "./named.ts";
 import * as namedProductsQueries from "./named.ts";
@@ -67,20 +67,20 @@ onBothDatabases("shown requests", (fixture) => {
       { ...row, at: nowMs - 7_000, endpoint: "lookup" },
       { ...row, at: nowMs - 7_000, product_id: other.productId },
     ]);
-    const unhurried = { ...searchBounds, longestMs: 60_000 };
+    const unhurried = { ...searchBounds, timeoutMs: 60_000 };
     const last = (sinceMs: number, bounds = unhurried) =>
       lastValidation(listReads, { id, organization_id }, sinceMs, bounds);
     expect(await last(nowMs - 10_000)).toMatchObject({ version: "2.0" });
     expect(await last(nowMs - 7_500)).toBeUndefined();
     const unused = await product();
-    const hurried = { ...searchBounds, clock: () => 0, longestMs: 0 };
+    const hurried = { ...searchBounds, clock: () => 0, timeoutMs: 0 };
     const none = lastValidation(listReads, { id: unused.productId, organization_id }, 0, hurried);
     expect(await none).toBeUndefined();
   });
 
   test("refusals are read of a limited number of licenses at once", async () => {
     expect(await read.licenseRefusals([])).toEqual([]);
-    const many = Array.from({ length: mostLicensesAtOnce + 1 }, () => ({ licenseId: newId(), sinceMs: 0 }));
+    const many = Array.from({ length: maxLicensesAtOnce + 1 }, () => ({ licenseId: newId(), sinceMs: 0 }));
     expect(await read.licenseRefusals(many.slice(1))).toEqual([]);
     await expect(read.licenseRefusals(many)).rejects.toBeInstanceOf(RangeError);
   });

@@ -160,7 +160,7 @@ function* spansOf(
     });
     const times = timesWithin(fromAt, occurrences, { fromMs, untilMs });
     if (times !== null) joined = join(joined, { day, fromMs, untilMs, times, rows: times.length });
-    if (joined !== null && (times === null || joined.rows >= mostJoined)) {
+    if (joined !== null && (times === null || joined.rows >= maxJoined)) {
       yield joined;
       joined = null;
     }
@@ -170,7 +170,7 @@ function* spansOf(
 }
 
 /** With so many times, a part is given: a search looks at the clock after each. */
-const mostJoined = 1_000;
+const maxJoined = 1_000;
 
 /** Two neighbours with times as one. */
 function join(one: Span | null, other: Span): Span {

@@ -42,8 +42,8 @@ onBothDatabases("past uses of licenses", (fixture) => {
   });
 
   test.each([
-    ["the time is over", { longestMs: 0 }],
-    ["there are too many", { mostUses: 1 }],
+    ["the time is over", { timeoutMs: 0 }],
+    ["there are too many", { maxUses: 1 }],
   ])("past uses are read from the newest day on until %s, and say how far that was", async (_, bounds) => {
     const org = await fixture.organization();
     const own = { organization_id: org.organizationId, product_id: org.productId, license_id: "l1" };
@@ -51,7 +51,7 @@ onBothDatabases("past uses of licenses", (fixture) => {
     await fixture.log(days.map((at) => ({ ...own, at })));
     const range = { fromMs: nowMs - 10 * dayMs, untilMs: nowMs };
     const part = await pastUses(fixture.store.listReads, org, range, {
-      ...{ ...useBounds, clock: () => 0, longestMs: 1, ...bounds },
+      ...{ ...useBounds, clock: () => 0, timeoutMs: 1, ...bounds },
     });
     expect(part.isComplete).toBe(false);
     expect(part.sinceMs).toBeGreaterThan(range.fromMs);

@@ -19,15 +19,15 @@ export interface LicenseUse {
 interface UseBounds {
   /** Any clock, in milliseconds. */
   readonly clock: () => number;
-  readonly longestMs: number;
+  readonly timeoutMs: number;
   /** How many uses are kept in memory. */
-  readonly mostUses: number;
+  readonly maxUses: number;
 }
 
 export const useBounds: UseBounds = {
   clock: () => performance.now(),
-  longestMs: 10_000,
-  mostUses: 200_000,
+  timeoutMs: 10_000,
+  maxUses: 200_000,
 };
 
 export interface PastUses {
@@ -48,11 +48,11 @@ export async function pastUses(
   bounds: UseBounds = useBounds,
 ): Promise<PastUses> {
   const uses = new Map<string, LicenseUse>();
-  const deadlineMs = bounds.clock() + bounds.longestMs;
+  const deadlineMs = bounds.clock() + bounds.timeoutMs;
   const key = { kind: "o", keys: [product.organizationId] } as const;
   for await (const span of spans(db, key, range, "newest")) {
     for (const row of await usesIn(db, span, product.productId)) add(uses, row);
-    const isOver = uses.size >= bounds.mostUses || bounds.clock() >= deadlineMs;
+    const isOver = uses.size >= bounds.maxUses || bounds.clock() >= deadlineMs;
     if (isOver && span.fromMs > range.fromMs)
       return { uses: [...uses.values()], sinceMs: span.fromMs, isComplete: false };
     // On SQLite, each query blocks its thread.

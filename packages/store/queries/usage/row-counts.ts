@@ -4,7 +4,7 @@ import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
 
 /** Each step follows an index over this many rows. */
 const rowsAtOnce = 10_000;
-const mostCounted = 100_000;
+const maxCounted = 100_000;
 
 /** The columns that follow the organization in the index that is counted along, in the order of time. */
 const order = {
@@ -28,12 +28,12 @@ export async function estimatedRows(
   table: CountedTable,
   organizationId: string,
   nowMs: number,
-  limits = { rowsAtOnce, mostCounted },
+  limits = { rowsAtOnce, maxCounted },
 ): Promise<number> {
   let start: Position | null = null;
   let after: Position | null = null;
   for (let counted = 0; ; counted += limits.rowsAtOnce) {
-    if (start !== null && after !== null && counted >= limits.mostCounted) {
+    if (start !== null && after !== null && counted >= limits.maxCounted) {
       const share = (after.at - start.at) / Math.max(1, nowMs - start.at);
       return share > 0 ? Math.max(counted, Math.round(counted / share)) : counted;
     }

@@ -106,12 +106,12 @@ onBothDatabases("counts of rows", (fixture) => {
     }));
     await fixture.write((db) => fixture.store.bulk.insert(db, "events", rows));
     const { store, plans } = watched(fixture.store);
-    const count = (limits?: { rowsAtOnce: number; mostCounted: number }) =>
+    const count = (limits?: { rowsAtOnce: number; maxCounted: number }) =>
       estimatedRows(store.listReads, "events", organizationId, startMs + 400_000, limits);
     expect(await count()).toBe(400);
-    expect(await count({ rowsAtOnce: 30, mostCounted: 1_000 })).toBe(400);
-    expect(await count({ rowsAtOnce: 100, mostCounted: 400 })).toBe(401);
-    expect(await count({ rowsAtOnce: 50, mostCounted: 100 })).toBeCloseTo(400, -1);
+    expect(await count({ rowsAtOnce: 30, maxCounted: 1_000 })).toBe(400);
+    expect(await count({ rowsAtOnce: 100, maxCounted: 400 })).toBe(401);
+    expect(await count({ rowsAtOnce: 50, maxCounted: 100 })).toBeCloseTo(400, -1);
     for (const table of ["events", "audit_log"] as const)
       expect(await estimatedRows(store.listReads, table, newId(), startMs)).toBe(0);
     const bad = fixture.kind === "sqlite" ? /SCAN|TEMP B-TREE/ : /Seq Scan|Sort/;
