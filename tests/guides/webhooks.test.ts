@@ -65,6 +65,7 @@ const languages: readonly [program: keyof typeof needed, fence: string, file: st
     "js",
     "verify.mjs",
     `
+import { readFileSync } from "node:fs";
 for (const line of readFileSync(0, "utf8").split("\\n")) {
   const { headers, body } = JSON.parse(line);
   try { verifiedEvent(process.argv[2], headers, Buffer.from(body, "base64").toString()); console.log("true"); }
