@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { mayBeCalled, noAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
+import { mayBeCalled, noAllowedTargets } from "@countersign/domain/webhooks/targets";
 import { serve } from "../cli/serve.ts";
 import { type Config, ConfigProblem, type Environment, readConfig } from "./config.ts";
 import { OperatorProblem } from "./operator-problem.ts";

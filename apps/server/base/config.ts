@@ -14,7 +14,7 @@ import {
   type AllowedTargets,
   noAllowedTargets,
   parseAllowedTargets,
-} from "@countersign/domain/webhooks/allowed-targets";
+} from "@countersign/domain/webhooks/targets";
 import type { DatabaseLocation } from "@countersign/store/databases/open";
 import { StoreProblem } from "@countersign/store/errors/problem";
 import { parsePostgresUrl } from "@countersign/store/postgres/url";

@@ -1,4 +1,4 @@
-import { isFinal } from "@countersign/domain/webhooks/delivery-state";
+import { isFinal } from "@countersign/domain/webhooks/delivery";
 import { Button, Code, Drawer, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";

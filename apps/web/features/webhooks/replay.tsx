@@ -1,5 +1,5 @@
 import { choosableTypes } from "@countersign/domain/events/types";
-import { finalStates } from "@countersign/domain/webhooks/delivery-state";
+import { finalStates } from "@countersign/domain/webhooks/delivery";
 import { Checkbox, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";

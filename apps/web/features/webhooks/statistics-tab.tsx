@@ -1,5 +1,5 @@
 import { hourMs } from "@countersign/domain/dates/lengths";
-import { isFinal } from "@countersign/domain/webhooks/delivery-state";
+import { isFinal } from "@countersign/domain/webhooks/delivery";
 import { Group, Skeleton, Stack, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
