@@ -9,7 +9,6 @@ import { Page } from "../../ui/page.tsx";
 import { actions, plainWords } from "../audit-log/actions.ts";
 import { Entries } from "../audit-log/entries.tsx";
 import type { Entry } from "../audit-log/field-changes.ts";
-import { platformActions } from "./platform-actions.ts";
 
 const platformAuditRoute = getRouteApi("/signed-in/admin/admin-layout/audit-log");
 
@@ -133,3 +132,34 @@ function EntryFacts({ entry }: { entry: Entry }) {
     </>
   );
 }
+
+/** Actions that occur only in the platform's audit log. */
+const platformActions = [
+  "person.set_up",
+  "person.signed_up",
+  "person.updated",
+  "person.email_change_requested",
+  "person.email_changed",
+  "person.password_changed",
+  "person.password_reset",
+  "person.passkey_added",
+  "person.passkey_removed",
+  "person.second_factor_enabled",
+  "person.second_factor_disabled",
+  "person.recovery_codes_renewed",
+  "person.account_linked",
+  "person.account_unlinked",
+  "person.session_ended",
+  "person.sessions_ended",
+  "user.created",
+  "user.password_link_created",
+  "user.updated",
+  "user.suspended",
+  "user.restored",
+  "organization.deleted",
+  "platform.updated",
+  "plan.updated",
+  "announcement.created",
+  "announcement.updated",
+  "announcement.deleted",
+] as const;

@@ -17,7 +17,7 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
 import classes from "./admin.module.css";
-import { usePlanName } from "./plan-names.ts";
+import { usePlanName } from "./plans.ts";
 import { AuditLogArchiveNotice, OpenSignUpNotice } from "./settings-notices.tsx";
 import { billingStates, plans } from "./terms.ts";
 
@@ -60,18 +60,18 @@ export function HealthPage() {
               <Facts>
                 <dt>{t("health.database")}</dt>
                 <dd>
-                  <Light isWell={data.database.latency_ms < slowMs} />
+                  <StatusDot isWell={data.database.latency_ms < slowMs} />
                   {data.database.kind === "sqlite" ? "SQLite" : "PostgreSQL"},{" "}
                   {t("health.latency", { ms: data.database.latency_ms.toLocaleString(i18n.language) })}
                 </dd>
                 <dt>{t("health.clock")}</dt>
                 <dd>
-                  <Light isWell={Math.abs(data.database.clock_offset_ms) < clockApartMs} />
+                  <StatusDot isWell={Math.abs(data.database.clock_offset_ms) < clockApartMs} />
                   {t("health.apart", { ms: figure(data.database.clock_offset_ms) })}
                 </dd>
                 <dt>{t("health.emails")}</dt>
                 <dd>
-                  <Light isWell={data.outbox.unsent === 0} />
+                  <StatusDot isWell={data.outbox.unsent === 0} />
                   {data.outbox.unsent === 0
                     ? t("health.allSent")
                     : t(sendsEmail ? "health.unsent" : "health.noEmail", {
@@ -104,7 +104,7 @@ export function HealthPage() {
 }
 
 /** Next to text with the same meaning. */
-function Light({ isWell }: { isWell: boolean }) {
+function StatusDot({ isWell }: { isWell: boolean }) {
   return <span className={classes.dot} data-warn={!isWell || undefined} aria-hidden="true" />;
 }
 

@@ -15,12 +15,12 @@ import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import classes from "./admin.module.css";
-import { AllowancePanel } from "./allowance-panel.tsx";
 import { ImpersonationPanel } from "./impersonation-panel.tsx";
-import { usePlanName } from "./plan-names.ts";
-import { SubscriptionNext, SubscriptionPrice, SubscriptionStatus } from "./subscription-text.tsx";
+import { SubscriptionNext, SubscriptionPrice, SubscriptionStatus } from "./organizations-page.tsx";
+import { usePlanName } from "./plans.ts";
 import { SuspensionPanel } from "./suspension-panel.tsx";
 import { TermsPanel } from "./terms-panel.tsx";
+import { AllowancePanel } from "./user-page.tsx";
 
 const adminOrganizationRoute = getRouteApi("/signed-in/admin/admin-layout/organizations/$id");
 

@@ -16,9 +16,8 @@ import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
 import classes from "./admin.module.css";
-import { hasExamplePrices, isInDays, planLimits } from "./plan-changes.ts";
 import { PlanForm } from "./plan-form.tsx";
-import { useNoLimit } from "./plan-names.ts";
+import { hasExamplePrices, isInDays, planLimits, useNoLimit } from "./plans.ts";
 import { AuditLogArchiveNotice } from "./settings-notices.tsx";
 
 const plansRoute = getRouteApi("/signed-in/admin/admin-layout/plans");

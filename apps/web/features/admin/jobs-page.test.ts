@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import words from "../../i18n/en/admin.json";
-import { byJob, shownDuration, stateOf } from "./job-runs.ts";
+import { byJob, shownDuration, stateOf } from "./jobs-page.tsx";
 
 const nextToAnInterval = /\bname(?::| =) "([^"]+)"[,;]\s+(?:readonly )?everyMs\b/g;
 const run = {

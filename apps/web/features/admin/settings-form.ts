@@ -3,7 +3,6 @@ import type { Answer, Body } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { notify } from "../../ui/notify.tsx";
 import { useForm } from "../../ui/use-form.tsx";
-import { changedFields } from "./changed-fields.ts";
 
 export type Settings = Answer<"getPlatformSettings">;
 
@@ -21,4 +20,14 @@ export function useSettingsForm<Values extends object>(
       notify(t("terms.done"));
     },
   });
+}
+
+/** The typed fields that differ from the saved ones. Others are not sent, so that they keep what someone else set meanwhile. */
+export function changedFields<Typed extends object>(
+  saved: { readonly [Name in keyof Typed]: unknown },
+  typed: Typed,
+): Partial<Typed> {
+  return Object.fromEntries(
+    Object.entries(typed).filter(([name, value]) => value !== saved[name as keyof Typed]),
+  ) as Partial<Typed>;
 }

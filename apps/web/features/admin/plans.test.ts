@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { phaseOf } from "./announcement-phase.ts";
-import { changedFields } from "./changed-fields.ts";
-import { hasExamplePrices, needsConfirmation, type PlanFields, planEffects } from "./plan-changes.ts";
+import { phaseOf } from "./announcements-page.tsx";
+import { hasExamplePrices, needsConfirmation, type PlanFields, planEffects } from "./plans.ts";
+import { changedFields } from "./settings-form.ts";
 
 const limits = { daily_limit: 100_000, organizations_per_user: 2, max_licenses: 500, max_webhooks: 0 };
 const unlimited = { max_products: null, max_members: null, request_log_days: null, audit_log_days: null };
