@@ -4,6 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
+import { Fact } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Page } from "../../ui/page.tsx";
 import { actions, plainWords } from "../audit-log/actions.ts";
@@ -113,22 +114,17 @@ function EntryFacts({ entry }: { entry: Entry }) {
   const { t } = useTranslation(["audit-log", "admin"]);
   return (
     <>
-      <dt>{t("columns.target")}</dt>
-      <dd>{entry.subject.name ?? entry.subject.id}</dd>
+      <Fact name={t("columns.target")}>{entry.subject.name ?? entry.subject.id}</Fact>
       {entry.organization_id !== null && (
-        <>
-          <dt>{t("admin:audit.organization")}</dt>
-          <dd>
-            <GoLink to={paths.platformOrganization(entry.organization_id)}>{t("admin:audit.open")}</GoLink>
-          </dd>
-        </>
+        <Fact name={t("admin:audit.organization")}>
+          <GoLink to={paths.platformOrganization(entry.organization_id)}>{t("admin:audit.open")}</GoLink>
+        </Fact>
       )}
-      <dt>{t("columns.ip")}</dt>
-      <dd>
+      <Fact name={t("columns.ip")}>
         <Text component="span" inherit className="mono">
           {entry.ip ?? "–"}
         </Text>
-      </dd>
+      </Fact>
     </>
   );
 }

@@ -9,7 +9,7 @@ import { Back } from "../../ui/back.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
 import { SaveForm } from "../../ui/form.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { notify } from "../../ui/notify.tsx";
@@ -41,12 +41,10 @@ export function UserPage() {
     >
       <Panel title={t("user.details")}>
         <Facts>
-          <dt>{t("user.email")}</dt>
-          <dd>
+          <Fact name={t("user.email")}>
             <Copyable value={user.email} />
-          </dd>
-          <dt>{t("user.organizations")}</dt>
-          <dd>
+          </Fact>
+          <Fact name={t("user.organizations")}>
             {user.organizations.length === 0 ? (
               "–"
             ) : (
@@ -59,19 +57,16 @@ export function UserPage() {
                 ))}
               </Stack>
             )}
-          </dd>
-          <dt>{t("users.since")}</dt>
-          <dd>
+          </Fact>
+          <Fact name={t("users.since")}>
             <Time at={user.created_at} />
-          </dd>
-          <dt>ID</dt>
-          <dd>
+          </Fact>
+          <Fact name="ID">
             <Copyable value={user.id} />
-          </dd>
-          <dt>{t("sections.audit")}</dt>
-          <dd>
+          </Fact>
+          <Fact name={t("sections.audit")}>
             <GoLink to={paths.platformAuditLog({ actor: user.id })}>{t("user.log")}</GoLink>
-          </dd>
+          </Fact>
         </Facts>
       </Panel>
       {user.suspended_at === null && <PasswordLinkPanel user={user} />}

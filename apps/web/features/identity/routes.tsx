@@ -3,8 +3,7 @@ import { ask, queryClient } from "../../api/queries.ts";
 import { authLayoutRoute, signedInRoute } from "../../app/base-routes.tsx";
 import { lastOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { localPath } from "./local-path.ts";
-import { askSession } from "./session.ts";
+import { askSession, localPath } from "./session.ts";
 
 type Search = Record<string, unknown>;
 type Next = { next?: string | undefined };

@@ -3,8 +3,7 @@ import { ruleNames } from "@countersign/domain/validate/decide";
 import { explainReasons } from "@countersign/domain/validate/explain-reasons";
 import { whyLogged } from "@countersign/domain/validate/why";
 import words from "../../i18n/en/explain.json";
-import type { ExplainedRule } from "./rule-list.tsx";
-import { rulesNow, rulesThen } from "./shown-rules.ts";
+import { type ExplainedRule, rulesNow, rulesThen } from "./rule-list.tsx";
 
 const plain = {
   nameOf: (rule: string) => rule,

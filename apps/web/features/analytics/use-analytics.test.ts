@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { instantOf, rangeOf, startOfBefore } from "./range.ts";
 import { analyticsSearch } from "./search.ts";
+import { instantOf, rangeOf, startOfBefore } from "./use-analytics.ts";
 
 const now = Date.parse("2026-11-17T18:20:00.000Z");
 

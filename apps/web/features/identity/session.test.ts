@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { listed } from "../../../../tests/support/listed.ts";
-import { localPath } from "./local-path.ts";
+import { localPath } from "./session.ts";
 
 Object.assign(globalThis, { location: { origin: "https://license.example.com" } });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { proofMethods } from "./proof-methods.ts";
+import { proofMethods } from "./proof.tsx";
 
 const me = (password: boolean, passkeys: number, code: boolean) => ({
   two_factor_enabled: code,
