@@ -1,3 +1,4 @@
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { choosableTypes, type EventType, isEventType } from "@countersign/domain/events/types";
 import { newId } from "@countersign/store/new-id";
@@ -6,7 +7,8 @@ import { shownLicense } from "@countersign/store/queries/licenses/views";
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
 import { distribution } from "@countersign/store/tables/events";
-import { type Environment, readConfig } from "../base/config.ts";
+import { readConfig } from "../base/config.ts";
+import type { Environment } from "../base/environment.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { auditWithoutRequest } from "../features/audit-log/record.ts";
 import { type Command, onePositional, printJson, printLines, readOptions, required } from "./command.ts";
@@ -39,8 +41,8 @@ its data contains test: true, and nothing else changes.
   --license ID         the license (default: the newest one)
   --json               print one JSON object: id, type
 `,
-  async run(words, environment) {
-    const [what, ...rest] = words;
+  async run(args, environment) {
+    const [what, ...rest] = args;
     if (what === "listen") return listen(rest, environment);
     if (what === "trigger") return trigger(rest, environment);
     throw new OperatorProblem(
@@ -50,10 +52,10 @@ its data contains test: true, and nothing else changes.
 };
 
 /** `countersign events trigger`: records an event that is marked as a test. */
-async function trigger(words: readonly string[], environment: Environment): Promise<number> {
+async function trigger(args: readonly string[], environment: Environment): Promise<number> {
   const { values, positionals } = readOptions(
     "events",
-    words,
+    args,
     { organization: { type: "string" }, license: { type: "string" }, json: { type: "boolean" } },
     true,
   );
@@ -122,7 +124,7 @@ async function sample(
   nowMs: number,
 ): Promise<object> {
   const about = { organization_id: organizationId, product_id: productId };
-  const midnight = new Date(Math.ceil((nowMs + 1) / dayMs) * dayMs).toISOString();
+  const midnight = isoTime(Math.ceil((nowMs + 1) / dayMs) * dayMs);
   if (type === "quota.warning") return { ...about, limit: 1_000, used: 800, resets_at: midnight, test: true };
   if (type === "quota.exhausted")
     return { ...about, limit: 1_000, used: 1_000, resets_at: midnight, test: true };
@@ -175,9 +177,9 @@ function transfer(status: "requested" | "completed" | "rejected", nowMs: number)
     from: holder("Ada"),
     to: holder("Grace"),
     message: "Only a test",
-    requested_at: new Date(nowMs).toISOString(),
+    requested_at: isoTime(nowMs),
     status,
-    decided_at: isDecided ? new Date(nowMs).toISOString() : null,
+    decided_at: isDecided ? isoTime(nowMs) : null,
     decided_by: isDecided ? "organization" : null,
     reason: status === "rejected" ? "Only a test" : null,
   };
