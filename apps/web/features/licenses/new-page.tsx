@@ -18,9 +18,9 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Created } from "./created.tsx";
 import { CustomerFields, inList } from "./customer-fields.tsx";
-import type { License } from "./list-route.ts";
 import { MoreFields } from "./more-fields.tsx";
 import { blankDraft, bodyOf, countOf, defaultsOf, type NewDraft, nextDraft, typedOf } from "./new-draft.ts";
+import type { License } from "./search.ts";
 import { TermsFields } from "./terms-fields.tsx";
 
 const newLicenseRoute = getRouteApi("/signed-in/o/$organization/licenses/new");

@@ -1,4 +1,5 @@
-import type { Body, Query } from "../../api/client.ts";
+import { getRouteApi } from "@tanstack/react-router";
+import type { Body, Item, Query } from "../../api/client.ts";
 import { termOf } from "../../ui/search-term.ts";
 
 /** The search parameters of the list: filters and order, with the names of the API. */
@@ -74,6 +75,26 @@ export function isFiltered(search: LicenseSearch): boolean {
 export function isSame(a: LicenseSearch, b: LicenseSearch): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }
+
+/** A license in a list. */
+export type License = Item<"listLicenses">;
+
+export const licensesRoute = getRouteApi("/signed-in/o/$organization/licenses");
+
+/** Changes part of the URL's search. Unless replaced, the back button undoes it. */
+export function useFilterChange(): (part: LicenseSearch, options?: { replace?: boolean }) => void {
+  const navigate = licensesRoute.useNavigate();
+  return (part, { replace = false } = {}) =>
+    void navigate({
+      search: (before: LicenseSearch) => ({ ...before, ...part }),
+      replace,
+      resetScroll: false,
+    });
+}
+
+/** Actions that the page of a license can open from a link. */
+export const actions = ["edit", "renew", "revoke", "rotate", "transfer", "reset", "delete"] as const;
+export type Action = (typeof actions)[number];
 
 export function withoutGaps<T extends object>(value: T): T {
   return Object.fromEntries(

@@ -29,10 +29,10 @@ import {
   isSame,
   maxDownloads,
   moved,
+  useDownloads,
 } from "./downloads.ts";
 import classes from "./downloads-panel.module.css";
 import type { Product } from "./frame/use-product.ts";
-import { useDownloads } from "./use-downloads.ts";
 
 interface DownloadsProps {
   readonly product: Product;
