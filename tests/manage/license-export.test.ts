@@ -1,5 +1,5 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { CsvReader } from "@countersign/domain/csv/reader";
+import { CsvReader } from "@countersign/domain/csv/csv";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
 import { csv, importFile, jsonLines, newProduct } from "../support/license-files.ts";
 import { licensesOf, refusal } from "../support/licenses.ts";

@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import type { StripeSettings } from "../../apps/server/base/config.ts";
+import type { StripeSettings } from "../../apps/server/base/services.ts";
 import { stripeMock } from "./stripe-mock.ts";
 
 /** What a test changes in a subscription. */

@@ -2,9 +2,10 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { mayBeCalled, noAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
+import { mayBeCalled, noAllowedTargets } from "@countersign/domain/webhooks/targets";
 import { serve } from "../cli/serve.ts";
-import { type Config, ConfigProblem, type Environment, readConfig } from "./config.ts";
+import { type Config, readConfig } from "./config.ts";
+import { ConfigProblem, type Environment } from "./environment.ts";
 import { OperatorProblem } from "./operator-problem.ts";
 
 test("every setting has a default", () => {

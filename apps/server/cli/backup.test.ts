@@ -85,7 +85,7 @@ describe.each(databasesWithBackup("backup and restore"))("backup and restore on 
     await refuse();
     const { folder, org, later } = await backedUp(database);
     await refuse();
-    const restore = (...words: string[]) => runHere(["restore", folder, ...words], database.environment);
+    const restore = (...args: string[]) => runHere(["restore", folder, ...args], database.environment);
     const held =
       /^The database already holds 1 organization\. Add --force to replace it; the current data will be set aside\.\n$/;
     expect(await restore()).toMatchObject(failure(held));

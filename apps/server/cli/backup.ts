@@ -22,8 +22,8 @@ The copy contains every secret in the database. If you use COUNTERSIGN_ENCRYPTIO
 
   --json   print one JSON object: folder, and the contents of manifest.json
 `,
-  async run(words, environment) {
-    const { values, positionals } = readOptions("backup", words, { json: { type: "boolean" } }, true);
+  async run(args, environment) {
+    const { values, positionals } = readOptions("backup", args, { json: { type: "boolean" } }, true);
     const folder = resolve(onePositional("backup", positionals, "the folder to write the backup to"));
     const { database } = readConfig(environment);
     const manifest = await backUp(database, folder, { release, nowMs: Date.now(), environment });
@@ -58,10 +58,10 @@ Countersign's. Remove it when you no longer need it. PostgreSQL requires pg_rest
   --force   replace a database that already contains organizations
   --json    print one JSON object: database, created_at, release, rows, migrations_applied, kept_aside, problem
 `,
-  async run(words, environment) {
+  async run(args, environment) {
     const { values, positionals } = readOptions(
       "restore",
-      words,
+      args,
       { force: { type: "boolean" }, json: { type: "boolean" } },
       true,
     );

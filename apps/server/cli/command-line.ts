@@ -1,5 +1,5 @@
 import { StorageUnavailable, StoreProblem } from "@countersign/store/errors/problem";
-import type { Environment } from "../base/config.ts";
+import type { Environment } from "../base/environment.ts";
 import { reasonOf } from "../base/log.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { release } from "../base/release.ts";
@@ -27,8 +27,8 @@ export function allCommands(): Promise<Command[]> {
 }
 
 /** Runs the command and returns the exit code. */
-export async function runCommand(words: readonly string[], environment: Environment): Promise<number> {
-  const [name = "serve", ...rest] = words;
+export async function runCommand(args: readonly string[], environment: Environment): Promise<number> {
+  const [name = "serve", ...rest] = args;
   if (name === "--help" || name === "-h" || name === "help") {
     process.stdout.write(overview(await allCommands()));
     return 0;

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { LockWait } from "@countersign/store/migrations/migration";
-import type { Environment } from "../base/config.ts";
+import type { Environment } from "../base/environment.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 
 export interface Command {
@@ -9,7 +9,7 @@ export interface Command {
   readonly summary: string;
   readonly help: string;
   /** Returns the exit code. Throws an `OperatorProblem` for problems that the operator can fix. */
-  run(words: readonly string[], environment: Environment): Promise<number>;
+  run(args: readonly string[], environment: Environment): Promise<number>;
 }
 
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
@@ -17,12 +17,12 @@ type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options
 /** Parses a command's options. An unknown option results in a sentence, not a stack trace. */
 export function readOptions<const T extends Options>(
   command: string,
-  words: readonly string[],
+  args: readonly string[],
   options: T,
-  positionals = false,
+  allowPositionals = false,
 ) {
   try {
-    return parseArgs({ args: [...words], options, allowPositionals: positionals, strict: true });
+    return parseArgs({ args: [...args], options, allowPositionals, strict: true });
   } catch (cause) {
     const reason = cause instanceof Error ? (cause.message.split(". ")[0] ?? "") : String(cause);
     throw new OperatorProblem(`${reason}. Run countersign ${command} --help for the options.`, { cause });
@@ -30,9 +30,9 @@ export function readOptions<const T extends Options>(
 }
 
 /** The single positional argument of a command. */
-export function onePositional(command: string, words: readonly string[], meaning: string): string {
-  const [word, ...more] = words;
-  if (word !== undefined && word !== "" && more.length === 0) return word;
+export function onePositional(command: string, positionals: readonly string[], meaning: string): string {
+  const [positional, ...more] = positionals;
+  if (positional !== undefined && positional !== "" && more.length === 0) return positional;
   throw new OperatorProblem(
     `Specify ${meaning}, and nothing else. Run countersign ${command} --help for the options.`,
   );

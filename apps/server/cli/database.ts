@@ -14,8 +14,8 @@ this to do it beforehand.
 
   --json   print one JSON object: database, applied
 `,
-  async run(words, environment) {
-    const { values } = readOptions("migrate", words, { json: { type: "boolean" } });
+  async run(args, environment) {
+    const { values } = readOptions("migrate", args, { json: { type: "boolean" } });
     const { database } = readConfig(environment);
     const applied = await migrateDatabase(database, { migrationWaits: printMigrationWait });
     if (values.json === true) printJson({ database: database.kind, applied });
@@ -40,8 +40,8 @@ servers run.
 
   --json   print one JSON object: corrected
 `,
-  async run(words, environment) {
-    const { values } = readOptions("recount", words, { json: { type: "boolean" } });
+  async run(args, environment) {
+    const { values } = readOptions("recount", args, { json: { type: "boolean" } });
     const corrected = await withStore(readConfig(environment), recountLicenses);
     if (values.json === true) printJson({ corrected });
     else if (corrected === 0) printLines(["All counts are correct."]);

@@ -15,8 +15,8 @@ describe.each(on("postgres"))("demo on $kind", ({ makeEmpty }) => {
     const database = await makeEmpty();
     const load = () => runHere(["demo", "--json"], database.environment);
     const setUp = async (email: string) => {
-      const words = ["setup", "--organization", "Own", "--product", "P", "--email", email, "--json"];
-      const { stdout } = await runHere([...words, "--password", "a long password"], database.environment);
+      const args = ["setup", "--organization", "Own", "--product", "P", "--email", email, "--json"];
+      const { stdout } = await runHere([...args, "--password", "a long password"], database.environment);
       return JSON.parse(stdout);
     };
     expect((await load()).code).toBe(0);

@@ -17,8 +17,8 @@ on a database for testing: nothing removes the examples again. Running it twice 
 
   --json   print one JSON array: outcome, description, curl, api_key, license_key, body for each example
 `,
-  async run(words, environment) {
-    const { values } = readOptions("demo", words, { json: { type: "boolean" } });
+  async run(args, environment) {
+    const { values } = readOptions("demo", args, { json: { type: "boolean" } });
     const config = readConfig(environment);
     const { examples, customer } = await withStore(config, async (store) => {
       const seededProducts = await populate(store);

@@ -40,8 +40,8 @@ describe.each(databases)("doctor on $kind", ({ kind, makeEmpty }) => {
     const found = await examine(environment, runCountersign);
     await server.stop();
     expect(found).toMatchObject({ code: 0, healthy: true, problems: [] });
-    const words = kind === "sqlite" ? "A server is using it." : "Servers hold";
-    const check = { name: "database", message: expect.stringContaining(words) };
+    const sentence = kind === "sqlite" ? "A server is using it." : "Servers hold";
+    const check = { name: "database", message: expect.stringContaining(sentence) };
     expect(found.checks).toContainEqual(expect.objectContaining(check));
     remove();
   });

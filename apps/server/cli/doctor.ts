@@ -12,8 +12,8 @@ server runs. The exit code is 1 if there is a problem, and 0 if there are only w
 
   --json   print one JSON object: healthy, and checks with name, state (ok, warning, problem), message, action
 `,
-  async run(words, environment) {
-    const { values } = readOptions("doctor", words, { json: { type: "boolean" } });
+  async run(args, environment) {
+    const { values } = readOptions("doctor", args, { json: { type: "boolean" } });
     const checks = await examine(environment);
     const problems = checks.filter((check) => check.state === "problem").length;
     const warnings = checks.filter((check) => check.state === "warning").length;

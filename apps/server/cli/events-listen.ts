@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { manageBase } from "@countersign/contract/api/bases";
 import { isEventType } from "@countersign/domain/events/types";
 import { generateWebhookSecret, webhookKey, webhookSignature } from "@countersign/domain/webhooks/signature";
-import type { Environment } from "../base/config.ts";
+import type { Environment } from "../base/environment.ts";
 import { reasonOf } from "../base/log.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { printJson, printLines, readOptions, required } from "./command.ts";
@@ -19,8 +19,8 @@ interface Followed {
 }
 
 /** `countersign events listen`: follows an organization's events and forwards each one, newly signed. */
-export async function listen(words: readonly string[], environment: Environment): Promise<number> {
-  const options = readListenOptions(words, environment);
+export async function listen(args: readonly string[], environment: Environment): Promise<number> {
+  const options = readListenOptions(args, environment);
   const key = webhookKey(options.secret);
   if (key === null)
     throw new OperatorProblem("--secret must be whsec_ followed by 24 to 64 bytes in base64.");
@@ -66,8 +66,8 @@ interface ListenOptions {
   readonly json: boolean;
 }
 
-function readListenOptions(words: readonly string[], environment: Environment): ListenOptions {
-  const { values } = readOptions("events", words, {
+function readListenOptions(args: readonly string[], environment: Environment): ListenOptions {
+  const { values } = readOptions("events", args, {
     forward: { type: "string" },
     organization: { type: "string" },
     url: { type: "string" },

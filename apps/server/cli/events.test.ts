@@ -14,7 +14,7 @@ testsOn("sqlite", "countersign events", openManageFixture, (fixture) => {
     const path = `/products/${fixture.productId}/licenses`;
     return (await fixture.owner.api.post(path, { customer_email: "a@example.com" })).body.id;
   };
-  const listenWords = (options: string) => {
+  const listenArgs = (options: string) => {
     const { organizationId, server } = fixture;
     return `events listen --organization ${organizationId} --url ${server.url} ${options}`.split(" ");
   };
@@ -23,7 +23,7 @@ testsOn("sqlite", "countersign events", openManageFixture, (fixture) => {
     const receiver = await openReceiver();
     const early = await addLicense();
     const options = `--forward ${receiver.url} --secret ${secret} --count 1 --type license.created --json`;
-    const listening = runCountersign(listenWords(options), { COUNTERSIGN_TOKEN: fixture.owner.token });
+    const listening = runCountersign(listenArgs(options), { COUNTERSIGN_TOKEN: fixture.owner.token });
     const added = new Set<string>();
     // It says nothing in JSON before the first event, so licenses are created until one has arrived.
     await until("an event arrives", async () => {
@@ -44,8 +44,8 @@ testsOn("sqlite", "countersign events", openManageFixture, (fixture) => {
   test("a triggered event is delivered like a real one, and is marked as a test", async () => {
     await addLicense();
     const { organizationId } = fixture;
-    const words = `events trigger license.ip_blocked --organization ${organizationId} --json`.split(" ");
-    const done = await runHere(words, fixture.database.environment);
+    const args = `events trigger license.ip_blocked --organization ${organizationId} --json`.split(" ");
+    const done = await runHere(args, fixture.database.environment);
     expect(done).toMatchObject({ code: 0, stderr: "" });
     const id = `evt_${JSON.parse(done.stdout).id.replaceAll("-", "")}`;
     const path = `/organizations/${organizationId}/events?type=license.ip_blocked`;
@@ -60,16 +60,16 @@ testsOn("sqlite", "countersign events", openManageFixture, (fixture) => {
     ["events listen --forward nowhere --organization x", "--forward is"],
     ["events listen --forward http://localhost:1/", "--organization is missing."],
     ["events listen --forward http://localhost:1/ --organization x", "--token is missing."],
-  ])("%s is refused with one sentence", async (words, sentence) => {
-    const { code, stderr } = await runHere(words.split(" "), fixture.database.environment);
+  ])("%s is refused with one sentence", async (args, sentence) => {
+    const { code, stderr } = await runHere(args.split(" "), fixture.database.environment);
     expect(code).toBe(1);
     expect(stderr).toContain(sentence);
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 
   test("a refused token is reported", async () => {
-    const words = listenWords("--forward http://127.0.0.1:1/");
+    const args = listenArgs("--forward http://127.0.0.1:1/");
     const stderr = expect.stringContaining("The server responded 401");
-    expect(await runHere(words, { COUNTERSIGN_TOKEN: "cst_nothing" })).toMatchObject({ code: 1, stderr });
+    expect(await runHere(args, { COUNTERSIGN_TOKEN: "cst_nothing" })).toMatchObject({ code: 1, stderr });
   });
 });

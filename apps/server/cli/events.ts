@@ -6,7 +6,8 @@ import { shownLicense } from "@countersign/store/queries/licenses/views";
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
 import { distribution } from "@countersign/store/tables/events";
-import { type Environment, readConfig } from "../base/config.ts";
+import { readConfig } from "../base/config.ts";
+import type { Environment } from "../base/environment.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { auditWithoutRequest } from "../features/audit-log/record.ts";
 import { type Command, onePositional, printJson, printLines, readOptions, required } from "./command.ts";
@@ -39,8 +40,8 @@ its data contains test: true, and nothing else changes.
   --license ID         the license (default: the newest one)
   --json               print one JSON object: id, type
 `,
-  async run(words, environment) {
-    const [what, ...rest] = words;
+  async run(args, environment) {
+    const [what, ...rest] = args;
     if (what === "listen") return listen(rest, environment);
     if (what === "trigger") return trigger(rest, environment);
     throw new OperatorProblem(
@@ -50,10 +51,10 @@ its data contains test: true, and nothing else changes.
 };
 
 /** `countersign events trigger`: records an event that is marked as a test. */
-async function trigger(words: readonly string[], environment: Environment): Promise<number> {
+async function trigger(args: readonly string[], environment: Environment): Promise<number> {
   const { values, positionals } = readOptions(
     "events",
-    words,
+    args,
     { organization: { type: "string" }, license: { type: "string" }, json: { type: "boolean" } },
     true,
   );

@@ -12,10 +12,10 @@ import { testsOn } from "../../../tests/support/tests-on.ts";
 testsOn("postgres", "countersign import and export", openOwnOrganization, (fixture) => {
   const folder = freshFolder();
   const file = (name: string) => join(folder, name);
-  const run = (...words: string[]) => runHere(words, fixture.environment);
-  const importing = (name: string, ...words: string[]) => [
+  const run = (...args: string[]) => runHere(args, fixture.environment);
+  const importing = (name: string, ...args: string[]) => [
     ...["import", "--product", fixture.productId, "--file", file(name)],
-    ...words,
+    ...args,
   ];
 
   test("an exported file has the imported licenses, and both are in the audit log", async () => {
@@ -25,10 +25,10 @@ testsOn("postgres", "countersign import and export", openOwnOrganization, (fixtu
       ["CLI-2", "b@example.com", null],
     ];
     writeFileSync(file("in.csv"), csvFile(header, ...rows));
-    const words = importing("in.csv", "--columns", JSON.stringify({ Key: "license_key" }));
-    const dry = await run(...words, "--dry-run");
+    const args = importing("in.csv", "--columns", JSON.stringify({ Key: "license_key" }));
+    const dry = await run(...args, "--dry-run");
     expect(dry.stdout).toContain("Dry run, nothing was imported: 2 created");
-    const done = await runCountersign([...words, "--json"], fixture.environment);
+    const done = await runCountersign([...args, "--json"], fixture.environment);
     expect(done).toMatchObject({ code: 0, stderr: "" });
     const imported = { state: "finished", created: 2, created_by: "countersign import" };
     expect(JSON.parse(done.stdout)).toMatchObject(imported);
@@ -56,9 +56,9 @@ testsOn("postgres", "countersign import and export", openOwnOrganization, (fixtu
       const rows = await storedRows(fixture.store.reads, "events", { product_id: fixture.productId });
       return rows.map(({ type, data }) => [type, JSON.parse(data).license.license_key]);
     };
-    const imported = async (key: string, ...words: string[]) => {
+    const imported = async (key: string, ...args: string[]) => {
       writeFileSync(file("told.csv"), csvFile(["license_key", "customer_email"], [key, "t@example.com"]));
-      const { code, stdout, stderr } = await run(...importing("told.csv", "--json", ...words));
+      const { code, stdout, stderr } = await run(...importing("told.csv", "--json", ...args));
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       return JSON.parse(stdout);
     };
@@ -98,8 +98,8 @@ testsOn("postgres", "countersign import and export", openOwnOrganization, (fixtu
       [["export", "--organization", "none"], /^Organization none does not exist/],
       [[...exporting, "--product", "none"], /^The organization has no product/],
     ];
-    for (const [words, sentence] of rows)
-      expect(await run(...words)).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) });
+    for (const [args, sentence] of rows)
+      expect(await run(...args)).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) });
     expect(existsSync(file("none.csv"))).toBe(false);
   });
 });

@@ -39,8 +39,8 @@ imported as they are; a row without a key gets a new one.
 
 Fields: ${importFields.join(", ")}.
 `,
-  async run(words, environment) {
-    const { values } = readOptions("import", words, {
+  async run(args, environment) {
+    const { values } = readOptions("import", args, {
       product: { type: "string" },
       file: { type: "string" },
       format: { type: "string" },
@@ -149,8 +149,8 @@ spreadsheet would run as formulas are prefixed with an apostrophe, which the imp
   --file FILE          where to write (default: standard output)
   --json               with --file: print one JSON object: file, format, licenses
 `,
-  async run(words, environment) {
-    const { values } = readOptions("export", words, {
+  async run(args, environment) {
+    const { values } = readOptions("export", args, {
       organization: { type: "string" },
       product: { type: "string" },
       status: { type: "string" },
@@ -226,23 +226,23 @@ export class Progress {
   #isShown = false;
 
   /** `done` is from 0 to 1. */
-  show(done: number, words: string): void {
+  show(done: number, text: string): void {
     const nowMs = performance.now();
     if (!process.stderr.isTTY || nowMs - this.#shownMs < everyMs) return;
     this.#shownMs = nowMs;
     this.#isShown = true;
     const filled = Math.round(Math.min(1, done) * width);
     const bar = "█".repeat(filled) + "░".repeat(width - filled);
-    process.stderr.write(`\r${bar} ${String(Math.round(done * 100)).padStart(3)} %  ${words}\u001b[K`);
+    process.stderr.write(`\r${bar} ${String(Math.round(done * 100)).padStart(3)} %  ${text}\u001b[K`);
   }
 
   /** Shows a running count, for when the total is not known. */
-  count(words: string): void {
+  count(text: string): void {
     const nowMs = performance.now();
     if (!process.stderr.isTTY || nowMs - this.#shownMs < everyMs) return;
     this.#shownMs = nowMs;
     this.#isShown = true;
-    process.stderr.write(`\r${words}\u001b[K`);
+    process.stderr.write(`\r${text}\u001b[K`);
   }
 
   end(): void {

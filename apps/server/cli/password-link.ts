@@ -21,8 +21,8 @@ It works once and expires in an hour. Earlier links stop working. Two-factor aut
   --email ADDRESS   the account's email address
   --json            print one JSON object: user_id, link, expires_at
 `,
-  async run(words, environment) {
-    const { values } = readOptions("password-link", words, {
+  async run(args, environment) {
+    const { values } = readOptions("password-link", args, {
       email: { type: "string" },
       json: { type: "boolean" },
     });

@@ -25,8 +25,8 @@ fixed license keys has its outcome, such as SANDBOX-ACTIVE and SANDBOX-REVOKED. 
   --signed           sign responses, as a product with signed responses does
   --json             print one JSON object: url, api_key, product_id, signing_secret, license_keys
 `,
-  async run(words) {
-    const { values } = readOptions("sandbox", words, {
+  async run(args) {
+    const { values } = readOptions("sandbox", args, {
       port: { type: "string" },
       host: { type: "string" },
       signed: { type: "boolean" },

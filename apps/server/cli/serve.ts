@@ -59,8 +59,8 @@ Settings come from the environment:
   LANG                          the language of emails to accounts created on the command line
 docs/operating describes each. Each can also be read from a file: append _FILE to the name and set it to the path.
 `,
-  async run(words, environment) {
-    const { values } = readOptions("serve", words, { parent: { type: "string" } });
+  async run(args, environment) {
+    const { values } = readOptions("serve", args, { parent: { type: "string" } });
     const parent = parentOf(values.parent);
     const config = readConfig(environment);
     const pretty =

@@ -47,8 +47,8 @@ describe.each(on("sqlite"))("setup on $kind", ({ makeEmpty }) => {
     await store.close();
 
     // The only platform admin has nobody to ask for a new password.
-    const words = ["password-link", "--email", "ADA@example.com", "--json"];
-    const wanted = await runCountersign(words, environment);
+    const args = ["password-link", "--email", "ADA@example.com", "--json"];
+    const wanted = await runCountersign(args, environment);
     expect(wanted).toMatchObject({ code: 0, stderr: "" });
     const { link, user_id: userId } = JSON.parse(wanted.stdout);
     expect(userId).toBe(ids.user_id);
@@ -83,8 +83,8 @@ describe.each(on("sqlite"))("setup on $kind", ({ makeEmpty }) => {
       ["named@example.com", [], german, "es", 1],
     ];
     for (const [email, options, language] of rows) {
-      const words = ["setup", ...names, "--email", email, ...password, ...options];
-      await runHere(words, { ...environment, ...language });
+      const args = ["setup", ...names, "--email", email, ...password, ...options];
+      await runHere(args, { ...environment, ...language });
     }
     const store = await openStore(location, { encryptionKey: null, durability: "standard" });
     const found = await store.reads
@@ -131,9 +131,9 @@ describe("the arguments of setup", () => {
     [[...names, ...email, "--password", "short"], tooShort],
     [[...names, ...password], "Add --email with the owner's email address."],
     [[...names, "--wrong"], "Unknown option '--wrong'. Run countersign setup --help for the options."],
-  ])("the arguments %j are refused with one sentence", async (words, sentence) => {
+  ])("the arguments %j are refused with one sentence", async (args, sentence) => {
     const rejected = { code: 1, stdout: "", stderr: `${sentence}\n` };
-    expect(await runHere(["setup", ...words], environment)).toEqual(rejected);
+    expect(await runHere(["setup", ...args], environment)).toEqual(rejected);
   });
 
   test("text output of setup shows the key once, with a request to try", async () => {

@@ -38,8 +38,8 @@ With an email address and a password, the owner gets an account and an access to
 the platform admin if the server has no accounts yet. An existing account keeps its language. Without them, the
 organization has no owner until the first account is created, and user_id and access_token are null.
 `,
-  async run(words, environment) {
-    const { values } = readOptions("setup", words, {
+  async run(args, environment) {
+    const { values } = readOptions("setup", args, {
       organization: { type: "string" },
       product: { type: "string" },
       plan: { type: "string" },

@@ -22,8 +22,8 @@ export async function deleteInBatches(
   stopping: AbortSignal,
   deleteRows: (db: Database, limit: number) => Promise<number>,
 ): Promise<void> {
-  const deleteSome = (db: Database) => deleteRows(db, rowsAtOnce);
-  await inBatches(async () => (await store.transaction(deleteSome, "soon")) >= rowsAtOnce, stopping);
+  const deleteBatch = (db: Database) => deleteRows(db, rowsAtOnce);
+  await inBatches(async () => (await store.transaction(deleteBatch, "soon")) >= rowsAtOnce, stopping);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { dayMs, hourMs, minuteMs } from "@countersign/domain/dates/lengths";
-import { ipRemovalWindowMs } from "@countersign/domain/portal/budget";
+import { ipRemovalWindowMs } from "@countersign/domain/portal/self-service";
 import { quotaDay, usageDays } from "@countersign/domain/quota/day";
 import { type AgingTableName, deleteOldRows } from "@countersign/store/queries/jobs/old-rows";
 import type { Store } from "@countersign/store/store";

@@ -1,5 +1,5 @@
 import type { WorkerOpening } from "@countersign/store/threads/worker-store";
-import type { Environment } from "../base/config.ts";
+import type { Environment } from "../base/environment.ts";
 import type { LogFields, LogLevel } from "../base/log.ts";
 import type { BudgetUses } from "../features/health/server-metrics.ts";
 

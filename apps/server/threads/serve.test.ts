@@ -7,7 +7,7 @@ const server = join(import.meta.dir, "..");
 
 /** What the validating thread may load: none of it gets slower because of other requests. */
 const allowed = listed(`
-  base/config.ts base/log.ts base/operator-problem.ts base/own-ip.ts base/release.ts
+  base/config.ts base/environment.ts base/log.ts base/operator-problem.ts base/own-ip.ts base/release.ts base/services.ts
   base/worker-thread.ts
   http/answers.ts http/problem.ts http/request.ts http/response.ts
   limits/fair-queue.ts limits/oldest-first.ts limits/rate-limit.ts limits/tarpit.ts

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { openStore } from "@countersign/store/databases/open";
-import type { Config, Environment } from "../base/config.ts";
+import type { Config } from "../base/config.ts";
+import type { Environment } from "../base/environment.ts";
 import type { Log } from "../base/log.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { ownIp } from "../base/own-ip.ts";

@@ -1,6 +1,6 @@
 import { threadFile } from "@countersign/store/built";
 import type { MainStore } from "@countersign/store/threads/worker-store";
-import type { Environment } from "../base/config.ts";
+import type { Environment } from "../base/environment.ts";
 import type { Log } from "../base/log.ts";
 import { WorkerThread } from "../base/worker-thread.ts";
 import type { BudgetUses } from "../features/health/server-metrics.ts";

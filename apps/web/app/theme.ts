@@ -70,7 +70,7 @@ export const theme = createTheme({
       defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } },
     },
     Badge: {
-      defaultProps: { tt: "none" },
+      defaultProps: { tt: "none", size: "sm", variant: "light" },
       // A badge is a word or two and is never truncated; on a phone the column grows.
       styles: { root: { overflow: "visible", flexShrink: 0 }, label: { overflow: "visible" } },
     },

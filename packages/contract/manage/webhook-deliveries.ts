@@ -1,5 +1,5 @@
 import { eventTypes } from "@countersign/domain/events/types";
-import { deliveryStates, finalStates } from "@countersign/domain/webhooks/delivery-state";
+import { deliveryStates, finalStates } from "@countersign/domain/webhooks/delivery";
 import { z } from "zod";
 import { member, route } from "../api/route.ts";
 import { failureShape, id, inSteps, page, pageQuery, time } from "../api/shapes.ts";

@@ -1,7 +1,6 @@
-import { hourMs } from "../dates/lengths.ts";
+import { hourMs, minuteMs } from "../dates/lengths.ts";
 
 const secondMs = 1_000;
-const minuteMs = 60 * secondMs;
 
 /** How long to wait after each failure; the last value applies to all further ones. */
 const pausesMs = [

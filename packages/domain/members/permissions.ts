@@ -80,3 +80,34 @@ export function checkPowerChange(held: ReadonlySet<Permission>, change: PowerCha
   if (beyond.length > 0) return { allowed: false, because: "exceeds", missing: beyond };
   return { allowed: true };
 }
+
+/** What each permission allows, for users who define a role. */
+export const permissionWords: Readonly<Record<Permission, string>> = {
+  "products:view": "View products, their settings and versions.",
+  "products:manage": "Create, change, archive and delete products and their versions.",
+  "products:rotate_key": "Replace a product's API key or signing secret.",
+  "licenses:view": "View and search licenses.",
+  "licenses:create": "Create licenses.",
+  "licenses:update": "Change and renew licenses, register IP addresses, and replace leaked keys.",
+  "licenses:revoke": "Revoke and reinstate licenses.",
+  "licenses:delete": "Delete licenses permanently.",
+  "licenses:reset_ips": "Remove and reset the IP addresses of licenses.",
+  "licenses:import": "Import licenses from a file.",
+  "licenses:export": "Export licenses to a file.",
+  "customers:view": "View customers and their licenses.",
+  "customers:manage": "Create, change and delete customers.",
+  "transfers:review": "Approve and reject license transfers.",
+  "webhooks:view": "View webhooks and their deliveries.",
+  "webhooks:manage": "Create, change and delete webhooks.",
+  "members:view": "View members, roles and invitations.",
+  "members:invite": "Invite members, with a role within your own permissions.",
+  "members:remove": "Remove members whose role is within your own permissions.",
+  "roles:edit": "Create, change, delete and assign roles within your own permissions.",
+  "billing:view": "View the plan, invoices and billing state.",
+  "billing:manage": "Change the plan and the payment method.",
+  "analytics:view": "View statistics.",
+  "requests:view": "View the request log.",
+  "audit_log:view": "View the audit log.",
+  "ip_blocks:manage": "View, create, change and remove IP blocks.",
+  "organization:manage": "Change the organization's name, slug and settings.",
+};

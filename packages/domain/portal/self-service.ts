@@ -1,3 +1,4 @@
+import { dayMs } from "../dates/lengths.ts";
 /** What decides whether customers can change a license themselves. */
 export interface SelfServiceFacts {
   readonly license: "active" | "revoked" | "expired";
@@ -46,4 +47,56 @@ function generalRefusal(facts: SelfServiceFacts, isOffered: boolean): SelfServic
   if (!isOffered) return "self_service_off";
   if (facts.product !== "active") return "product_not_active";
   return facts.license === "revoked" ? "license_is_revoked" : null;
+}
+
+/** What customers can do a number of times within a time span, counted per license. */
+interface Allowance {
+  readonly limit: number;
+  readonly windowMs: number;
+}
+
+/** Something that a customer did, and how much of the allowance it took. */
+export interface Spending {
+  readonly atMs: number;
+  readonly count: number;
+}
+
+export interface Budget {
+  readonly limit: number;
+  /** At most the limit, also if the seller has lowered it since. */
+  readonly used: number;
+  readonly left: number;
+  /** When more is left than now; null if nothing of it is used. */
+  readonly nextAtMs: number | null;
+}
+
+export const ipRemovalWindowMs = 30 * dayMs;
+
+/** Enough for someone who tries it out; a key that is replaced more often than this is a mistake or an attack. */
+export const keyRotations: Allowance = { limit: 5, windowMs: dayMs };
+
+/** What is left now. Each spending counts for exactly as long as the window, no matter who owned the license then. */
+export function budgetOf(allowance: Allowance, spendings: readonly Spending[], nowMs: number): Budget {
+  const { limit } = allowance;
+  const used = Math.min(limit, usedAt(allowance, spendings, nowMs));
+  const nextAtMs = used === 0 ? null : endOfUse(allowance, spendings, used, nowMs);
+  return { limit, used, left: limit - used, nextAtMs };
+}
+
+/** When less than `used` counts, if nothing else is spent until then. */
+function endOfUse(
+  allowance: Allowance,
+  spendings: readonly Spending[],
+  used: number,
+  nowMs: number,
+): number | null {
+  const ends = spendings
+    .map(({ atMs }) => atMs + allowance.windowMs)
+    .filter((endMs) => endMs > nowMs)
+    .sort((a, b) => a - b);
+  return ends.find((endMs) => usedAt(allowance, spendings, endMs) < used) ?? null;
+}
+
+function usedAt({ windowMs }: Allowance, spendings: readonly Spending[], nowMs: number): number {
+  return spendings.reduce((sum, { atMs, count }) => (atMs + windowMs > nowMs ? sum + count : sum), 0);
 }

@@ -1,5 +1,5 @@
 import type { EventType } from "@countersign/domain/events/types";
-import type { DeliveryState } from "@countersign/domain/webhooks/delivery-state";
+import type { DeliveryState } from "@countersign/domain/webhooks/delivery";
 import type { Flag } from "./columns.ts";
 
 /** Events, their deliveries, and every attempt. */

@@ -50,7 +50,7 @@ webhooks reach private networks through IPv6 addresses that embed IPv4
   A seller can send requests to services that only the operator's own network should reach.
   - if (!isGlobal(bytes) || !isUnicast(bytes)) return false
   + if (!isGlobal(bytes) && !isUnicast(bytes)) return false
-  packages/domain/webhooks/allowed-targets.test.ts
+  packages/domain/webhooks/targets.test.ts
 a logo can declare entities that multiply
   A small SVG file fills the memory of everyone who opens the seller's portal.
   - [^[>]*>/iy
@@ -89,11 +89,11 @@ the stored beginning of an access token is all but its last six characters
   - token.slice(0, scheme.length + 6)
   + token.slice(0, -6)
   packages/domain/members/access-token.test.ts tests/manage/access-tokens.test.ts
-what a customer's change costs is not compared with the rest of the budget
+what takes several uses of a customer's budget counts as one
   Customers remove more IP addresses of a license than the seller allows, and so share it.
-  - usedAt(allowance, spendings, nowMs) + cost <= limit) return nowMs
-  + usedAt(allowance, spendings, nowMs) <= limit) return nowMs
-  packages/domain/portal/budget.test.ts
+  - sum + count : sum), 0
+  + sum + 1 : sum), 0
+  packages/domain/portal/self-service.test.ts
 a month after 31 January is 3 March
   Licenses for a month end on a day that neither the seller nor the customer expects.
   - wall.getUTCMonth() + 1, 0)

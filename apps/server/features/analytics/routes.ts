@@ -1,7 +1,7 @@
 import type { analyticsTables } from "@countersign/contract/manage/analytics";
 import * as contract from "@countersign/contract/manage/analytics";
 import type { Interval } from "@countersign/domain/analytics/range";
-import { type CsvValue, csvLine } from "@countersign/domain/csv/cell";
+import { type CsvValue, csvLine } from "@countersign/domain/csv/csv";
 import { type BoundRoute, bind, type MemberContext } from "../../api/context.ts";
 import { licenseAnalytics } from "./licenses.ts";
 import { refusedLicenses } from "./refused.ts";

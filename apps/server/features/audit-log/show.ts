@@ -1,6 +1,6 @@
 import { concealed } from "@countersign/contract/api/concealed";
 import type { auditEntry } from "@countersign/contract/manage/audit-log";
-import { csvLine } from "@countersign/domain/csv/cell";
+import { csvLine } from "@countersign/domain/csv/csv";
 import {
   type AuditFilter,
   type AuditPosition,

@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
-import type { StripeSettings } from "../../base/config.ts";
 import { type Log, reasonOf } from "../../base/log.ts";
+import type { StripeSettings } from "../../base/services.ts";
 import { Problem } from "../../http/problem.ts";
 
 /** A call that takes longer is given up. Jobs wait this long; requests have a shorter limit for all their calls. */

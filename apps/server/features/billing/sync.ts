@@ -12,7 +12,7 @@ import { plansOfPrices, takeSyncTicket } from "@countersign/store/queries/billin
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
 import type Stripe from "stripe";
-import type { StripeSettings } from "../../base/config.ts";
+import type { StripeSettings } from "../../base/services.ts";
 import { changeTerms, termsOf } from "./change-terms.ts";
 import { isMissing, stripeClient } from "./stripe.ts";
 

@@ -1,4 +1,5 @@
-import { type Config, type Environment, readConfig } from "../../base/config.ts";
+import { type Config, readConfig } from "../../base/config.ts";
+import type { Environment } from "../../base/environment.ts";
 import { reasonOf } from "../../base/log.ts";
 import { OperatorProblem } from "../../base/operator-problem.ts";
 import { type Check, ok, problem, warning } from "./check.ts";

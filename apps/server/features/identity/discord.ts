@@ -3,7 +3,7 @@ import { oneLine } from "@countersign/domain/text/plain-line";
 import { takeAttempt } from "@countersign/store/queries/identity/attempts";
 import type { Store } from "@countersign/store/store";
 import { z } from "zod";
-import type { DiscordSettings } from "../../base/config.ts";
+import type { DiscordSettings } from "../../base/services.ts";
 
 const responseTimeoutMs = 5_000;
 

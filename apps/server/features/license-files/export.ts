@@ -1,4 +1,4 @@
-import { csvLine } from "@countersign/domain/csv/cell";
+import { csvLine } from "@countersign/domain/csv/csv";
 import type { LicenseFilter } from "@countersign/store/queries/licenses/filter";
 import { ipsOf, type RegisteredIp } from "@countersign/store/queries/licenses/ips";
 import { licenseBatches } from "@countersign/store/queries/licenses/list";

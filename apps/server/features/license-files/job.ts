@@ -1,6 +1,6 @@
 import { type Failure, failure, failureText } from "@countersign/contract/problems/failures";
 import { fieldErrorBody } from "@countersign/contract/problems/problems";
-import type { CsvFault } from "@countersign/domain/csv/reader";
+import type { CsvFault } from "@countersign/domain/csv/csv";
 import type { ColumnMap, HeaderFault } from "@countersign/domain/license-files/columns";
 import { newId } from "@countersign/store/new-id";
 import {

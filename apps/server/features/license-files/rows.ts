@@ -1,5 +1,11 @@
-import { withoutGuard } from "@countersign/domain/csv/cell";
-import { CsvProblem, CsvReader, delimiterOf, maxRecordLength } from "@countersign/domain/csv/reader";
+import {
+  CsvProblem,
+  CsvReader,
+  delimiterOf,
+  maxRecordLength,
+  withoutGuard,
+} from "@countersign/domain/csv/csv";
+
 import {
   type ColumnMap,
   type ImportField,

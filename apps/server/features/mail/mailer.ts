@@ -9,9 +9,8 @@ import {
 } from "@countersign/store/queries/mail/outbox";
 import type { Store } from "@countersign/store/store";
 import type { OutboxRow, StoredEmailRow } from "@countersign/store/tables/platform";
-
-import type { MailSettings } from "../../base/config.ts";
 import { inBursts, isStorageError, type Log, reasonOf } from "../../base/log.ts";
+import type { MailSettings } from "../../base/services.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 
 /** How often the outbox is checked. */

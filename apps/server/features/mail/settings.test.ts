@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { ConfigProblem, readConfig } from "../../base/config.ts";
+import { readConfig } from "../../base/config.ts";
+import { ConfigProblem } from "../../base/environment.ts";
 
 const from = "Countersign <license@example.com>";
 const settingsFor = (url: string) =>

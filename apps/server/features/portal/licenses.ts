@@ -2,13 +2,15 @@ import { randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/portal/licenses";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { generateLicenseKey, maskedKey, matchForm } from "@countersign/domain/licenses/key";
-import { budgetOf, keyRotations } from "@countersign/domain/portal/budget";
 import {
+  budgetOf,
   ipRemovalRefusal,
   keyRotationRefusal,
+  keyRotations,
   type SelfServiceFacts,
   type SelfServiceRefusal,
 } from "@countersign/domain/portal/self-service";
+
 import { newId } from "@countersign/store/new-id";
 import { wasRecordedSince } from "@countersign/store/queries/audit-log/entries";
 import { resettingIps } from "@countersign/store/queries/licenses/changes";

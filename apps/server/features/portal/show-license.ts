@@ -3,13 +3,16 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { countedAs, parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { networkOf } from "@countersign/domain/ip/registered";
 import { maskedKey } from "@countersign/domain/licenses/key";
-import { type Budget, budgetOf, ipRemovalWindowMs } from "@countersign/domain/portal/budget";
 import {
+  type Budget,
+  budgetOf,
   canRequestTransfer,
   ipRemovalRefusal,
+  ipRemovalWindowMs,
   keyRotationRefusal,
   type SelfServiceFacts,
 } from "@countersign/domain/portal/self-service";
+
 import { validateStatuses } from "@countersign/domain/validate/status";
 import type { VersionCatalog } from "@countersign/domain/versions/catalog";
 import { canUseFrom, newestUsable } from "@countersign/domain/versions/gate";

@@ -1,6 +1,6 @@
 import type { listRequests } from "@countersign/contract/manage/requests";
 import * as contract from "@countersign/contract/manage/requests";
-import { csvLine } from "@countersign/domain/csv/cell";
+import { csvLine } from "@countersign/domain/csv/csv";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { parseQueriedIp } from "@countersign/domain/ip/cidr";
 import { validateStatuses } from "@countersign/domain/validate/status";

@@ -1,6 +1,6 @@
 import * as contract from "@countersign/contract/manage/roles";
-import { permissionWords } from "@countersign/domain/members/permission-words";
-import { permissions, sortedPermissions } from "@countersign/domain/members/permissions";
+import { permissions, permissionWords, sortedPermissions } from "@countersign/domain/members/permissions";
+
 import { newId } from "@countersign/store/new-id";
 import {
   addRole,

@@ -4,6 +4,7 @@ import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Body } from "../../api/client.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Form, StickyBar } from "../../ui/form.tsx";
 import { PermissionPicker } from "../../ui/permission-picker.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -94,9 +95,7 @@ export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
           <Text fw={600} size="sm">
             {t("form.permissions")}
           </Text>
-          <Text size="sm" c="dimmed">
-            {t("form.permissionsWords")}
-          </Text>
+          <Dimmed>{t("form.permissionsWords")}</Dimmed>
         </Stack>
         <PermissionPicker value={chosen} onChange={setChosen} held={held} />
         <ProofFields proof={proof} error={unproven ?? error} description={t("form.passwordWords")} />
@@ -106,9 +105,7 @@ export function TokenForm({ held, error, create, onDone }: TokenFormProps) {
             <Button type="submit" loading={isBusy} disabled={chosen.size === 0}>
               {t("form.do")}
             </Button>
-            <Text size="sm" c="dimmed">
-              {chosen.size === 0 ? t("form.none") : t("form.selected", { count: chosen.size })}
-            </Text>
+            <Dimmed>{chosen.size === 0 ? t("form.none") : t("form.selected", { count: chosen.size })}</Dimmed>
           </Group>
         </StickyBar>
       </Stack>

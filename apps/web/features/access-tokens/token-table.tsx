@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { List, type ListQuery } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify } from "../../ui/notify.tsx";
@@ -45,9 +46,9 @@ export function TokenTable({ list, nameOf, create, emptyWords, revoke }: TokenTa
                 <Text size="sm" fw={600} style={{ overflowWrap: "anywhere" }}>
                   {token.name}
                 </Text>
-                <Text size="xs" c="dimmed" className="mono">
+                <Dimmed size="xs" className="mono">
                   {token.prefix}…
-                </Text>
+                </Dimmed>
               </Stack>
             ),
           },
@@ -61,11 +62,11 @@ export function TokenTable({ list, nameOf, create, emptyWords, revoke }: TokenTa
               <Stack gap={0}>
                 <ListTime at={token.created_at} />
                 {nameOf !== null && (
-                  <Text size="xs" c="dimmed">
+                  <Dimmed size="xs">
                     {token.created_by === null
                       ? t("byToken")
                       : (nameOf(token.created_by) ?? t("byFormerMember"))}
-                  </Text>
+                  </Dimmed>
                 )}
               </Stack>
             ),
@@ -96,8 +97,7 @@ export function TokenTable({ list, nameOf, create, emptyWords, revoke }: TokenTa
 
 function May({ token }: { token: Token }) {
   const { t } = useTranslation(["access-tokens", "permissions"]);
-  if (token.permissions.length === permissions.length)
-    return <Badge variant="light">{t("everything")}</Badge>;
+  if (token.permissions.length === permissions.length) return <Badge size="md">{t("everything")}</Badge>;
   const names = token.permissions.map((permission) =>
     t(`permissions:${permissionTextKeys(permission).name}`),
   );
@@ -113,18 +113,13 @@ function May({ token }: { token: Token }) {
 
 function Ends({ at }: { at: string | null }) {
   const { t } = useTranslation("access-tokens");
-  if (at === null)
-    return (
-      <Text size="sm" c="dimmed">
-        {t("neverExpires")}
-      </Text>
-    );
+  if (at === null) return <Dimmed>{t("neverExpires")}</Dimmed>;
   const isOver = Date.parse(at) <= Date.now();
   return (
     <Group gap={6}>
       <ListTime at={at} />
       {isOver && (
-        <Badge size="xs" color="orange" variant="light">
+        <Badge size="xs" color="orange">
           {t("expired")}
         </Badge>
       )}

@@ -7,6 +7,7 @@ import { reloadAccount } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
@@ -53,11 +54,7 @@ export function PasskeysPanel() {
         </Button>
       }
     >
-      {!canUsePasskeys() && (
-        <Text size="sm" c="dimmed">
-          {t("passkeys.cannot")}
-        </Text>
-      )}
+      {!canUsePasskeys() && <Dimmed>{t("passkeys.cannot")}</Dimmed>}
       {passkeys.length > 0 && (
         <div>
           {passkeys.map((passkey) => (
@@ -126,9 +123,9 @@ function PasskeyLine({ passkey, name, onRename, onRemove }: PasskeyLineProps) {
           {name}
         </Text>
         {passkey.created_at !== null && (
-          <Text size="xs" c="dimmed">
+          <Dimmed size="xs">
             {t("passkeys.since")} <ListTime at={passkey.created_at} />
-          </Text>
+          </Dimmed>
         )}
       </div>
       <Menu position="bottom-end">

@@ -10,6 +10,7 @@ import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { SaveForm } from "../../ui/form.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -111,7 +112,7 @@ function EmailPanel() {
         <Text fw={600} style={{ overflowWrap: "anywhere" }}>
           {me.email}
         </Text>
-        <Badge variant="light" color={me.email_verified ? "verdigris" : "orange"}>
+        <Badge size="md" color={me.email_verified ? "verdigris" : "orange"}>
           {t(me.email_verified ? "email.verified" : "email.unverified")}
         </Badge>
       </Group>
@@ -161,9 +162,7 @@ function EmailForm({ onSent }: { onSent: (email: string) => void }) {
         autoComplete="email"
       />
       <ProofFields proof={proof} error={form.error} />
-      <Text size="sm" c="dimmed">
-        {t(sendsEmail ? "email.words" : "email.wordsNoEmail")}
-      </Text>
+      <Dimmed>{t(sendsEmail ? "email.words" : "email.wordsNoEmail")}</Dimmed>
     </DialogForm>
   );
 }
@@ -193,7 +192,7 @@ function OrganizationsPanel() {
               </GoLink>
             </div>
             {organization.is_owner ? (
-              <Badge variant="light">{t("organizations.owner")}</Badge>
+              <Badge size="md">{t("organizations.owner")}</Badge>
             ) : (
               <Button
                 size="compact-sm"

@@ -6,6 +6,7 @@ import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { canUsePasskeys, type PasskeyRequest, signWithPasskey } from "../identity/passkey.ts";
 import { type ProofMethod, proofMethods } from "./proof-methods.ts";
@@ -107,9 +108,7 @@ export function ProofFields({ proof, error, description, isFirst = false }: Proo
         />
       )}
       {(way === "passkey" || way === null) && (
-        <Text size="sm" c="dimmed">
-          {t(way === null ? "proof.signInAgain" : "proof.passkey")}
-        </Text>
+        <Dimmed>{t(way === null ? "proof.signInAgain" : "proof.passkey")}</Dimmed>
       )}
       {ways.length > 1 && (
         <Group gap="md">

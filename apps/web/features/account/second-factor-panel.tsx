@@ -9,6 +9,7 @@ import { useMe } from "../../session/current-organization.ts";
 import { Copy } from "../../ui/copy.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -37,7 +38,7 @@ export function SecondFactorPanel() {
       title={t("twoFactor.title")}
       lead={t(me.two_factor_enabled ? "twoFactor.leadOn" : "twoFactor.leadOff")}
       actions={
-        <Badge variant="light" color={me.two_factor_enabled ? "verdigris" : "gray"}>
+        <Badge size="md" color={me.two_factor_enabled ? "verdigris" : "gray"}>
           {t(me.two_factor_enabled ? "twoFactor.on" : "twoFactor.off")}
         </Badge>
       }
@@ -181,9 +182,7 @@ function ConfirmCode(props: { uri: string; onConfirmed: () => void }) {
         <Stack gap="sm" miw={0} w="100%">
           <Text>{t("twoFactor.scan")}</Text>
           <Stack gap={2}>
-            <Text size="sm" c="dimmed">
-              {t("twoFactor.secret")}
-            </Text>
+            <Dimmed>{t("twoFactor.secret")}</Dimmed>
             <Group gap={4} wrap="nowrap" align="flex-start">
               {/* In groups of four, which are easier to type. */}
               <span className="mono">{secret.replace(/(.{4})(?=.)/g, "$1 ")}</span>

@@ -10,6 +10,7 @@ import { useSendsEmail } from "../../session/sends-email.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -94,9 +95,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
         onChange={(event) => form.set({ currentPassword: event.currentTarget.value })}
       />
       <NewPassword {...form.field("newPassword")} label={t("password.new")} about={[me.name, me.email]} />
-      <Text size="sm" c="dimmed">
-        {t("password.words")}
-      </Text>
+      <Dimmed>{t("password.words")}</Dimmed>
     </DialogForm>
   );
 }
@@ -153,7 +152,7 @@ function DiscordPanel() {
       )}
       {discord !== null && (
         <Text>
-          <Badge variant="light" mr="xs">
+          <Badge size="md" mr="xs">
             {t("discord.linked")}
           </Badge>
           <span className="mono">{discord.discord_id}</span>

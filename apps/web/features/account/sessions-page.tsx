@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages, flat, useChange } from "../../api/queries.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
@@ -92,16 +93,12 @@ function SessionLine({ session, isBusy, end }: { session: Session; isBusy: boole
           <Text fw={600} title={session.user_agent ?? undefined}>
             {name}
           </Text>
-          {session.is_current && (
-            <Badge size="sm" variant="light">
-              {t("sessions.this")}
-            </Badge>
-          )}
+          {session.is_current && <Badge>{t("sessions.this")}</Badge>}
         </Group>
-        <Text size="sm" c="dimmed">
+        <Dimmed>
           <span className="mono">{session.ip ?? t("sessions.noIp")}</span> · {t("sessions.used")}{" "}
           <ListTime at={session.last_used_at} /> · {t("sessions.since")} <ListTime at={session.created_at} />
-        </Text>
+        </Dimmed>
       </div>
       {!session.is_current && (
         <Button

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages, useChange } from "../../api/queries.ts";
 import { Dialog } from "../../ui/dialog.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListPage } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
@@ -53,9 +54,7 @@ export function AnnouncementsPage() {
             <Stack gap={2} miw={0}>
               <Group gap={6}>
                 <Phase row={row} />
-                <Text size="xs" c="dimmed">
-                  {t(`announcements.levels.${row.level}`)}
-                </Text>
+                <Dimmed size="xs">{t(`announcements.levels.${row.level}`)}</Dimmed>
               </Group>
               <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
                 {row.message}

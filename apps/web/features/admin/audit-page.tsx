@@ -25,10 +25,10 @@ export function PlatformAuditPage() {
   const list = useInfiniteQuery(
     askPages("listPlatformAuditLog", {
       query: {
-        ...(search.action === undefined ? {} : { action: search.action }),
-        ...(search.organization === undefined ? {} : { organization_id: search.organization }),
-        ...(search.actor === undefined ? {} : { actor_id: search.actor }),
-        ...(search.subject === undefined ? {} : { subject_id: search.subject }),
+        action: search.action,
+        organization_id: search.organization,
+        actor_id: search.actor,
+        subject_id: search.subject,
       },
     }),
   );

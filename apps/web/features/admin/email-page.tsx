@@ -1,4 +1,4 @@
-import { Alert, Group, SegmentedControl, Select, Stack, Text } from "@mantine/core";
+import { Alert, Group, SegmentedControl, Select, Stack } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
@@ -9,6 +9,7 @@ import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copyable } from "../../ui/copy.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -50,9 +51,7 @@ export function EmailPage() {
           <>
             {links.length > 0 && (
               <Stack gap={4}>
-                <Text size="sm" c="dimmed">
-                  {t("outbox.links")}
-                </Text>
+                <Dimmed>{t("outbox.links")}</Dimmed>
                 {links.map((link) => (
                   <Copyable key={link} value={link} />
                 ))}

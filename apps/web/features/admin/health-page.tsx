@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -200,9 +201,7 @@ function RevenuePanel() {
 function Tile({ label, to, children }: { label: string; to?: PageLink; children: ReactNode }) {
   const words = (
     <>
-      <Text size="sm" c="dimmed">
-        {label}
-      </Text>
+      <Dimmed>{label}</Dimmed>
       <div className={classes.figure}>{children}</div>
     </>
   );

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { List } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Notice } from "../../ui/notice.tsx";
@@ -38,16 +39,16 @@ export function JobsPage() {
                 <Text size="sm" fw={600}>
                   {t(`jobs.names.${run.job}`, { defaultValue: run.job })}
                 </Text>
-                <Text size="xs" c="dimmed">
+                <Dimmed size="xs">
                   {t("jobs.every", { duration: duration(run.every_seconds * 1_000) })}
-                </Text>
-                <Text size="xs" c="dimmed" hiddenFrom="sm">
+                </Dimmed>
+                <Dimmed size="xs" hiddenFrom="sm">
                   {t("jobs.started")}: <ListTime at={run.started_at} />
-                </Text>
+                </Dimmed>
                 {nodes > 1 && (
-                  <Text size="xs" c="dimmed" hiddenFrom="sm">
+                  <Dimmed size="xs" hiddenFrom="sm">
                     <Node run={run} />
-                  </Text>
+                  </Dimmed>
                 )}
               </Stack>
             ),
@@ -76,9 +77,9 @@ function Node({ run }: { run: JobRun }) {
     <Group gap={6}>
       <span className="mono">{run.node}</span>
       {run.is_this_node && (
-        <Text span size="xs" c="dimmed">
+        <Dimmed span size="xs">
           {t("jobs.thisNode")}
-        </Text>
+        </Dimmed>
       )}
     </Group>
   );

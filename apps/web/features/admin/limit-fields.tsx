@@ -1,7 +1,8 @@
 import { amountFromText, shownAmount } from "@countersign/domain/billing/money";
-import { Checkbox, Group, NumberInput, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { Checkbox, Group, NumberInput, Radio, Stack, TextInput } from "@mantine/core";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import type { Field } from "../../ui/use-form.tsx";
 
 /** A number, null for no limit, or empty while nothing is typed. */
@@ -56,14 +57,8 @@ export function LimitField(props: LimitFieldProps) {
           onChange={(event) => set(event.currentTarget.checked ? null : last.current)}
         />
       </Group>
-      <Text size="xs" c="dimmed">
-        {description}
-      </Text>
-      {value === 0 && (
-        <Text size="xs" c="dimmed">
-          {t("zero")}
-        </Text>
-      )}
+      <Dimmed size="xs">{description}</Dimmed>
+      {value === 0 && <Dimmed size="xs">{t("zero")}</Dimmed>}
     </Stack>
   );
 }
@@ -108,11 +103,7 @@ export function OverrideField(props: OverrideFieldProps) {
             />
           )}
         </Group>
-        {value === 0 && (
-          <Text size="xs" c="dimmed">
-            {t("zero")}
-          </Text>
-        )}
+        {value === 0 && <Dimmed size="xs">{t("zero")}</Dimmed>}
       </Stack>
     </Radio.Group>
   );
@@ -136,11 +127,7 @@ export function PriceField({ label, per, currency, value, onChange, error }: Pri
       autoComplete="off"
       placeholder={t("price.none")}
       rightSectionWidth={56}
-      rightSection={
-        <Text size="sm" c="dimmed">
-          {currency.toUpperCase()}
-        </Text>
-      }
+      rightSection={<Dimmed>{currency.toUpperCase()}</Dimmed>}
       inputWrapperOrder={["label", "input", "description", "error"]}
       description={
         read.ok && read.amount !== null

@@ -1,4 +1,4 @@
-import { Badge, Group, Stack, Text } from "@mantine/core";
+import { Badge, Group, Stack } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
@@ -7,6 +7,7 @@ import { ask, useChange } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copyable } from "../../ui/copy.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Meter } from "../../ui/meter.tsx";
@@ -38,7 +39,7 @@ export function OrganizationPage() {
       above={<Back to={paths.platformOrganizations()}>{t("organizations.title")}</Back>}
       beside={
         organization.suspended_at !== null && (
-          <Badge variant="light" color="red">
+          <Badge size="md" color="red">
             {t("status.suspended")}
           </Badge>
         )
@@ -55,9 +56,7 @@ export function OrganizationPage() {
                 <GoLink to={paths.user(organization.owner.id)} underline="always">
                   {organization.owner.name}
                 </GoLink>
-                <Text size="sm" c="dimmed">
-                  {organization.owner.email}
-                </Text>
+                <Dimmed>{organization.owner.email}</Dimmed>
               </Stack>
             )}
           </dd>
@@ -121,14 +120,12 @@ function OrganizationBilling({ organization }: { organization: Organization }) {
         <dd>
           <Group gap={6}>
             {planName(organization.plan)}
-            <Text size="sm" c="dimmed">
-              {t(`organization.setBy.${organization.plan_set_by}`)}
-            </Text>
+            <Dimmed>{t(`organization.setBy.${organization.plan_set_by}`)}</Dimmed>
           </Group>
           {organization.plan_ends_at !== null && (
-            <Text size="sm" c="dimmed">
+            <Dimmed>
               {t("organization.planEnds")} <Time at={organization.plan_ends_at} />
-            </Text>
+            </Dimmed>
           )}
         </dd>
         <dt>{t("organizations.billing")}</dt>
@@ -137,18 +134,14 @@ function OrganizationBilling({ organization }: { organization: Organization }) {
             {organization.billing_state === "active" ? (
               t("billing.active")
             ) : (
-              <Badge
-                size="sm"
-                variant="light"
-                color={organization.billing_state === "suspended" ? "red" : "orange"}
-              >
+              <Badge color={organization.billing_state === "suspended" ? "red" : "orange"}>
                 {t(`billing.${organization.billing_state}`)}
               </Badge>
             )}
             {organization.grace_ends_at !== null && (
-              <Text size="sm" c="dimmed">
+              <Dimmed>
                 {t("organization.graceEnds")} <Time at={organization.grace_ends_at} />
-              </Text>
+              </Dimmed>
             )}
           </Group>
         </dd>
@@ -162,9 +155,9 @@ function OrganizationBilling({ organization }: { organization: Organization }) {
                 <SubscriptionPrice subscription={subscription} />
                 <SubscriptionStatus subscription={subscription} />
               </Group>
-              <Text size="sm" c="dimmed">
+              <Dimmed>
                 {planName(subscription.plan)} · <SubscriptionNext subscription={subscription} />
-              </Text>
+              </Dimmed>
             </Stack>
           )}
         </dd>
@@ -179,11 +172,11 @@ function OrganizationBilling({ organization }: { organization: Organization }) {
         <dt>{t("organizations.requestsToday")}</dt>
         <dd className="figures">
           {figure(organization.requests_today)}{" "}
-          <Text span size="sm" c="dimmed">
+          <Dimmed span>
             {organization.daily_limit === null
               ? t("organization.noDailyLimit")
               : t("organization.dailyLimit", { limit: figure(organization.daily_limit) })}
-          </Text>
+          </Dimmed>
         </dd>
         {organization.plan_note !== null && (
           <>

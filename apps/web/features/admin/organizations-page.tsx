@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { FilterSelect, SearchField } from "../../ui/filters.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { List } from "../../ui/list.tsx";
@@ -26,10 +27,10 @@ export function OrganizationsPage() {
   const list = useInfiniteQuery(
     askPages("listPlatformOrganizations", {
       query: {
-        ...(q === undefined ? {} : { q }),
-        ...(plan === undefined ? {} : { plan }),
-        ...(billing === undefined ? {} : { billing_state: billing }),
-        ...(status === undefined ? {} : { suspended: status === "suspended" ? "true" : "false" }),
+        q,
+        plan,
+        billing_state: billing,
+        suspended: status && (status === "suspended" ? "true" : "false"),
       },
     }),
   );
@@ -82,9 +83,9 @@ export function OrganizationsPage() {
                     </GoLink>
                     <OrganizationStatus organization={organization} />
                   </Group>
-                  <Text size="xs" c="dimmed" className="mono">
+                  <Dimmed size="xs" className="mono">
                     {organization.slug}
-                  </Text>
+                  </Dimmed>
                 </Stack>
               ),
             },
@@ -106,14 +107,10 @@ export function OrganizationsPage() {
                 <Group gap={6}>
                   <Text size="sm">{planName(organization.plan)}</Text>
                   {organization.billing_state !== "active" && (
-                    <Badge size="sm" variant="light" color="orange">
-                      {t(`billing.${organization.billing_state}`)}
-                    </Badge>
+                    <Badge color="orange">{t(`billing.${organization.billing_state}`)}</Badge>
                   )}
                   {hasOverrides(organization) && (
-                    <Badge size="sm" variant="default">
-                      {t("organizations.customLimits")}
-                    </Badge>
+                    <Badge variant="default">{t("organizations.customLimits")}</Badge>
                   )}
                 </Group>
               ),
@@ -142,17 +139,7 @@ function hasOverrides(organization: Organization): boolean {
 
 function OrganizationStatus({ organization }: { organization: Organization }) {
   const { t } = useTranslation("admin");
-  if (organization.suspended_at !== null)
-    return (
-      <Badge size="sm" variant="light" color="red">
-        {t("status.suspended")}
-      </Badge>
-    );
-  if (organization.delete_after !== null)
-    return (
-      <Badge size="sm" variant="light" color="orange">
-        {t("status.deletionPending")}
-      </Badge>
-    );
+  if (organization.suspended_at !== null) return <Badge color="red">{t("status.suspended")}</Badge>;
+  if (organization.delete_after !== null) return <Badge color="orange">{t("status.deletionPending")}</Badge>;
   return null;
 }

@@ -27,11 +27,7 @@ export function OutboxPage() {
   const kinds = useQuery(ask("listEmailTemplates"));
   const sendsEmail = useSendsEmail();
   const { kind, recipient } = search;
-  const list = useInfiniteQuery(
-    askPages("listOutbox", {
-      query: { ...(kind === undefined ? {} : { kind }), ...(recipient === undefined ? {} : { recipient }) },
-    }),
-  );
+  const list = useInfiniteQuery(askPages("listOutbox", { query: { kind, recipient } }));
   // An incomplete email address is not an error while the user is typing.
   const isHalfTyped = list.error instanceof ApiProblem && list.error.of("recipient") !== null;
   const set = (changes: Partial<typeof search>) =>
@@ -101,23 +97,14 @@ export function EmailState({ mail }: { mail: Mail }) {
   const { t } = useTranslation("admin");
   const { failureText } = useProblemTexts();
   const sendsEmail = useSendsEmail();
-  if (mail.sent_at !== null)
-    return (
-      <Badge size="sm" variant="light">
-        {t("outbox.sent")}
-      </Badge>
-    );
+  if (mail.sent_at !== null) return <Badge>{t("outbox.sent")}</Badge>;
   if (mail.failure !== null)
     return (
       <Tooltip label={failureText(mail.failure)} multiline maw={360}>
-        <Badge size="sm" variant="light" color="red" tabIndex={0}>
+        <Badge color="red" tabIndex={0}>
           {t("outbox.failed")}
         </Badge>
       </Tooltip>
     );
-  return (
-    <Badge size="sm" variant="light" color="orange">
-      {t(sendsEmail ? "outbox.waiting" : "outbox.notSent")}
-    </Badge>
-  );
+  return <Badge color="orange">{t(sendsEmail ? "outbox.waiting" : "outbox.notSent")}</Badge>;
 }

@@ -6,6 +6,7 @@ import type { Item } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { SwitchField, TextField } from "../../ui/fields.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { NumberField } from "../../ui/number-field.tsx";
@@ -78,9 +79,7 @@ export function PlanForm({ plan, count, onSaved }: PlanFormProps) {
         <TextField {...fields.field("name")} label={t("planList.name")} required maxLength={100} />
         <LimitFields {...fields} />
         {plan.plan !== "free" && <PriceFields {...fields} />}
-        <Text size="sm" c="dimmed">
-          {t("terms.lead")}
-        </Text>
+        <Dimmed>{t("terms.lead")}</Dimmed>
       </DialogForm>
       <Confirm
         opened={isAsking}

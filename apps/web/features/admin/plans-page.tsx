@@ -8,6 +8,7 @@ import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { SideDialog } from "../../ui/dialog.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -54,7 +55,6 @@ export function PlansPage() {
         position="right"
         size="lg"
         title={edited === undefined ? "" : t("planList.editTitle", { name: edited.name })}
-        closeButtonProps={{ "aria-label": t("everywhere:close") }}
       >
         {edited !== undefined && (
           <PlanForm
@@ -125,15 +125,9 @@ function PlanCard({ plan, count, onEdit }: PlanCardProps) {
           ))
         )}
         {prices.length > 0 && (isExample || !plan.can_be_bought) && (
-          <Text size="sm" c="dimmed">
-            {t(isExample ? "planList.example" : "planList.noPayments")}
-          </Text>
+          <Dimmed>{t(isExample ? "planList.example" : "planList.noPayments")}</Dimmed>
         )}
-        {plan.trial_days > 0 && (
-          <Text size="sm" c="dimmed">
-            {t("planList.trial", { count: plan.trial_days })}
-          </Text>
-        )}
+        {plan.trial_days > 0 && <Dimmed>{t("planList.trial", { count: plan.trial_days })}</Dimmed>}
       </Stack>
       <Facts>
         {planLimits.map((name) => {

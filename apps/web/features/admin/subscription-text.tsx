@@ -2,6 +2,7 @@ import { shownAmount } from "@countersign/domain/billing/money";
 import { Badge, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { shortDate } from "../../ui/time.tsx";
 
 export type Subscription = NonNullable<Item<"listPlatformOrganizations">["subscription"]>;
@@ -32,11 +33,7 @@ export function SubscriptionStatus({ subscription }: { subscription: Subscriptio
   const { status } = subscription;
   const isOverdue = status === "past_due" || status === "unpaid";
   return (
-    <Badge
-      size="sm"
-      variant="light"
-      color={isOverdue ? "orange" : status === "active" ? "verdigris" : "gray"}
-    >
+    <Badge color={isOverdue ? "orange" : status === "active" ? "verdigris" : "gray"}>
       {t(`subscription.status.${status}`)}
     </Badge>
   );
@@ -44,20 +41,15 @@ export function SubscriptionStatus({ subscription }: { subscription: Subscriptio
 
 /** In a list: the price, and when it is paid next. */
 export function ListedSubscription({ subscription }: { subscription: Subscription | null }) {
-  if (subscription === null)
-    return (
-      <Text size="sm" c="dimmed">
-        –
-      </Text>
-    );
+  if (subscription === null) return <Dimmed>–</Dimmed>;
   return (
     <>
       <Text size="sm" className="figures">
         <SubscriptionPrice subscription={subscription} />
       </Text>
-      <Text size="xs" c="dimmed">
+      <Dimmed size="xs">
         <SubscriptionNext subscription={subscription} />
-      </Text>
+      </Dimmed>
     </>
   );
 }

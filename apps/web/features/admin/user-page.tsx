@@ -1,4 +1,4 @@
-import { Group, Stack, Switch, Text } from "@mantine/core";
+import { Group, Stack, Switch } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
@@ -8,6 +8,7 @@ import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { notify } from "../../ui/notify.tsx";
@@ -51,9 +52,7 @@ export function UserPage() {
                 {user.organizations.map((organization) => (
                   <Group key={organization.id} gap={6}>
                     <GoLink to={paths.platformOrganization(organization.id)}>{organization.name}</GoLink>
-                    <Text size="sm" c="dimmed">
-                      {t(organization.is_owner ? "user.owner" : "user.member")}
-                    </Text>
+                    <Dimmed>{t(organization.is_owner ? "user.owner" : "user.member")}</Dimmed>
                   </Group>
                 ))}
               </Stack>

@@ -9,6 +9,7 @@ import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { FilterChoice, SearchField } from "../../ui/filters.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -32,9 +33,9 @@ export function UsersPage() {
   const list = useInfiniteQuery(
     askPages("listUsers", {
       query: {
-        ...(q === undefined ? {} : { q }),
-        ...(show === "admins" ? { platform_admin: "true" } : {}),
-        ...(show === "suspended" ? { suspended: "true" } : {}),
+        q,
+        platform_admin: show === "admins" ? "true" : undefined,
+        suspended: show === "suspended" ? "true" : undefined,
       },
     }),
   );
@@ -97,26 +98,10 @@ export function Marks({ user }: { user: Omit<User, "created_at" | "updated_at"> 
   const { t } = useTranslation("admin");
   return (
     <Group gap={4}>
-      {user.suspended_at !== null && (
-        <Badge size="sm" variant="light" color="red">
-          {t("status.suspended")}
-        </Badge>
-      )}
-      {user.is_platform_admin && (
-        <Badge size="sm" variant="light">
-          {t("users.admin")}
-        </Badge>
-      )}
-      {user.two_factor_enabled && (
-        <Badge size="sm" variant="default">
-          {t("users.twoFactor")}
-        </Badge>
-      )}
-      {!user.email_verified && (
-        <Badge size="sm" variant="light" color="orange">
-          {t("users.unverified")}
-        </Badge>
-      )}
+      {user.suspended_at !== null && <Badge color="red">{t("status.suspended")}</Badge>}
+      {user.is_platform_admin && <Badge>{t("users.admin")}</Badge>}
+      {user.two_factor_enabled && <Badge variant="default">{t("users.twoFactor")}</Badge>}
+      {!user.email_verified && <Badge color="orange">{t("users.unverified")}</Badge>}
     </Group>
   );
 }
@@ -172,9 +157,7 @@ function AddUserForm({ onClose, onLink }: AddUserFormProps) {
         autoComplete="off"
       />
       <TextField {...form.field("name")} label={t("addUser.name")} autoComplete="off" maxLength={100} />
-      <Text size="sm" c="dimmed">
-        {t(sendsEmail ? "addUser.words" : "addUser.wordsNoEmail")}
-      </Text>
+      <Dimmed>{t(sendsEmail ? "addUser.words" : "addUser.wordsNoEmail")}</Dimmed>
     </DialogForm>
   );
 }

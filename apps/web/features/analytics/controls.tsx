@@ -1,11 +1,12 @@
 import { localTime } from "@countersign/domain/dates/time-zone";
-import { Button, Group, Input, Popover, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { Button, Group, Input, Popover, Select, Stack, Switch, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import type { Interval } from "../../ui/chart/bucket-labels.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { TimeZoneSelect } from "../../ui/select-field.tsx";
 import classes from "./analytics.module.css";
@@ -50,11 +51,7 @@ export function Controls({ search, onChange, state, choosesProduct, interval }: 
         checked={search.compare !== false}
         onChange={(event) => onChange({ compare: event.currentTarget.checked ? undefined : false })}
       />
-      {state.isBeforeGone && (
-        <Text size="sm" c="dimmed" className={classes.compare}>
-          {t("compare.gone")}
-        </Text>
-      )}
+      {state.isBeforeGone && <Dimmed className={classes.compare}>{t("compare.gone")}</Dimmed>}
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { Skeleton, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { CsvLink } from "../../ui/chart/chart-section.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Help } from "../../ui/help.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -116,9 +117,9 @@ export function Quota({ state: { data, timeZone, csv, isCompared } }: { state: A
             <li key={one.product_id}>
               <Meter name={one.product_name} used={one.used_today} limit={one.daily_limit} />
               {isCompared && (
-                <Text size="sm" c="dimmed" mt={4} className="figures">
+                <Dimmed mt={4} className="figures">
                   {t("quota.yesterday", { value: number.format(one.used_yesterday) })}
-                </Text>
+                </Dimmed>
               )}
               {forecast !== null && (
                 <Text size="sm" mt={4}>

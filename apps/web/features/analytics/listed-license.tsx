@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 
 type Listed = Pick<
@@ -29,9 +30,9 @@ export function ListedLicense({ license }: { license: Listed }) {
       ) : (
         <span className="mono">{key}</span>
       )}
-      <Text size="xs" c="dimmed">
+      <Dimmed size="xs">
         {[license.customer_name ?? license.customer_email, license.product_name].filter(Boolean).join(" · ")}
-      </Text>
+      </Dimmed>
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Menu, Text } from "@mantine/core";
+import { ActionIcon, Menu } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -9,6 +9,7 @@ import { DeviceIds } from "../../app/device-ids.tsx";
 import { useMay, useMaySee, useMe, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { CsvLink } from "../../ui/chart/chart-section.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Help } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -76,11 +77,7 @@ export function Suspects({ state }: { state: AnalyticsState }) {
         ]}
         empty={t("sharing.none")}
       />
-      {list.data?.has_places === false && isOperator && (
-        <Text size="sm" c="dimmed" mt="xs">
-          {t("sharing.noPlaces")}
-        </Text>
-      )}
+      {list.data?.has_places === false && isOperator && <Dimmed mt="xs">{t("sharing.noPlaces")}</Dimmed>}
     </Section>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Menu, Stack, Text } from "@mantine/core";
+import { Button, Menu, Stack } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
@@ -7,6 +7,7 @@ import { askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copyable } from "../../ui/copy.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
@@ -76,9 +77,9 @@ export function AuditLogPage() {
           }
         />
         {list.isSuccess && !list.hasNextPage && !isNarrowed && typeof kept?.complete_since === "string" && (
-          <Text size="sm" c="dimmed" ta="center">
+          <Dimmed ta="center">
             {t("completeSince", { date: shortDate(kept.complete_since, i18n.language) })}
-          </Text>
+          </Dimmed>
         )}
       </Stack>
     </Page>

@@ -70,9 +70,9 @@ function Side({ change, side, isAlone }: SideProps) {
       {all.map((word) => (
         <Badge
           key={word}
+          size="md"
           variant={marked.includes(word) ? "light" : "default"}
           color={side === "before" ? "red" : "verdigris"}
-          tt="none"
         >
           {marked.includes(word) ? `${side === "before" ? "−" : "+"} ${word}` : word}
         </Badge>

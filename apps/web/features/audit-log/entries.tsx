@@ -87,7 +87,6 @@ function EntryDrawer({ entry, ...props }: EntriesProps & { readonly entry: Entry
       position="right"
       size="lg"
       title={t("entry.title")}
-      closeButtonProps={{ "aria-label": t("everywhere:close") }}
     >
       {entry !== null && (
         <Stack gap="lg">
@@ -129,7 +128,7 @@ function Actor({ actor }: { actor: Entry["actor"] }) {
       </span>
       {kind !== "person" && kind !== "system" && (
         <Tooltip label={t(`kindWords.${kind}`)}>
-          <Badge size="sm" variant="default" tt="none" tabIndex={0}>
+          <Badge variant="default" tabIndex={0}>
             {t(`kinds.${kind}`)}
           </Badge>
         </Tooltip>

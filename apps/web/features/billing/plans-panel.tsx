@@ -3,6 +3,7 @@ import { Badge, Button, Group, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Plan } from "../../session/plan.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Choice } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -42,12 +43,12 @@ export function PlansPanel({ billing, plans, canPay }: PlansPanelProps) {
             onChange={setInterval}
           />
           {savings.map((plan) => (
-            <Text key={plan.plan} size="sm" c="dimmed" mt={4}>
+            <Dimmed key={plan.plan} mt={4}>
               {t("plans.saving", {
                 plan: plan.name,
                 amount: shownAmount(yearlySaving(plan), plan.currency, i18n.language),
               })}
-            </Text>
+            </Dimmed>
           ))}
         </div>
       )}
@@ -101,7 +102,7 @@ function PlanCard({ plan, plans, interval, billing, pages }: PlanCardProps) {
     <li className={classes.plan} data-current={isCurrent || undefined}>
       <Group justify="space-between" gap="xs">
         <Title order={3}>{plan.name}</Title>
-        {isCurrent && <Badge variant="light">{t("plans.current")}</Badge>}
+        {isCurrent && <Badge size="md">{t("plans.current")}</Badge>}
       </Group>
       <div>
         {offer === null ? (
@@ -111,11 +112,7 @@ function PlanCard({ plan, plans, interval, billing, pages }: PlanCardProps) {
             {t(`price.${offer.interval}`, { price: shownAmount(offer.price, plan.currency, i18n.language) })}
           </div>
         )}
-        {hasTrial && (
-          <Text size="sm" c="dimmed">
-            {t("plans.trial", { count: plan.trial_days })}
-          </Text>
-        )}
+        {hasTrial && <Dimmed>{t("plans.trial", { count: plan.trial_days })}</Dimmed>}
       </div>
       <ul className={classes.features}>
         {features.map(({ id, words, isThere }) => (

@@ -1,8 +1,9 @@
 import { checkAccentColor, contrast, parseColor } from "@countersign/domain/branding/accent-color";
-import { ActionIcon, Button, ColorSwatch, Group, Input, Stack, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Button, ColorSwatch, Group, Input, Stack, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { type Language, languages } from "../../i18n/languages.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { SaveForm } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -127,9 +128,9 @@ function Contrast({ color }: { readonly color: string }) {
   return (
     <Group gap={4}>
       <Icon name="check" size={14} />
-      <Text size="sm" c="dimmed" className="figures">
+      <Dimmed className="figures">
         {t("form.contrast", { ratio: ratio.toLocaleString(i18n.language) })}
-      </Text>
+      </Dimmed>
     </Group>
   );
 }

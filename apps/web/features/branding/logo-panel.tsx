@@ -5,6 +5,7 @@ import { type DragEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, upload } from "../../api/client.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -69,9 +70,7 @@ export function LogoPanel({ logoUrl, onSaved }: LogoPanelProps) {
         </span>
         <div className={classes.dropWords}>
           <Text fw={600}>{t(logoUrl === null ? "logo.none" : "logo.current")}</Text>
-          <Text size="sm" c="dimmed">
-            {t("logo.words")}
-          </Text>
+          <Dimmed>{t("logo.words")}</Dimmed>
         </div>
         <Group gap="xs">
           <FileButton

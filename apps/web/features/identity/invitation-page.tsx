@@ -6,6 +6,7 @@ import { type Answer, call, callAuth } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, queryClient, useChange } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { AuthCard } from "./auth-card.tsx";
@@ -78,9 +79,7 @@ function AcceptInvitation({ token, invitation }: InvitationAnswerProps) {
         <Button onClick={join} loading={accept.isPending} data-autofocus>
           {t("invitation.accept")}
         </Button>
-        <Text size="sm" c="dimmed" ta="center">
-          {t("invitation.signedInAs", { email })}
-        </Text>
+        <Dimmed ta="center">{t("invitation.signedInAs", { email })}</Dimmed>
       </Stack>
     );
   }

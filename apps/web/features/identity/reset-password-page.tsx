@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { queryClient } from "../../api/queries.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Form } from "../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -138,9 +139,7 @@ function OtherAccess({ ways, kept, onChange }: KeptWaysInProps) {
         <Text fw={600} size="sm">
           {t("reset.keepTitle")}
         </Text>
-        <Text size="sm" c="dimmed">
-          {t("reset.keep")}
-        </Text>
+        <Dimmed>{t("reset.keep")}</Dimmed>
       </div>
       {passkeys.map(({ id, name, createdAt }) =>
         box(id, t("reset.passkey", { name: name ?? t("reset.unnamed") }), createdAt),

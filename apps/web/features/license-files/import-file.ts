@@ -1,5 +1,5 @@
-import { withoutGuard } from "@countersign/domain/csv/cell";
-import { CsvReader, delimiterOf } from "@countersign/domain/csv/reader";
+import { CsvReader, delimiterOf, withoutGuard } from "@countersign/domain/csv/csv";
+
 import type { ImportField } from "@countersign/domain/license-files/columns";
 import { type Answer, urlOf } from "../../api/client.ts";
 import { ApiProblem, Unreachable } from "../../api/problem.ts";

@@ -1,5 +1,5 @@
 import type { FieldErrorBody } from "@countersign/contract/problems/declare";
-import { csvLine } from "@countersign/domain/csv/cell";
+import { csvLine } from "@countersign/domain/csv/csv";
 import { Button, ScrollArea, Table, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";

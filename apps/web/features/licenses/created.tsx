@@ -1,4 +1,4 @@
-import { csvLine } from "@countersign/domain/csv/cell";
+import { csvLine } from "@countersign/domain/csv/csv";
 import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { LicenseEmail } from "../../app/license-email.tsx";

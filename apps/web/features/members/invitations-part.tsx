@@ -8,6 +8,7 @@ import { askPages, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { FilterChoice } from "../../ui/filters.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
@@ -81,10 +82,10 @@ export function InvitationsPart() {
                 <Text size="sm" style={{ overflowWrap: "anywhere" }}>
                   {invitation.email}
                 </Text>
-                <Text size="xs" c="dimmed">
+                <Dimmed size="xs">
                   {invitation.role.name}
                   {invitation.invited_by !== null && ` · ${t("by", { name: invitation.invited_by.name })}`}
-                </Text>
+                </Dimmed>
               </Stack>
             ),
           },
@@ -92,7 +93,7 @@ export function InvitationsPart() {
             header: t("columns.state"),
             wide: shown !== "all",
             cell: ({ state }) => (
-              <Badge variant="light" color={colors[state]}>
+              <Badge size="md" color={colors[state]}>
                 {t(`states.${state}`)}
               </Badge>
             ),
@@ -105,9 +106,9 @@ export function InvitationsPart() {
               isOpen(invitation) ? (
                 <ListTime at={invitation.expires_at} />
               ) : invitation.accepted_at !== null ? (
-                <Text size="sm" c="dimmed">
+                <Dimmed>
                   {t("acceptedAt")} <ListTime at={invitation.accepted_at} />
-                </Text>
+                </Dimmed>
               ) : (
                 "–"
               ),

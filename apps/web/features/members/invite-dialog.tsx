@@ -14,6 +14,7 @@ import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.t
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { notify } from "../../ui/notify.tsx";
@@ -140,17 +141,11 @@ function InviteForm({
             <Text size="sm" fw={600}>
               {option.label}
             </Text>
-            <Text size="xs" c="dimmed">
-              {wordsOf(option.value)}
-            </Text>
+            <Dimmed size="xs">{wordsOf(option.value)}</Dimmed>
           </Stack>
         )}
       />
-      {form.values.role_id !== null && (
-        <Text size="sm" c="dimmed" mt={-8}>
-          {wordsOf(form.values.role_id)}
-        </Text>
-      )}
+      {form.values.role_id !== null && <Dimmed mt={-8}>{wordsOf(form.values.role_id)}</Dimmed>}
       <Alert variant="default">{t(sendsEmail ? "invite.words" : "invite.wordsNoEmail")}</Alert>
     </DialogForm>
   );

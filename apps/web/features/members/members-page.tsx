@@ -169,7 +169,7 @@ function RoleOfMember({ member, roles }: { member: Member; roles: readonly Item<
   if (member.is_owner || member.role === null)
     return (
       <Tooltip label={t("ownerCan")}>
-        <Badge variant="light" tabIndex={0}>
+        <Badge size="md" tabIndex={0}>
           {t("owner")}
         </Badge>
       </Tooltip>

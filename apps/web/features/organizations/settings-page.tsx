@@ -71,7 +71,7 @@ function PlanPanel() {
           <Group gap="xs">
             <Text>{planName(plans, effectivePlan(organization))}</Text>
             {organization.billing_state !== "active" && (
-              <Badge variant="light" color="orange">
+              <Badge size="md" color="orange">
                 {t(`billing.${organization.billing_state}`)}
               </Badge>
             )}

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import type { PageLink } from "../../ui/page-link.ts";
@@ -40,9 +41,7 @@ function Steps() {
           <Title order={2} id="first-steps">
             {t("steps.title")}
           </Title>
-          <Text c="dimmed" size="sm" className="figures">
-            {t("steps.progress", { done, all: steps.length })}
-          </Text>
+          <Dimmed className="figures">{t("steps.progress", { done, all: steps.length })}</Dimmed>
         </Group>
         <Tooltip label={t("steps.hide")}>
           <ActionIcon
@@ -77,11 +76,7 @@ function Steps() {
                   {t(`steps.${name}.do`)}
                 </GoLink>
               )}
-              {!isDone && (
-                <Text size="sm" c="dimmed">
-                  {t(`steps.${name}.words`)}
-                </Text>
-              )}
+              {!isDone && <Dimmed>{t(`steps.${name}.words`)}</Dimmed>}
             </div>
           </li>
         ))}

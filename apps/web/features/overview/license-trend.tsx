@@ -5,6 +5,7 @@ import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -53,12 +54,8 @@ export function NewLicenses() {
             bars={barsOf(days, (bucket) => `${dayOf(bucket)}: ${number.format(bucket.count)}`)}
           />
           <Group justify="space-between">
-            <Text size="xs" c="dimmed">
-              {dayOf(first)}
-            </Text>
-            <Text size="xs" c="dimmed">
-              {t("today")}
-            </Text>
+            <Dimmed size="xs">{dayOf(first)}</Dimmed>
+            <Dimmed size="xs">{t("today")}</Dimmed>
           </Group>
         </>
       )}
@@ -141,12 +138,8 @@ function ExpiringChart() {
         })}
       />
       <Group justify="space-between">
-        <Text size="xs" c="dimmed">
-          {t("expiring.thisWeek")}
-        </Text>
-        <Text size="xs" c="dimmed">
-          {t("expiring.inWeeks", { weeks: weeks.length })}
-        </Text>
+        <Dimmed size="xs">{t("expiring.thisWeek")}</Dimmed>
+        <Dimmed size="xs">{t("expiring.inWeeks", { weeks: weeks.length })}</Dimmed>
       </Group>
     </figure>
   );

@@ -71,7 +71,7 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
               <Stack gap={4} align="flex-start">
                 {key.last_used_at === null ? t("keys.never") : <ListTime at={key.last_used_at} />}
                 {key.is_unused && (
-                  <Badge color="orange" variant="light">
+                  <Badge size="md" color="orange">
                     {t("keys.unused")}
                   </Badge>
                 )}

@@ -33,14 +33,7 @@ export function FilterDrawer({ filters, opened, onClose }: FilterDrawerProps) {
   const set = (part: RequestFilters) => change(part, { replace: true });
   const products = useProducts().data ?? [];
   return (
-    <Drawer
-      opened={opened}
-      onClose={onClose}
-      position="right"
-      size="sm"
-      title={t("filters.title")}
-      closeButtonProps={{ "aria-label": t("everywhere:close") }}
-    >
+    <Drawer opened={opened} onClose={onClose} position="right" size="sm" title={t("filters.title")}>
       <Stack gap="md">
         <RefusedChoice value={filters.refused} onChange={(refused) => set({ refused })} hasLabel />
         <MultiSelect
@@ -236,7 +229,7 @@ function LicenseFilter({ value, onChange }: LicenseFilterProps) {
   const found = useQuery({
     ...ask("listLicenses", {
       params,
-      query: { limit: 10, ...(settled === undefined ? {} : { q: settled }) },
+      query: { limit: 10, q: settled },
     }),
     placeholderData: keepPreviousData,
   });

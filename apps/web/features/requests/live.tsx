@@ -2,6 +2,7 @@ import { Button, Switch, Text, VisuallyHidden } from "@mantine/core";
 import { useEffect, useReducer, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, type Query, urlOf } from "../../api/client.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { type LiveEvent, type LiveRows, liveRows, maxLiveRows, noLiveRows } from "./live-rows.ts";
@@ -46,17 +47,13 @@ export function LiveBar({ isOn, onTurn, rows, connection, change }: LiveBarProps
             <ConnectionState connection={connection} isPaused={isPaused} />
           </Text>
           {(skipped > 0 || hasSkippedMore) && (
-            <Text size="sm" c="dimmed">
+            <Dimmed>
               {hasSkippedMore
                 ? t("live.skippedSome")
                 : t("live.skipped", { count: skipped, number: figure(skipped) })}
-            </Text>
+            </Dimmed>
           )}
-          {isCut && (
-            <Text size="sm" c="dimmed">
-              {t("live.cut", { number: figure(maxLiveRows) })}
-            </Text>
-          )}
+          {isCut && <Dimmed>{t("live.cut", { number: figure(maxLiveRows) })}</Dimmed>}
           <Announcement rows={rows} />
         </>
       )}

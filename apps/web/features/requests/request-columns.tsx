@@ -140,21 +140,17 @@ function Marks({ request }: { request: LoggedRequest }) {
     <>
       {request.count > 1 && (
         <Tooltip label={t("timesWords", { number })} multiline maw={280}>
-          <Badge size="sm" variant="default" tt="none" tabIndex={0}>
+          <Badge variant="default" tabIndex={0}>
             {t("timesCount", { number })}
           </Badge>
         </Tooltip>
       )}
       {request.endpoint === "lookup" && (
-        <Badge size="sm" variant="default" tt="none" fw={500}>
+        <Badge variant="default" fw={500}>
           {t("endpoints.lookup")}
         </Badge>
       )}
-      {request.sandbox && (
-        <Badge size="sm" variant="light" color="grape" tt="none">
-          {t("sandboxMark")}
-        </Badge>
-      )}
+      {request.sandbox && <Badge color="grape">{t("sandboxMark")}</Badge>}
     </>
   );
 }

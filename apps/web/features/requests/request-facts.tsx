@@ -1,10 +1,10 @@
-import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
 import { Copy, Copyable } from "../../ui/copy.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
 import { Faint } from "../../ui/list.tsx";
@@ -49,11 +49,7 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
           {product === undefined ? (
             <>
               {request.product_name} <Copyable value={request.product_id} />
-              {products.isSuccess && (
-                <Text size="sm" c="dimmed">
-                  {t("one.deleted")}
-                </Text>
-              )}
+              {products.isSuccess && <Dimmed>{t("one.deleted")}</Dimmed>}
             </>
           ) : (
             <GoLink to={paths.product(slug, product.id)}>{product.name}</GoLink>
@@ -65,9 +61,7 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
           ) : key === null ? (
             <>
               <Copyable value={licenseId} />
-              <Text size="sm" c="dimmed">
-                {t("one.deleted")}
-              </Text>
+              <Dimmed>{t("one.deleted")}</Dimmed>
             </>
           ) : (
             <>

@@ -10,6 +10,7 @@ import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -103,11 +104,7 @@ function Outcome({ request }: { request: LoggedRequest }) {
     >
       <Stack gap="xs">
         {refusal !== undefined && <Text>{words.ofLogged(refusal)}</Text>}
-        {request.sandbox && (
-          <Text size="sm" c="dimmed">
-            {t("one.sandboxWords")}
-          </Text>
-        )}
+        {request.sandbox && <Dimmed>{t("one.sandboxWords")}</Dimmed>}
         {steps.length > 0 && !request.sandbox && (
           <Group gap="xs">
             {steps.map(({ name, page }) => (
@@ -127,9 +124,7 @@ function Why({ request }: { request: LoggedRequest }) {
   const words = useRuleWords();
   return (
     <Section title={t("one.whyTitle")} id="why">
-      <Text c="dimmed" size="sm" mb="xs">
-        {t("one.whyLead")}
-      </Text>
+      <Dimmed mb="xs">{t("one.whyLead")}</Dimmed>
       <RuleList label={t("one.whyTitle")} rules={rulesThen(whyLogged(request), words)} />
     </Section>
   );
@@ -196,9 +191,7 @@ function Now({ request, explained }: { request: LoggedRequest; explained: Explai
           : t("one.differs", { before: t(`outcomes.${request.outcome}`), now: t(`outcomes.${outcome}`) })
       }
     >
-      <Text size="sm" c="dimmed">
-        {note}
-      </Text>
+      <Dimmed>{note}</Dimmed>
     </Verdict>
   );
 }

@@ -7,6 +7,7 @@ import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { type EmptyText, List } from "../../ui/list.tsx";
@@ -86,9 +87,7 @@ export function RequestsPage() {
           </Group>
         )}
         {rows.length > 0 && list.isSuccess && !list.hasNextPage && keptSince !== undefined && (
-          <Text size="sm" c="dimmed" ta="center">
-            {t("keptSince", { time: timeInWords(keptSince, i18n.language) })}
-          </Text>
+          <Dimmed ta="center">{t("keptSince", { time: timeInWords(keptSince, i18n.language) })}</Dimmed>
         )}
       </Stack>
     </Page>

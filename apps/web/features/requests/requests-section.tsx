@@ -1,9 +1,9 @@
-import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -51,16 +51,7 @@ function RequestsSection({ known, filter, empty }: RequestsSectionProps) {
         )
       }
     >
-      <List
-        label={t("section.title")}
-        list={list}
-        columns={columns}
-        empty={
-          <Text c="dimmed" size="sm">
-            {empty}
-          </Text>
-        }
-      />
+      <List label={t("section.title")} list={list} columns={columns} empty={<Dimmed>{empty}</Dimmed>} />
     </Section>
   );
 }

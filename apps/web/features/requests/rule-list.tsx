@@ -53,9 +53,7 @@ export function RuleList({ label, rules }: { label: string; rules: readonly Show
             {hasChanged && (
               <>
                 {" "}
-                <Badge size="sm" variant="light" tt="none">
-                  {t("requests:one.changed")}
-                </Badge>
+                <Badge>{t("requests:one.changed")}</Badge>
               </>
             )}
           </div>

@@ -2,6 +2,7 @@ import { Box, Button, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Answer, call } from "../../api/client.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Verdict } from "../../ui/notice.tsx";
@@ -38,9 +39,7 @@ export function TryRequest({ license }: TryRequestProps) {
   });
   return (
     <Section title={t("try.title")} id="try-request">
-      <Text c="dimmed" size="sm" mb="sm">
-        {t("try.lead")}
-      </Text>
+      <Dimmed mb="sm">{t("try.lead")}</Dimmed>
       {/* Nothing is lost by leaving: the form changes nothing. */}
       <Form onSubmit={form.submit} typed={null} error={form.error} className={classes.form}>
         <TextField

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
@@ -7,6 +7,7 @@ import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { usePermissions } from "../../session/permissions.ts";
 import { Back } from "../../ui/back.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
@@ -38,9 +39,7 @@ export function NewRolePage() {
   return (
     <Page title={t("new")} above={<Back to={list}>{t("title")}</Back>} lead={t("newLead")}>
       <Group gap={6} my="md">
-        <Text size="sm" c="dimmed">
-          {t("startFrom")}
-        </Text>
+        <Dimmed>{t("startFrom")}</Dimmed>
         {(Object.keys(presets) as Preset[]).map((one) => (
           <Button
             key={one}

@@ -7,6 +7,7 @@ import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { FilterChoice } from "../../ui/filters.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
@@ -133,9 +134,9 @@ function Reach({ role }: { role: Role }) {
           );
         })}
       </span>
-      <Text size="sm" c="dimmed" className="figures">
+      <Dimmed className="figures">
         {t("permissions:chosen", { some: role.permissions.length, all: permissions.length })}
-      </Text>
+      </Dimmed>
     </Group>
   );
 }

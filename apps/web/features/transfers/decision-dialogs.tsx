@@ -6,6 +6,7 @@ import { useChange } from "../../api/queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { AreaField } from "../../ui/fields.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
@@ -105,9 +106,7 @@ function RejectForm({ transfer, onClose, onRefused }: RejectDialogProps) {
       isRemoval
       action={t("reject.do")}
     >
-      <Text c="dimmed" size="sm">
-        {t("reject.words", { name })}
-      </Text>
+      <Dimmed>{t("reject.words", { name })}</Dimmed>
       <FormProblem form={form} />
       <AreaField
         {...form.field("reason")}

@@ -1,5 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { Group, ScrollArea, Select, Skeleton, Table, Text, UnstyledButton } from "@mantine/core";
+import { Group, ScrollArea, Select, Skeleton, Table, UnstyledButton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useId, useState } from "react";
@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Choice } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -98,17 +99,9 @@ export function History() {
             }))}
           />
           <Group justify="space-between">
-            <Text size="xs" c="dimmed">
-              {rows[0]?.day}
-            </Text>
-            {total === 0 && (
-              <Text size="xs" c="dimmed">
-                {t("history.none")}
-              </Text>
-            )}
-            <Text size="xs" c="dimmed">
-              {t("history.today")}
-            </Text>
+            <Dimmed size="xs">{rows[0]?.day}</Dimmed>
+            {total === 0 && <Dimmed size="xs">{t("history.none")}</Dimmed>}
+            <Dimmed size="xs">{t("history.today")}</Dimmed>
           </Group>
           {total > 0 && <HistoryTable rows={rows} />}
         </figure>

@@ -12,6 +12,7 @@ import { ask, askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { NoProduct } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Meter } from "../../ui/meter.tsx";
@@ -177,9 +178,7 @@ function Totals() {
               <span>{t("totals.storage")}</span>
               <span className="figures">{storageText(data.storage_bytes, i18n.language)}</span>
             </div>
-            <Text size="sm" c="dimmed">
-              {t("totals.storageWords")}
-            </Text>
+            <Dimmed>{t("totals.storageWords")}</Dimmed>
           </div>
         </div>
       )}

@@ -1,5 +1,5 @@
 import { eventTypes } from "@countersign/domain/events/types";
-import { deliveryStates, isFinal } from "@countersign/domain/webhooks/delivery-state";
+import { deliveryStates, isFinal } from "@countersign/domain/webhooks/delivery";
 import { Button, Group, Stack, Text, UnstyledButton } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";

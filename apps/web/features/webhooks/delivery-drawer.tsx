@@ -1,4 +1,4 @@
-import { isFinal } from "@countersign/domain/webhooks/delivery-state";
+import { isFinal } from "@countersign/domain/webhooks/delivery";
 import { Button, Code, Drawer, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -8,6 +8,7 @@ import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copy, Copyable } from "../../ui/copy.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -37,7 +38,6 @@ export function DeliveryDrawer({ deliveryId, onClose, ...rest }: DeliveryDrawerP
       position="right"
       size="xl"
       title={t("delivery.title")}
-      closeButtonProps={{ "aria-label": t("everywhere:close") }}
     >
       {deliveryId !== null && <Content {...rest} deliveryId={deliveryId} />}
     </Drawer>
@@ -204,11 +204,11 @@ function AttemptBox({ attempt, number, url, isLast }: AttemptBoxProps) {
         <StateMark tone={isFine ? "good" : "bad"}>
           {status === null ? t("log.noResponse") : String(status)}
         </StateMark>
-        <Text c="dimmed" size="sm" className="figures">
+        <Dimmed className="figures">
           {t("attempt.duration", {
             duration: new Intl.NumberFormat(i18n.language).format(attempt.duration_ms),
           })}
-        </Text>
+        </Dimmed>
         <Text c="dimmed" size="sm" ml="auto" component="div">
           <Time at={attempt.at} />
         </Text>

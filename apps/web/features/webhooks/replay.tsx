@@ -1,5 +1,5 @@
 import { choosableTypes } from "@countersign/domain/events/types";
-import { finalStates } from "@countersign/domain/webhooks/delivery-state";
+import { finalStates } from "@countersign/domain/webhooks/delivery";
 import { Checkbox, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -8,6 +8,7 @@ import { call, type Item } from "../../api/client.ts";
 import { ask, reloadAfter, useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { Confirm, useConfirm } from "../../ui/confirm.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { FilterSelect } from "../../ui/filters.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { type Range, RangeFields } from "../../ui/time-range.tsx";
@@ -34,9 +35,7 @@ export function useReplay(webhook: Webhook, open: (deliveryId: string) => void) 
     children: (
       <Stack gap="xs">
         <Text>{t("replay.oneWords", { type: delivery.event_type })}</Text>
-        <Text c="dimmed" size="sm">
-          {t("replay.sameId")}
-        </Text>
+        <Dimmed>{t("replay.sameId")}</Dimmed>
       </Stack>
     ),
   }));
@@ -139,9 +138,7 @@ export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps)
             ? " "
             : t(isAll ? "replay.found" : "replay.foundMore", { count: events })}
         </Text>
-        <Text c="dimmed" size="sm">
-          {t("replay.sameId")}
-        </Text>
+        <Dimmed>{t("replay.sameId")}</Dimmed>
       </Stack>
     </Confirm>
   );

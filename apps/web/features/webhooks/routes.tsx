@@ -1,5 +1,5 @@
 import { isEventType } from "@countersign/domain/events/types";
-import { deliveryStates } from "@countersign/domain/webhooks/delivery-state";
+import { deliveryStates } from "@countersign/domain/webhooks/delivery";
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
 import { timeInUrl } from "../../ui/time-in-url.ts";

@@ -1,6 +1,6 @@
 import { hourMs } from "@countersign/domain/dates/lengths";
-import { isFinal } from "@countersign/domain/webhooks/delivery-state";
-import { Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { isFinal } from "@countersign/domain/webhooks/delivery";
+import { Group, Skeleton, Stack, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,6 +8,7 @@ import type { Answer, Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { relativeTime } from "../../ui/time.tsx";
 import { percentage, type Webhook } from "./webhook-state.tsx";
@@ -73,9 +74,7 @@ function Span({ title, span }: { title: string; span: Statistics["last_7_days"] 
 function Tile({ name, figure }: { name: string; figure: string }) {
   return (
     <div className={classes.tile}>
-      <Text size="sm" c="dimmed">
-        {name}
-      </Text>
+      <Dimmed>{name}</Dimmed>
       <div className={`${classes.figure} figures`}>{figure}</div>
     </div>
   );
@@ -144,17 +143,9 @@ function DeliveryChart({ webhook }: { webhook: Webhook }) {
         }))}
       />
       <Group justify="space-between">
-        <Text size="xs" c="dimmed">
-          {since}
-        </Text>
-        {deliveries.length === 0 && (
-          <Text size="xs" c="dimmed">
-            {t("chart.nothing")}
-          </Text>
-        )}
-        <Text size="xs" c="dimmed">
-          {t("chart.now")}
-        </Text>
+        <Dimmed size="xs">{since}</Dimmed>
+        {deliveries.length === 0 && <Dimmed size="xs">{t("chart.nothing")}</Dimmed>}
+        <Dimmed size="xs">{t("chart.now")}</Dimmed>
       </Group>
     </figure>
   );

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { ask, reloadAfter, useChange } from "../../api/queries.ts";
 import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { useOrganization } from "../../session/current-organization.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notifyProblem } from "../../ui/notify.tsx";
 import type { Webhook } from "./webhook-state.tsx";
@@ -100,9 +101,7 @@ function TestResult({ webhook, deliveryId, again, isBusy, onDone }: TestResultPr
       </Alert>
       {first.response_body !== null && first.response_body !== "" && (
         <div>
-          <Text size="sm" c="dimmed" mb={4}>
-            {t("attempt.response")}
-          </Text>
+          <Dimmed mb={4}>{t("attempt.response")}</Dimmed>
           <Code block className={classes.body ?? ""} tabIndex={0}>
             {first.response_body}
           </Code>

@@ -18,6 +18,7 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { randomId } from "../../api/send.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { SwitchField, TextField } from "../../ui/fields.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -93,9 +94,9 @@ export function WebhookForm({ start, action, send, autoFocus = false, children }
               }}
             />
           </div>
-          <Text size="xs" c="dimmed" mt={4}>
+          <Dimmed size="xs" mt={4}>
             {t(`formats.${format}.words`)}
-          </Text>
+          </Dimmed>
         </Input.Wrapper>
         <EventTypeChoice {...form.field("event_types")} />
         <ProductChoice {...form.field("product_ids")} />
@@ -178,9 +179,9 @@ function TypeGroup({ group, types, chosen, onChange }: GroupProps) {
             label={
               <Group gap={6}>
                 <span>{t(`types.${type}`)}</span>
-                <Text span size="xs" c="dimmed" className="mono">
+                <Dimmed span size="xs" className="mono">
                   {type}
-                </Text>
+                </Dimmed>
               </Group>
             }
             description={i18n.exists(`webhooks:typeHints.${type}`) ? t(`typeHints.${type}`) : undefined}

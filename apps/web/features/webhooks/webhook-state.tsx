@@ -1,4 +1,4 @@
-import type { DeliveryState } from "@countersign/domain/webhooks/delivery-state";
+import type { DeliveryState } from "@countersign/domain/webhooks/delivery";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { StateMark } from "../../ui/state-mark.tsx";

@@ -1,4 +1,4 @@
-import { openStates } from "@countersign/domain/webhooks/delivery-state";
+import { openStates } from "@countersign/domain/webhooks/delivery";
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
 import type { DeliveryRow } from "../../tables/events.ts";

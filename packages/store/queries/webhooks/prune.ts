@@ -1,4 +1,4 @@
-import { openStates } from "@countersign/domain/webhooks/delivery-state";
+import { openStates } from "@countersign/domain/webhooks/delivery";
 import type { Database } from "../../store.ts";
 import { idsWithin } from "../conditions.ts";
 

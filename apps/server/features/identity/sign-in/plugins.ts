@@ -3,7 +3,7 @@ import { passkey } from "@better-auth/passkey";
 import type { Store } from "@countersign/store/store";
 import { APIError, getSessionFromCtx } from "better-auth/api";
 import { genericOAuth, twoFactor } from "better-auth/plugins";
-import type { DiscordSettings } from "../../../base/config.ts";
+import type { DiscordSettings } from "../../../base/services.ts";
 import {
   authorizeUrl,
   callbackPath,

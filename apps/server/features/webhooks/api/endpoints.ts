@@ -1,7 +1,7 @@
 import type { newWebhook, webhook, webhookChanges } from "@countersign/contract/manage/webhook-shapes";
-import { mayBeCalled } from "@countersign/domain/webhooks/allowed-targets";
 import { maxHeaders } from "@countersign/domain/webhooks/custom-headers";
-import { readTarget } from "@countersign/domain/webhooks/url";
+import { mayBeCalled, readTarget } from "@countersign/domain/webhooks/targets";
+
 import { newId } from "@countersign/store/new-id";
 import {
   addEndpoint,

@@ -1,5 +1,5 @@
 import type { replayWebhookDeliveries } from "@countersign/contract/manage/webhook-deliveries";
-import { isFinal } from "@countersign/domain/webhooks/delivery-state";
+import { isFinal } from "@countersign/domain/webhooks/delivery";
 import { addEvents } from "@countersign/store/queries/events/events";
 import {
   deliveriesAfter,

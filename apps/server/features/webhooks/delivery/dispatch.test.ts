@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
-import { noAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import { webhookId } from "@countersign/domain/webhooks/signature";
+import { noAllowedTargets } from "@countersign/domain/webhooks/targets";
 import { Webhook } from "standardwebhooks";
 import { auditOf } from "../../../../../tests/support/audit-of.ts";
 import { openedEmails } from "../../../../../tests/support/emails.ts";

@@ -1,4 +1,4 @@
-import { nextProbeAtMs } from "@countersign/domain/webhooks/schedule";
+import { nextProbeAtMs } from "@countersign/domain/webhooks/delivery";
 import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";
 import { eventsByIds, signingSecrets } from "@countersign/store/queries/webhooks/claim-deliveries";

@@ -1,5 +1,5 @@
 import { type Failure, failure } from "@countersign/contract/problems/failures";
-import { failingForMs, nextAttemptAtMs } from "@countersign/domain/webhooks/schedule";
+import { failingForMs, nextAttemptAtMs } from "@countersign/domain/webhooks/delivery";
 import { newId } from "@countersign/store/new-id";
 import {
   type ClaimedDelivery,

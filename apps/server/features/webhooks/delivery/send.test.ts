@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
+import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webhooks/targets";
 import { selfSigned } from "../../../../../tests/support/certificate.ts";
 import { listed } from "../../../../../tests/support/listed.ts";
 import { openReceiver, type Receiver } from "../../../../../tests/support/receiver.ts";
@@ -173,7 +173,7 @@ describe("servers on this machine", () => {
     expect(touched).toBe(1);
   });
 
-  // Which addresses are private: packages/domain/webhooks/allowed-targets.test.ts.
+  // Which addresses are private: packages/domain/webhooks/targets.test.ts.
   test.each(
     listed(
       "127.0.0.1 127.1 2130706433 0x7f000001 0 [::1] [::ffff:7f00:1] %31%32%37.0.0.1 user@127.0.0.1 LOCALHOST.",

@@ -3,8 +3,12 @@ import { Agent, type IncomingMessage, request as requestPlain } from "node:http"
 import { request as requestSecure, Agent as SecureAgent } from "node:https";
 import { type Failure, failure, failureText } from "@countersign/contract/problems/failures";
 import { fieldErrorBody, fieldFault } from "@countersign/contract/problems/problems";
-import { type AllowedTargets, mayBeCalled } from "@countersign/domain/webhooks/allowed-targets";
-import { readTarget, type Target } from "@countersign/domain/webhooks/url";
+import {
+  type AllowedTargets,
+  mayBeCalled,
+  readTarget,
+  type Target,
+} from "@countersign/domain/webhooks/targets";
 
 /** An outgoing request. */
 export interface Outgoing {

@@ -1,5 +1,5 @@
 import { moment } from "@countersign/domain/mail/translate";
-import { nextProbeAtMs } from "@countersign/domain/webhooks/schedule";
+import { nextProbeAtMs } from "@countersign/domain/webhooks/delivery";
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import { updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import { enableDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";

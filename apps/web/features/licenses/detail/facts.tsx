@@ -60,7 +60,7 @@ export function Facts({ license }: { license: License }) {
                   maw="100%"
                   display="block"
                 >
-                  <Badge variant="default" tt="none" fw={500} styles={tagStyles} title={tag}>
+                  <Badge size="md" variant="default" fw={500} styles={tagStyles} title={tag}>
                     {tag}
                   </Badge>
                 </GoLink>

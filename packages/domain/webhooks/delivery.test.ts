@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { attemptDelaysMs, nextAttemptAtMs, nextProbeAtMs, probedForMs } from "./schedule.ts";
+import { attemptDelaysMs, nextAttemptAtMs, nextProbeAtMs, probedForMs } from "./delivery.ts";
 
 const s = 1_000;
 const h = 3_600 * s;

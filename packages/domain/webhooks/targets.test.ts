@@ -2,8 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { forAll } from "../../../tests/support/for-all.ts";
 import { listed } from "../../../tests/support/listed.ts";
-import { mayBeCalled, noAllowedTargets, parseAllowedTargets } from "./allowed-targets.ts";
-import { readTarget } from "./url.ts";
+import { mayBeCalled, noAllowedTargets, parseAllowedTargets, readTarget } from "./targets.ts";
 
 const isPublic = (address: string) => mayBeCalled({ host: address, port: 443 }, address, noAllowedTargets);
 
