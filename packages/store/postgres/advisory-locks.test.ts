@@ -4,7 +4,7 @@ import { postgres } from "../../../tests/support/databases.ts";
 import { openTestOrganization } from "../../../tests/support/test-organization.ts";
 import { advisoryLocks } from "./advisory-locks.ts";
 import { foldCounts } from "./fold-counts.ts";
-import { beginTurn } from "./request-log.ts";
+import { PostgresRequestLog } from "./request-log.ts";
 
 test("every advisory lock has its own number", () => {
   const numbers = Object.values(advisoryLocks);
@@ -18,7 +18,7 @@ test("license counts are folded while a node changes the request log", async () 
   const writer = new pg.Client({ connectionString: database.location.url });
   await writer.connect();
   try {
-    await beginTurn(writer, "alone");
+    await new PostgresRequestLog(writer).begin("alone");
     await org.license();
     expect(await foldCounts(org.store.reads)).toBeGreaterThan(0);
   } finally {

@@ -1,5 +1,6 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import type { LogCut } from "../log-retention.ts";
+import type { RequestLog } from "./request-log.ts";
 import { keysTable, startOfDay } from "./tables.ts";
 
 /**
@@ -12,14 +13,14 @@ import { keysTable, startOfDay } from "./tables.ts";
 const cutTo = 0.95;
 
 /** How much an organization has in a day of the log. */
-export interface DayUse {
+interface DayUse {
   readonly day: number;
   readonly organizationId: string;
   readonly bytes: number;
 }
 
 /** How much an organization has in a segment. */
-export interface SegmentUse {
+interface SegmentUse {
   readonly untilMs: number;
   readonly bytes: number;
 }
@@ -30,6 +31,51 @@ export interface LogUse {
   readonly closedUntil: number;
   ofDays(): Promise<readonly DayUse[]>;
   ofSegments(organizationId: string, day: number): Promise<readonly SegmentUse[]>;
+}
+
+/** What has to be cut; nothing while earlier cuts are still being deleted. */
+export async function dueCuts(log: RequestLog, maxBytes: number): Promise<LogCut[]> {
+  const [size] = await log.rows<{ position: number | null; bytes: number }>(
+    `select sweep_position as position,
+      (select cast(coalesce(sum(bytes), 0) as bigint) from request_segments) as bytes
+     from request_log_state`,
+  );
+  if (size === undefined || size.position !== null || size.bytes <= maxBytes) return [];
+  return cutsToFit(await useOf(log), maxBytes);
+}
+
+/** In a transaction. The next sweep deletes what was cut. Two nodes that find the same cuts write them twice. */
+export async function writeCuts(log: RequestLog, cuts: readonly LogCut[]): Promise<void> {
+  // Sent together.
+  await Promise.all(
+    cuts.map(({ organizationId, untilMs }) =>
+      log.change(
+        `insert into request_log_cuts as c (organization_id, cut_until) values ($1, $2)
+         on conflict (organization_id) do update set cut_until = excluded.cut_until
+         where excluded.cut_until > c.cut_until`,
+        organizationId,
+        untilMs,
+      ),
+    ),
+  );
+  await log.change("update request_log_state set sweep_position = -1");
+}
+
+async function useOf(log: RequestLog): Promise<LogUse> {
+  const days = await log.rows<{ day: number }>("select day from request_days order by day");
+  const [state] = await log.rows<{ closed_until: number }>("select closed_until from request_log_state");
+  return {
+    closedUntil: state?.closed_until ?? 0,
+    ofDays: async () => {
+      const uses: DayUse[] = [];
+      for (const { day } of days) {
+        const usesOfDay = await log.rows<DayUse>(dayUseQuery(day));
+        uses.push(...usesOfDay.map((use) => ({ ...use, day })));
+      }
+      return uses;
+    },
+    ofSegments: (organizationId, day) => log.rows<SegmentUse>(segmentUseQuery(day), organizationId),
+  };
 }
 
 /** The cuts that make the log small enough. */
@@ -81,18 +127,18 @@ function sumOf(days: readonly DayUse[]): number {
 }
 
 /** Selects what each organization has in a day: of its segments, the same part as of their rows. */
-export function dayUseQuery(day: number): string {
+function dayUseQuery(day: number): string {
   return `select key as "organizationId", cast(sum(count) * (
       select 1.0 * sum(bytes) / sum(rows) from request_segments where ${within(day)}
     ) as bigint) as bytes
     from ${keysTable(day)} where kind = 'o' group by key`;
 }
 
-/** Selects what one organization has in each segment of a day. */
-export function segmentUseQuery(day: number, organizationId: "$1" | "?1"): string {
+/** Selects what one organization, $1, has in each segment of a day. */
+function segmentUseQuery(day: number): string {
   return `select s.until_at as "untilMs", cast(1.0 * k.count * s.bytes / s.rows as bigint) as bytes
     from ${keysTable(day)} k join request_segments s on s.from_at = k.from_at
-    where k.kind = 'o' and k.key = ${organizationId} order by s.from_at`;
+    where k.kind = 'o' and k.key = $1 order by s.from_at`;
 }
 
 /** Forgets cuts before the oldest day: what they deleted would be gone anyway. */

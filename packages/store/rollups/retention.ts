@@ -41,17 +41,16 @@ export function keptRollUps(nowMs: number, logKeptSinceMs: number): readonly Kep
   ];
 }
 
-/** Deletes some old rows of a table. `since` and `limit` are placeholders. */
-export function pruneStatement({ table, key, column }: KeptRollUps, since: string, limit: string): string {
+/** Deletes rows of a table from before $1, and at most $2. */
+export function pruneStatement({ table, key, column }: KeptRollUps): string {
   return `delete from ${table} where (${key.join()}) in
-    (select ${key.join()} from ${table} where ${column} < ${since} order by ${column} limit ${limit})`;
+    (select ${key.join()} from ${table} where ${column} < $1 order by ${column} limit $2)`;
 }
 
 export const rollUpsAtOnce = 1_000;
 
-/** Deletes some of an organization's rows of a table. `organization` and `limit` are placeholders. */
-export function deleteStatement(table: KeptRollUps, organization: string, limit: string): string {
-  const key = table.key.join();
-  return `delete from ${table.table} where (${key}) in
-    (select ${key} from ${table.table} where organization_id = ${organization} limit ${limit})`;
+/** Deletes rows of the organization $1 from a table, and at most $2. */
+export function deleteStatement({ table, key }: KeptRollUps): string {
+  return `delete from ${table} where (${key.join()}) in
+    (select ${key.join()} from ${table} where organization_id = $1 limit $2)`;
 }

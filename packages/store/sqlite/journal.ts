@@ -1,6 +1,4 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { quotaDay } from "@countersign/domain/quota/day";
-import { keptSince } from "@countersign/domain/requests/log-days";
 import {
   type JournalDeletion,
   type JournalEntry,
@@ -12,33 +10,38 @@ import {
   sightings,
 } from "../journal.ts";
 import type { LogCut, LogRetention, RetentionSettings } from "../log-retention.ts";
-import { dayOf } from "../request-log/tables.ts";
+import { dueCuts, writeCuts } from "../request-log/cuts.ts";
+import { deleteSome } from "../request-log/delete-organization.ts";
+import { Segments } from "../request-log/segment.ts";
+import { oldestEndedDay, pruneCounts, storedRetention, sweepSome } from "../request-log/sweep.ts";
 import type { Geo } from "../rollups/geo.ts";
-import { keptRollUps, pruneStatement, rollUpsAtOnce } from "../rollups/retention.ts";
 import type { Journal } from "../store.ts";
-import { deleteSome } from "./delete-from-journal.ts";
+import { ConcurrencyLimit } from "../threads/concurrency-limit.ts";
 import { rollback, storageError } from "./errors.ts";
-import { openDatabase, type SqliteFiles, sqliteFiles } from "./files.ts";
+import { openDatabase, sqliteFiles } from "./files.ts";
 import { SqliteRequestLog } from "./request-log.ts";
-import { storedRetention, sweepSome } from "./sweep-journal.ts";
-import { dueCuts, writeCuts } from "./trim-request-log.ts";
+
+/**
+ * Transactions of one thread, one after the other: what waits for a lock of SQLite's would keep the other from ending.
+ */
+const transactions = new ConcurrencyLimit(1);
 
 /** The request log, the sightings and the counts of refusals, in a separate file and on a separate connection. */
 export class SqliteJournal implements Journal {
-  readonly #files: SqliteFiles;
   readonly #database: DatabaseSync;
   readonly #log: SqliteRequestLog;
+  readonly #segments: Segments;
   readonly #seenAgain: StatementSync;
   readonly #seenWithMore: StatementSync;
   readonly #seenFirst: StatementSync;
   readonly #refused: StatementSync;
-  readonly #pruneRefusals: StatementSync;
   readonly #budget = new SightingBudget();
 
   constructor(folder: string, geo: () => Geo | null = () => null) {
-    this.#files = sqliteFiles(folder);
-    this.#database = openDatabase(this.#files.journal);
-    this.#log = new SqliteRequestLog(this.#database, geo);
+    const files = sqliteFiles(folder);
+    this.#database = openDatabase(files.journal);
+    this.#log = new SqliteRequestLog(this.#database, files.main);
+    this.#segments = new Segments(geo);
     const seen = `update ip_sightings set last_seen_at = max(last_seen_at, ?4), hits = hits + ?5,
       first_seen_at = min(first_seen_at, ?6)`;
     const there = "where tier = ?1 and scope_id = ?2 and ip = ?3";
@@ -60,69 +63,51 @@ export class SqliteJournal implements Journal {
         last_ip = iif(excluded.last_at < r.last_at, r.last_ip, excluded.last_ip),
         last_version = iif(excluded.last_at < r.last_at, r.last_version, excluded.last_version)`,
     );
-    this.#pruneRefusals = this.#database.prepare(
-      `delete from license_refusals where (license_id, day, status) in
-        (select license_id, day, status from license_refusals where day < ? order by day limit 5000)`,
-    );
   }
 
   async append(entries: readonly JournalEntry[]): Promise<void> {
-    this.#inTransaction(() => {
-      const fresh = this.#log.append(entries);
+    await this.#inTransaction(async () => {
+      const { fresh, late } = this.#log.insert(entries);
+      if (late.length > 0) await this.#segments.addLate(this.#log, late);
       this.#see(sightings(fresh));
       this.#count(refusals(fresh));
     });
   }
 
-  async closeSegment(nowMs: number): Promise<number> {
-    return this.#inTransaction(() => this.#log.closeSegment(nowMs));
+  closeSegment(nowMs: number): Promise<number> {
+    return this.#inTransaction(() => this.#segments.closeNext(this.#log, nowMs));
   }
 
-  async retention(environment: RetentionSettings): Promise<LogRetention> {
-    return storedRetention(this.#files.main, environment);
+  retention(environment: RetentionSettings): Promise<LogRetention> {
+    return storedRetention(this.#log, environment);
   }
 
-  async prune({ serverDays, maxDays }: LogRetention, nowMs: number): Promise<number> {
-    const ended = this.#database
-      .prepare("select min(day) as day from request_days where day < ?")
-      .get(dayOf(keptSince(maxDays, nowMs)))?.day;
-    const days = typeof ended === "number" ? 1 : 0;
-    if (typeof ended === "number") this.#inTransaction(() => this.#log.dropDay(ended));
-    const refusals = this.#pruneRefusals.run(quotaDay(keptSince(serverDays, nowMs))).changes;
-    return days + Number(refusals) + this.#pruneRollUps(serverDays, nowMs);
-  }
-
-  #pruneRollUps(serverDays: number, nowMs: number): number {
-    let pruned = 0;
-    for (const table of keptRollUps(nowMs, keptSince(serverDays, nowMs))) {
-      const statement = this.#database.prepare(pruneStatement(table, "?1", "?2"));
-      pruned += Number(statement.run(table.since, rollUpsAtOnce).changes);
-    }
-    return pruned;
+  async prune(retention: LogRetention, nowMs: number): Promise<number> {
+    const day = await oldestEndedDay(this.#log, retention, nowMs);
+    if (day !== null) await this.#inTransaction(() => this.#log.dropDay(day));
+    return (day === null ? 0 : 1) + (await pruneCounts(this.#log, retention, nowMs));
   }
 
   async trim(maxBytes: number): Promise<readonly LogCut[]> {
-    const cuts = await dueCuts(this.#database, maxBytes);
-    if (cuts.length > 0) this.#inTransaction(() => writeCuts(this.#database, cuts));
+    const cuts = await dueCuts(this.#log, maxBytes);
+    if (cuts.length > 0) await this.#inTransaction(() => writeCuts(this.#log, cuts));
     return cuts;
   }
 
-  async sweep(retention: LogRetention, nowMs: number): Promise<number> {
-    return this.#inTransaction(() =>
-      sweepSome(this.#database, this.#files.main, this.#log, retention, nowMs),
-    );
+  sweep(retention: LogRetention, nowMs: number): Promise<number> {
+    return this.#inTransaction(() => sweepSome(this.#log, retention, nowMs));
   }
 
   async reclaim(): Promise<number> {
     return 0;
   }
 
-  async deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {
-    return this.#inTransaction(() => deleteSome(this.#database, this.#files.main, step));
+  deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {
+    return this.#inTransaction(() => deleteSome(this.#log, step));
   }
 
-  async close(): Promise<void> {
-    this.#database.close();
+  close(): Promise<void> {
+    return transactions.run(async () => this.#database.close());
   }
 
   #see(seen: readonly Sighting[]): void {
@@ -153,16 +138,19 @@ export class SqliteJournal implements Journal {
     }
   }
 
-  #inTransaction<T>(work: () => T): T {
-    try {
-      this.#database.exec("begin immediate");
-      const result = work();
-      this.#database.exec("commit");
-      return result;
-    } catch (error) {
-      rollback(this.#database);
-      this.#log.forget();
-      throw storageError(error);
-    }
+  /** Waits for nothing but SQLite, so no other task of this thread runs before it ends. */
+  #inTransaction<T>(work: () => Promise<T>): Promise<T> {
+    return transactions.run(async () => {
+      try {
+        this.#database.exec("begin immediate");
+        const result = await work();
+        this.#database.exec("commit");
+        return result;
+      } catch (error) {
+        rollback(this.#database);
+        this.#log.forget();
+        throw storageError(error);
+      }
+    });
   }
 }

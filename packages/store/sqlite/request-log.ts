@@ -1,18 +1,8 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { JournalEntry } from "../journal.ts";
 import { forgetCuts } from "../request-log/cuts.ts";
-import { keysIn, mergeKeys } from "../request-log/keys.ts";
+import type { LogValue, RequestLog } from "../request-log/request-log.ts";
 import {
-  type Bounds,
-  horizon,
-  isDue,
-  placeLate,
-  rowsPerSegment,
-  storedBytes,
-  wholeMilliseconds,
-} from "../request-log/segment.ts";
-import {
-  byTime,
   createDay,
   dayOf,
   dropDay,
@@ -21,9 +11,7 @@ import {
   logTable,
   startOfDay,
 } from "../request-log/tables.ts";
-import type { Geo } from "../rollups/geo.ts";
-import { RecentUse } from "../rollups/recent-use.ts";
-import { type RollUps, rollUp } from "../rollups/roll-up.ts";
+import type { RollUps } from "../rollups/roll-up.ts";
 import {
   dayTable,
   hourTable,
@@ -31,25 +19,26 @@ import {
   licenseDayTable,
   type RollUpTable,
 } from "../rollups/tables.ts";
-import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
+import type { RequestKeyRow } from "../tables/journal.ts";
+import { openDatabase } from "./files.ts";
 
-/** Writes the request log. Every function runs inside a transaction that the caller has begun. */
-export class SqliteRequestLog {
+/** Writes the request log. What changes it runs inside a transaction that the caller has begun. */
+export class SqliteRequestLog implements RequestLog {
+  readonly kind = "sqlite";
   readonly #database: DatabaseSync;
-  readonly #geo: () => Geo | null;
-  readonly #recent = new RecentUse();
+  readonly #mainFile: string;
   /** The insert statements of some days, which have tables. */
   readonly #days = new Map<number, StatementSync>();
 
-  constructor(database: DatabaseSync, geo: () => Geo | null) {
+  constructor(database: DatabaseSync, mainFile: string) {
     this.#database = database;
-    this.#geo = geo;
+    this.#mainFile = mainFile;
   }
 
-  /** Returns the entries that were not written before. */
-  append(entries: readonly JournalEntry[]): JournalEntry[] {
+  /** Returns the entries that were not written before, and those of them that belong to closed segments. */
+  insert(entries: readonly JournalEntry[]): Record<"fresh" | "late", JournalEntry[]> {
     const closedUntil = this.#closedUntil();
-    const late: RequestLogRow[] = [];
+    const late: JournalEntry[] = [];
     let day = Number.NaN;
     let statement: StatementSync | null = null;
     const fresh = entries.filter((entry) => {
@@ -63,56 +52,86 @@ export class SqliteRequestLog {
       if (at < closedUntil) late.push(entry);
       return true;
     });
-    if (late.length > 0) this.#addLate(late);
-    return fresh;
-  }
-
-  /** As `Journal.closeSegment`. */
-  closeSegment(nowMs: number): number {
-    const first = this.#firstOpenAt();
-    if (first === null) return 0;
-    const table = logTable(dayOf(first));
-    const until = horizon(first, nowMs);
-    const open = this.#database
-      .prepare(`select count(*) as count from (select 1 from ${table} where at >= ? and at < ? limit ?)`)
-      .get(first, until, rowsPerSegment + 1)?.count;
-    if (!isDue(first, Number(open), nowMs)) return 0;
-    const some = wholeMilliseconds(
-      this.#database
-        .prepare(`select ${logColumns.join()} from ${table} where at >= ? and at < ? order by at, id limit ?`)
-        .all(first, until, rowsPerSegment + 1) as unknown as RequestLogRow[],
-    );
-    const rows =
-      some.length > 0
-        ? some
-        : (this.#database
-            .prepare(`select ${logColumns.join()} from ${table} where at = ? order by id`)
-            .all(first) as unknown as RequestLogRow[]);
-    const untilAt = (rows.at(-1) as RequestLogRow).at + 1;
-    this.#addSegment(rows, { from_at: first, until_at: untilAt }, nowMs);
-    this.#database.prepare("update request_log_state set closed_until = ? where id = 1").run(untilAt);
-    return rows.length;
-  }
-
-  /** Drops the tables of a day, and returns how many rows its segments had. */
-  dropDay(day: number): number {
-    const bounds = [startOfDay(day), startOfDay(day + 1)] as const;
-    const rows = this.#database
-      .prepare(
-        "select coalesce(sum(rows), 0) as rows from request_segments where from_at >= ? and from_at < ?",
-      )
-      .get(...bounds)?.rows;
-    this.#days.delete(day);
-    for (const statement of dropDay(day)) this.#database.exec(statement);
-    this.#database.prepare("delete from request_segments where from_at >= ? and from_at < ?").run(...bounds);
-    this.#database.prepare("delete from request_days where day = ?").run(day);
-    this.#database.exec(forgetCuts);
-    return Number(rows);
+    return { fresh, late };
   }
 
   /** Forgets what a transaction that was rolled back may have created. */
   forget(): void {
     this.#days.clear();
+  }
+
+  async rows<Row>(statement: string, ...values: readonly LogValue[]): Promise<Row[]> {
+    return this.#database.prepare(numbered(statement)).all(...values.map(bound)) as Row[];
+  }
+
+  async change(statement: string, ...values: readonly LogValue[]): Promise<number> {
+    return Number(this.#database.prepare(numbered(statement)).run(...values.map(bound)).changes);
+  }
+
+  /** On a separate connection: a journal transaction must never lock the main file. */
+  async mainRows<Row>(statement: string, ...values: readonly LogValue[]): Promise<Row[]> {
+    const main = openDatabase(this.#mainFile);
+    try {
+      main.exec("pragma query_only = on");
+      return main.prepare(numbered(statement)).all(...values.map(bound)) as Row[];
+    } finally {
+      main.close();
+    }
+  }
+
+  among(column: string, list: `$${number}`): string {
+    return `${column} in (select value from json_each(${list}))`;
+  }
+
+  async firstOpenAt(): Promise<number | null> {
+    const closedUntil = this.#closedUntil();
+    const days = this.#database
+      .prepare("select day from request_days where day >= ? order by day")
+      .all(dayOf(closedUntil));
+    for (const { day } of days) {
+      const first = this.#database
+        .prepare(`select at from ${logTable(Number(day))} where at >= ? order by at limit 1`)
+        .get(closedUntil)?.at;
+      if (first !== undefined) return Number(first);
+    }
+    return null;
+  }
+
+  async storedKeys(segmentFrom: number, keys: readonly RequestKeyRow[]): Promise<RequestKeyRow[]> {
+    const statement = this.#database.prepare(
+      `select from_at, kind, key, count, ats from ${keysTable(dayOf(segmentFrom))}
+       where from_at = ? and kind = ? and key = ?`,
+    );
+    return keys.flatMap(({ kind, key }) => {
+      const row = statement.get(segmentFrom, kind, key) as unknown as RequestKeyRow | undefined;
+      return row === undefined ? [] : [row];
+    });
+  }
+
+  async writeKeys(keys: readonly RequestKeyRow[]): Promise<void> {
+    const first = keys[0];
+    if (first === undefined) return;
+    const statement = this.#database.prepare(
+      `insert into ${keysTable(dayOf(first.from_at))} (from_at, kind, key, count, ats) values (?, ?, ?, ?, ?)
+       on conflict (from_at, kind, key) do update set count = excluded.count, ats = excluded.ats`,
+    );
+    for (const { from_at, kind, key, count, ats } of keys) statement.run(from_at, kind, key, count, ats);
+  }
+
+  async writeRollUps({ hours, days, sharing }: RollUps): Promise<void> {
+    write(this.#database, hourTable, hours);
+    write(this.#database, hourUniquesTable, hours);
+    write(this.#database, dayTable, days);
+    write(this.#database, licenseDayTable, sharing);
+  }
+
+  async dropDay(day: number): Promise<void> {
+    const bounds = [startOfDay(day), startOfDay(day + 1)] as const;
+    this.#days.delete(day);
+    for (const statement of dropDay(day)) this.#database.exec(statement);
+    this.#database.prepare("delete from request_segments where from_at >= ? and from_at < ?").run(...bounds);
+    this.#database.prepare("delete from request_days where day = ?").run(day);
+    this.#database.exec(forgetCuts);
   }
 
   #inserting(day: number): StatementSync {
@@ -137,90 +156,18 @@ export class SqliteRequestLog {
   #closedUntil(): number {
     return Number(this.#database.prepare("select closed_until from request_log_state").get()?.closed_until);
   }
-
-  #firstOpenAt(): number | null {
-    const closedUntil = this.#closedUntil();
-    const days = this.#database
-      .prepare("select day from request_days where day >= ? order by day")
-      .all(dayOf(closedUntil));
-    for (const { day } of days) {
-      const first = this.#database
-        .prepare(`select at from ${logTable(Number(day))} where at >= ? order by at limit 1`)
-        .get(closedUntil)?.at;
-      if (first !== undefined) return Number(first);
-    }
-    return null;
-  }
-
-  #addSegment(rows: readonly RequestLogRow[], { from_at, until_at }: Bounds, nowMs: number): void {
-    const keys = keysIn(rows, from_at);
-    writeKeys(this.#database, keys);
-    this.#database
-      .prepare(
-        "insert into request_segments (from_at, until_at, rows, bytes, closed_at) values (?, ?, ?, ?, ?)",
-      )
-      .run(from_at, until_at, rows.length, storedBytes("sqlite", rows, keys), nowMs);
-    this.#rollUp(rows);
-  }
-
-  #addLate(late: RequestLogRow[]): void {
-    late.sort(byTime);
-    for (const rows of Map.groupBy(late, ({ at }) => dayOf(at)).values()) {
-      const day = dayOf((rows[0] as RequestLogRow).at);
-      const segments = this.#database
-        .prepare("select from_at, until_at from request_segments where from_at >= ? and from_at < ?")
-        .all(startOfDay(day), startOfDay(day + 1)) as unknown as Bounds[];
-      for (const { isNew, rows: own, ...bounds } of placeLate(rows, segments)) {
-        if (isNew) this.#addSegment(own, bounds, Date.now());
-        else this.#addToSegment(own, bounds);
-      }
-    }
-  }
-
-  #addToSegment(rows: readonly RequestLogRow[], { from_at }: Bounds): void {
-    const known = this.#database.prepare(
-      `select from_at, kind, key, count, ats from ${keysTable(dayOf(from_at))}
-       where from_at = ? and kind = ? and key = ?`,
-    );
-    const keys = keysIn(rows, from_at);
-    writeKeys(
-      this.#database,
-      keys.map((key) => {
-        const before = known.get(from_at, key.kind, key.key) as unknown as RequestKeyRow | undefined;
-        return before === undefined ? key : mergeKeys(before, key);
-      }),
-    );
-    this.#database
-      .prepare("update request_segments set rows = rows + ?, bytes = bytes + ? where from_at = ?")
-      .run(rows.length, storedBytes("sqlite", rows, keys), from_at);
-    this.#rollUp(rows);
-  }
-
-  /** Rows are added to the roll-ups in the transaction that adds them to a segment, so the two always agree. */
-  #rollUp(rows: readonly RequestLogRow[]): void {
-    writeRollUps(this.#database, rollUp(rows, this.#geo(), this.#recent));
-  }
 }
 
-export function writeKeys(database: DatabaseSync, keys: readonly RequestKeyRow[]): void {
-  const first = keys[0];
-  if (first === undefined) return;
-  const statement = database.prepare(
-    `insert into ${keysTable(dayOf(first.from_at))} (from_at, kind, key, count, ats) values (?, ?, ?, ?, ?)
-     on conflict (from_at, kind, key) do update set count = excluded.count, ats = excluded.ats`,
-  );
-  for (const { from_at, kind, key, count, ats } of keys) statement.run(from_at, kind, key, count, ats);
+/** SQLite knows $1 as a name and not as a number. */
+function numbered(statement: string): string {
+  return statement.replace(/\$(?=\d)/g, "?");
+}
+
+function bound(value: LogValue): SQLInputValue {
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 }
 
 const maxDaysPrepared = 4;
-
-/** Adds to the roll-ups, inside the transaction that closes the part of the log that they were counted from. */
-function writeRollUps(database: DatabaseSync, { hours, days, sharing }: RollUps): void {
-  write(database, hourTable, hours);
-  write(database, hourUniquesTable, hours);
-  write(database, dayTable, days);
-  write(database, licenseDayTable, sharing);
-}
 
 function write<Row, Added>(
   database: DatabaseSync,

@@ -78,7 +78,7 @@ export async function rewriteDay(client: pg.Client, nowMs: number): Promise<numb
     `alter table ${copy} rename to ${table}`,
     `alter index ${copy}_pkey rename to ${table}_pkey`,
     `alter table request_log attach partition ${table} for values from (${bounds[0]}) to (${bounds[1]})`,
-    // Sorts them again: see `sort-keys.ts`.
+    // `sortKeys` sorts them again.
     `alter table ${keysTable(day)} set without cluster`,
     `update request_days set deleted_bytes = 0 where day = ${day}`,
   ];

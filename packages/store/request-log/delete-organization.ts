@@ -1,0 +1,135 @@
+import { type JournalDeletion, licensesAtOnce, refusalsAtOnce, sightingsAtOnce } from "../journal.ts";
+import { segmentsAtOnce } from "../log-retention.ts";
+import { deleteStatement, keptRollUps, rollUpsAtOnce } from "../rollups/retention.ts";
+import type { RequestSegmentRow } from "../tables/journal.ts";
+import { deleteFromSegment, segmentsAfter } from "./delete-requests.ts";
+import type { RequestLog } from "./request-log.ts";
+import { dayOf, keysTable, logTable } from "./tables.ts";
+
+/** One step, as described in `Journal.deleteOrganization`, in a transaction that the caller has begun. */
+export function deleteSome(log: RequestLog, step: JournalDeletion): Promise<JournalDeletion | null> {
+  switch (step.part) {
+    case "sightings":
+      return deleteSightings(log, step);
+    case "requests":
+      return deleteRequests(log, step);
+    case "rollups":
+      return deleteRollUps(log, step);
+    case "refusals":
+      return deleteRefusals(log, step);
+    case "licenses":
+      return deleteLicenseSightings(log, step);
+  }
+}
+
+async function deleteSightings(log: RequestLog, step: JournalDeletion): Promise<JournalDeletion> {
+  const deleted = await log.change(
+    `delete from ip_sightings where tier = 'organization' and scope_id = $1 and ip in
+      (select ip from ip_sightings where tier = 'organization' and scope_id = $1 limit $2)`,
+    step.organizationId,
+    sightingsAtOnce,
+  );
+  return deleted > 0 ? step : { ...step, part: "requests", after: "" };
+}
+
+/** The keys of a segment tell whether it has requests of the organization. Those after the last segment are read. */
+async function deleteRequests(log: RequestLog, step: JournalDeletion): Promise<JournalDeletion> {
+  const segments = await segmentsAfter(log, step.after === "" ? -1 : Number(step.after), segmentsAtOnce);
+  const segment = await firstWith(log, step.organizationId, segments);
+  if (segment !== null) await deleteFromSegment(log, segment, [step.organizationId]);
+  const last = segment ?? segments.at(-1);
+  if (last !== undefined) return { ...step, after: String(last.from_at) };
+  await deleteFromTail(log, step.organizationId);
+  await log.change("delete from request_log_cuts where organization_id = $1", step.organizationId);
+  return { ...step, part: "rollups", after: "" };
+}
+
+/** The first segment with requests of the organization. */
+async function firstWith(
+  log: RequestLog,
+  organizationId: string,
+  segments: readonly RequestSegmentRow[],
+): Promise<RequestSegmentRow | null> {
+  for (const [day, segmentsOfDay] of Map.groupBy(segments, ({ from_at }) => dayOf(from_at))) {
+    const rows = await log.rows<{ from_at: number }>(
+      `select from_at from ${keysTable(day)}
+       where kind = 'o' and key = $1 and from_at between $2 and $3 order by from_at limit 1`,
+      organizationId,
+      segmentsOfDay[0]?.from_at ?? 0,
+      segmentsOfDay.at(-1)?.from_at ?? 0,
+    );
+    const first = segmentsOfDay.find(({ from_at }) => from_at === rows[0]?.from_at);
+    if (first !== undefined) return first;
+  }
+  return null;
+}
+
+async function deleteFromTail(log: RequestLog, organizationId: string): Promise<void> {
+  const states = await log.rows<{ closed_until: number }>("select closed_until from request_log_state");
+  const closedUntil = states[0]?.closed_until ?? 0;
+  const days = await log.rows<{ day: number }>(
+    "select day from request_days where day >= $1",
+    dayOf(closedUntil),
+  );
+  for (const { day } of days)
+    await log.change(
+      `delete from ${logTable(day)} where at >= $1 and organization_id = $2`,
+      closedUntil,
+      organizationId,
+    );
+}
+
+async function deleteRollUps(log: RequestLog, step: JournalDeletion): Promise<JournalDeletion> {
+  for (const table of keptRollUps(0, 0)) {
+    const deleted = await log.change(deleteStatement(table), step.organizationId, rollUpsAtOnce);
+    if (deleted > 0) return step;
+  }
+  return { ...step, part: "refusals", after: "" };
+}
+
+/** Sorted by license: a step ends with all refusals of its last license. */
+async function deleteRefusals(log: RequestLog, step: JournalDeletion): Promise<JournalDeletion> {
+  const rows = await log.rows<{ id: string | null }>(
+    `select max(license_id) as id from
+      (select license_id from license_refusals where license_id > $1 order by license_id limit $2) as step`,
+    step.after,
+    refusalsAtOnce,
+  );
+  const end = rows[0]?.id ?? null;
+  if (end === null) return { ...step, part: "licenses", after: "" };
+  await log.change(
+    "delete from license_refusals where license_id > $1 and license_id <= $2 and organization_id = $3",
+    step.after,
+    end,
+    step.organizationId,
+  );
+  return { ...step, after: end };
+}
+
+async function deleteLicenseSightings(
+  log: RequestLog,
+  step: JournalDeletion,
+): Promise<JournalDeletion | null> {
+  const rows = await log.rows<{ scope_id: string }>(
+    `select distinct scope_id from ip_sightings where tier = 'license' and scope_id > $1
+      order by scope_id limit $2`,
+    step.after,
+    licensesAtOnce,
+  );
+  const ids = rows.map((row) => row.scope_id);
+  const last = ids.at(-1);
+  if (last === undefined) return null;
+  const licenses = await log.mainRows<{ id: string }>(
+    `select id from licenses where ${log.among("id", "$1")}`,
+    ids,
+  );
+  const existing = new Set(licenses.map(({ id }) => id));
+  const deleted = await log.change(
+    `delete from ip_sightings where (tier, scope_id, ip) in
+      (select tier, scope_id, ip from ip_sightings where tier = 'license' and ${log.among("scope_id", "$1")}
+       limit $2)`,
+    ids.filter((id) => !existing.has(id)),
+    sightingsAtOnce,
+  );
+  return deleted === sightingsAtOnce ? step : { ...step, after: last };
+}
