@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
-import { type Action, actions, readSearch, wordOf } from "./search.ts";
+import { type Action, actions } from "./detail/action.ts";
+import { readSearch, wordOf } from "./search.ts";
 
 const licensesRoute = createRoute({
   getParentRoute: () => organizationRoute,

@@ -92,10 +92,6 @@ export function useFilterChange(): (part: LicenseSearch, options?: { replace?: b
     });
 }
 
-/** Actions that the page of a license can open from a link. */
-export const actions = ["edit", "renew", "revoke", "rotate", "transfer", "reset", "delete"] as const;
-export type Action = (typeof actions)[number];
-
 export function withoutGaps<T extends object>(value: T): T {
   return Object.fromEntries(
     Object.entries(value).filter(([, member]) => member !== undefined && member !== ""),
