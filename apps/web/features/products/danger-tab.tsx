@@ -1,14 +1,15 @@
-import { Box, Button, Radio, Stack, Text } from "@mantine/core";
+import { Box, Button, Stack, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { Confirm } from "../../ui/confirm.tsx";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { RadioField } from "../../ui/radio-field.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { AffectedLicenses } from "./frame/affected-licenses.tsx";
 import { type Changes, type Product, useProduct, useProductChange } from "./frame/use-product.ts";
@@ -27,7 +28,7 @@ export function DangerTab() {
   const { t } = useTranslation("products");
   const may = useMay();
   const product = useProduct();
-  const [action, setAction] = useState<DangerAction | null>(null);
+  const question = useDangerQuestion(product);
   if (!may("products:manage")) return <MissingPage />;
   return (
     <>
@@ -44,14 +45,14 @@ export function DangerTab() {
             <Button
               {...(one === "activate" || one === "sell" ? {} : { variant: "default" })}
               {...(one === "delete" ? { c: "var(--mantine-color-error)" } : {})}
-              onClick={() => setAction(one)}
+              onClick={() => question.ask(one)}
             >
               {t(`danger.${one}.open`)}
             </Button>
           }
         />
       ))}
-      <DangerQuestion product={product} action={action} onClose={() => setAction(null)} />
+      {question.dialog}
     </>
   );
 }
@@ -67,69 +68,55 @@ function dangerActionsOf({ status, closed_for_sale: isClosed }: Product): Danger
   ];
 }
 
-interface DangerQuestionProps {
-  readonly product: Product;
-  readonly action: DangerAction | null;
-  readonly onClose: () => void;
-}
-
 /** Shows the effect and how many licenses are affected. Archiving also offers to stop selling instead. */
-function DangerQuestion({ product, action, onClose }: DangerQuestionProps) {
+function useDangerQuestion(product: Product) {
   const { t } = useTranslation("products");
   const { slug } = useOrganization();
   const navigate = useNavigate();
   const { change } = useProductChange(product);
   const remove = useChange("deleteProduct");
   const [instead, setInstead] = useState<"close" | "archive">("close");
-  const { name, status } = product;
-  const asked = action ?? "disable";
-  const hasChoice = asked === "archive" && status === "active" && !product.closed_for_sale;
-  const shown = hasChoice ? instead : asked;
-  const confirm = async () => {
-    if (shown === "delete") {
+  const { name, status, closed_for_sale: isClosed } = product;
+  const run = async (action: DangerAction) => {
+    if (action === "delete") {
       await remove.mutateAsync({ params: { product_id: product.id } });
       await navigate(paths.products(slug));
       notify(t("danger.delete.done", { name }));
       return;
     }
-    const before = "status" in changes[shown] ? { status } : { closed_for_sale: product.closed_for_sale };
-    await change(changes[shown]);
-    notify(t(`danger.${shown}.done`, { name }), () => change(before));
+    const before = "status" in changes[action] ? { status } : { closed_for_sale: isClosed };
+    await change(changes[action]);
+    notify(t(`danger.${action}.done`, { name }), () => change(before));
   };
-  const rejects = status === "active" && ["disable", "archive", "delete"].includes(shown);
-  return (
-    <Confirm
-      opened={action !== null}
-      onClose={onClose}
-      title={t(`danger.${asked}.question`, { name })}
-      action={t(`danger.${shown}.do`)}
-      onConfirm={confirm}
-      harmless={["activate", "sell", "close"].includes(shown)}
-      {...(shown === "delete" ? { typed: name } : {})}
-    >
-      <Stack gap="sm">
-        {hasChoice && (
-          <Radio.Group
-            label={t("danger.choice")}
-            value={instead}
-            onChange={(value) => setInstead(value === "archive" ? "archive" : "close")}
-          >
-            <Stack gap="xs" mt="xs">
-              {(["close", "archive"] as const).map((one) => (
-                <Radio
-                  key={one}
-                  value={one}
-                  label={t(`danger.${one}.title`)}
-                  description={t(`danger.${one}.words`)}
-                />
-              ))}
-            </Stack>
-          </Radio.Group>
-        )}
-        {!hasChoice && <Text>{t(`danger.${shown}.happens`)}</Text>}
-        {rejects && <AffectedLicenses product={product} words="rejects" />}
-        {shown === "close" && <AffectedLicenses product={product} words="keeps" />}
-      </Stack>
-    </Confirm>
-  );
+  return useConfirm((asked: DangerAction) => {
+    const hasChoice = asked === "archive" && status === "active" && !isClosed;
+    const action = hasChoice ? instead : asked;
+    const rejects = status === "active" && ["disable", "archive", "delete"].includes(action);
+    return {
+      title: t(`danger.${asked}.question`, { name }),
+      action: t(`danger.${action}.do`),
+      harmless: ["activate", "sell", "close"].includes(action),
+      ...(action === "delete" ? { typed: name } : {}),
+      onConfirm: () => run(action),
+      children: (
+        <Stack gap="sm">
+          {hasChoice ? (
+            <RadioField
+              label={t("danger.choice")}
+              mt="xs"
+              values={["close", "archive"]}
+              words={(choice) => t(`danger.${choice}.title`)}
+              hint={(choice) => t(`danger.${choice}.words`)}
+              value={instead}
+              onChange={setInstead}
+            />
+          ) : (
+            <Text>{t(`danger.${action}.happens`)}</Text>
+          )}
+          {rejects && <AffectedLicenses product={product} words="rejects" />}
+          {action === "close" && <AffectedLicenses product={product} words="keeps" />}
+        </Stack>
+      ),
+    };
+  });
 }
