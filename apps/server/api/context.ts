@@ -1,4 +1,5 @@
 import type { Access, PathParams, Route } from "@countersign/contract/api/route";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import type { LicenseReference } from "@countersign/store/queries/licenses/views";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
@@ -171,7 +172,7 @@ export function checkUnchanged(
     (context.ifMatch !== null && !context.ifMatch.some(isCurrent)) ||
     (guard !== undefined && !isCurrent(guard));
   if (!isOld) return;
-  const current = new Date(updatedAtMs).toISOString();
+  const current = isoTime(updatedAtMs);
   throw new Problem("changed_meanwhile", { changed_at: current });
 }
 

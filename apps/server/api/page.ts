@@ -64,12 +64,6 @@ export function pageOf<Row, Item>(
   };
 }
 
-export function iso(ms: number): string;
-export function iso(ms: number | null): string | null;
-export function iso(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
-}
-
 /** A time from a body, which the contract has checked. */
 export function milliseconds(text: string): number {
   return Date.parse(text);

@@ -1,3 +1,4 @@
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { choosableTypes, type EventType, isEventType } from "@countersign/domain/events/types";
 import { newId } from "@countersign/store/new-id";
@@ -123,7 +124,7 @@ async function sample(
   nowMs: number,
 ): Promise<object> {
   const about = { organization_id: organizationId, product_id: productId };
-  const midnight = new Date(Math.ceil((nowMs + 1) / dayMs) * dayMs).toISOString();
+  const midnight = isoTime(Math.ceil((nowMs + 1) / dayMs) * dayMs);
   if (type === "quota.warning") return { ...about, limit: 1_000, used: 800, resets_at: midnight, test: true };
   if (type === "quota.exhausted")
     return { ...about, limit: 1_000, used: 1_000, resets_at: midnight, test: true };
@@ -176,9 +177,9 @@ function transfer(status: "requested" | "completed" | "rejected", nowMs: number)
     from: holder("Ada"),
     to: holder("Grace"),
     message: "Only a test",
-    requested_at: new Date(nowMs).toISOString(),
+    requested_at: isoTime(nowMs),
     status,
-    decided_at: isDecided ? new Date(nowMs).toISOString() : null,
+    decided_at: isDecided ? isoTime(nowMs) : null,
     decided_by: isDecided ? "organization" : null,
     reason: status === "rejected" ? "Only a test" : null,
   };

@@ -1,3 +1,4 @@
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { userByEmail } from "@countersign/store/queries/identity/users";
 import { readConfig } from "../base/config.ts";
@@ -44,8 +45,7 @@ It works once and expires in an hour. Earlier links stop working. Two-factor aut
         return { userId: user.id, ...link };
       }),
     );
-    if (values.json === true)
-      printJson({ user_id: userId, link: url, expires_at: new Date(expiresAtMs).toISOString() });
+    if (values.json === true) printJson({ user_id: userId, link: url, expires_at: isoTime(expiresAtMs) });
     else printLines([`Open this link within an hour to set a new password for ${email}:`, `  ${url}`]);
     return 0;
   },

@@ -14,7 +14,7 @@ import {
   tomorrowMs,
   version,
 } from "../../../tests/support/sample-facts.ts";
-import { decide } from "./decide.ts";
+import { answerBody, decide } from "./decide.ts";
 import type { CallerFacts, IpRegistration, LicenseFacts, ProductFacts } from "./facts.ts";
 import { type Outcome, validateStatuses } from "./status.ts";
 
@@ -264,3 +264,26 @@ test("a product that is not served reveals nothing about the license", () =>
     const verdict = decide({ ...product, deleted: true }, license, caller, nowMs);
     expect(verdict).toEqual(decide({ ...product, deleted: true }, null, caller, nowMs));
   }));
+
+describe("the body of a response", () => {
+  test("members without a value are null, and never omitted", () => {
+    expect(answerBody(verdictAfter({ license: null }), null)).toBe(
+      '{"valid":false,"status":"license_not_found","expires":null,"ip_registered":null,"ip_count":null,' +
+        '"max_ips":null,"version":null,"version_valid":null,"custom":null,"signature":null}',
+    );
+  });
+
+  test("a valid response has exactly the documented bytes", () => {
+    expect(answerBody(verdictOf(passing), { plan: "pro" })).toBe(
+      '{"valid":true,"status":"active","expires":"2030-06-16T12:00:00.000Z","ip_registered":false,"ip_count":1,' +
+        '"max_ips":3,"version":"2.0.0","version_valid":true,"custom":{"plan":"pro"},"signature":null}',
+    );
+  });
+
+  test("a custom member cannot replace one of the ten members", () => {
+    const body = JSON.parse(
+      answerBody({ ...verdictOf(passing), status: "revoked" }, { valid: true, status: "active" }),
+    );
+    expect(body).toMatchObject({ valid: false, status: "revoked", custom: { valid: true } });
+  });
+});

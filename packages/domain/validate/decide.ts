@@ -1,3 +1,5 @@
+import type { JsonObject } from "../custom-response/template.ts";
+import { isoTime } from "../dates/iso-time.ts";
 import { gateVersion } from "../versions/gate.ts";
 import type { CallerFacts, LicenseFacts, ProductFacts } from "./facts.ts";
 import { type Outcome, type ValidateStatus, validateStatuses } from "./status.ts";
@@ -143,4 +145,20 @@ export function ipSlot(
 /** A version that is not allowed is refused only if the product enforces its versions. */
 export function refusesVersion({ versions }: ProductFacts, versionValid: boolean | null): boolean {
   return versionValid === false && versions !== null && versions.enforced;
+}
+
+/** The body of a validate response with its ten members in their documented order, before signing. */
+export function answerBody(verdict: Verdict, custom: JsonObject | null): string {
+  return JSON.stringify({
+    valid: verdict.status === "active",
+    status: verdict.status,
+    expires: isoTime(verdict.expiresAtMs),
+    ip_registered: verdict.ipRegistered,
+    ip_count: verdict.ipCount,
+    max_ips: verdict.maxIps,
+    version: verdict.version,
+    version_valid: verdict.versionValid,
+    custom,
+    signature: null,
+  });
 }

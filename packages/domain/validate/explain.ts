@@ -1,8 +1,8 @@
+import { isoTime } from "../dates/iso-time.ts";
 import { dayMs } from "../dates/lengths.ts";
 import { quotaDay } from "../quota/day.ts";
 import { grant } from "../quota/limit.ts";
 import { gateVersion, type SubmittedState, submittedState, type VersionPin } from "../versions/gate.ts";
-import { isoTime } from "./answer.ts";
 import {
   decide,
   ipSlot,

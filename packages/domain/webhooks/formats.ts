@@ -1,3 +1,4 @@
+import { isoTime } from "../dates/iso-time.ts";
 import type { EventType } from "../events/types.ts";
 import { maskedKey } from "../licenses/key.ts";
 
@@ -168,7 +169,7 @@ export function discordMessage(event: ChatEvent): object {
           value: escapedForDiscord(value),
           inline: value.length <= shortValue,
         })),
-        timestamp: new Date(atMs).toISOString(),
+        timestamp: isoTime(atMs),
         footer: { text: event.type },
       },
     ],
@@ -220,9 +221,7 @@ export function slackMessage(event: ChatEvent): object {
       ...(shown.length === 0 ? [] : [{ type: "section", fields: shown }]),
       {
         type: "context",
-        elements: [
-          { type: "mrkdwn", text: `${event.type} · ${new Date(atMs).toISOString()}`, verbatim: true },
-        ],
+        elements: [{ type: "mrkdwn", text: `${event.type} · ${isoTime(atMs)}`, verbatim: true }],
       },
     ],
   };

@@ -1,4 +1,4 @@
-import { isoTime } from "@countersign/domain/validate/answer";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { isExpired } from "@countersign/domain/validate/decide";
 
 /** A license as the lookup endpoint returns it, with its members in their documented order. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { accessToken } from "@countersign/contract/manage/access-tokens";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { generateAccessToken } from "@countersign/domain/members/access-token";
 import {
   missingPermissions,
@@ -21,7 +22,7 @@ import type { AccessTokenRow } from "@countersign/store/tables/organizations";
 import type { z } from "zod";
 import { permissionSet } from "../../api/access.ts";
 import type { AuthenticatedContext, UserOrTokenContext } from "../../api/context.ts";
-import { iso, milliseconds } from "../../api/page.ts";
+import { milliseconds } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { securityEmail } from "../identity/emails.ts";
@@ -82,7 +83,7 @@ export async function createToken(
     await audit(db, context, {
       action: "access_token.created",
       subject: { kind: "access_token", id: row.id, name: row.name },
-      after: { name: row.name, prefix: shownPrefix, permissions, expires_at: iso(expiresAtMs) },
+      after: { name: row.name, prefix: shownPrefix, permissions, expires_at: isoTime(expiresAtMs) },
     });
     await writeEmails(db, context, holder);
     const made = await accessTokenById(db, row.id);
@@ -133,7 +134,7 @@ async function checkAskingToken(
   if (asking === undefined) throw new Problem("invalid_access_token");
   if (asking.expires_at === null) return;
   if (expiresAtMs === null || expiresAtMs > asking.expires_at)
-    throw invalid("expires_at", "after_token_expiry", { latest: iso(asking.expires_at) });
+    throw invalid("expires_at", "after_token_expiry", { latest: isoTime(asking.expires_at) });
 }
 
 export function showToken(row: AccessTokenRow): z.input<typeof accessToken> {
@@ -142,9 +143,9 @@ export function showToken(row: AccessTokenRow): z.input<typeof accessToken> {
     name: row.name,
     prefix: row.shown_prefix,
     permissions: sortedPermissions(permissionSet(row.permissions)),
-    created_at: iso(row.created_at),
+    created_at: isoTime(row.created_at),
     created_by: row.created_by,
-    expires_at: iso(row.expires_at),
-    last_used_at: iso(row.last_used_at),
+    expires_at: isoTime(row.expires_at),
+    last_used_at: isoTime(row.last_used_at),
   };
 }

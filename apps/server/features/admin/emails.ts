@@ -1,9 +1,10 @@
 import * as contract from "@countersign/contract/manage/admin-mail";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { languages } from "@countersign/domain/mail/languages";
 import { emailById, emails } from "@countersign/store/queries/mail/outbox";
 import type { OutboxRow } from "@countersign/store/tables/platform";
 import { type BoundRoute, bind } from "../../api/context.ts";
-import { decodeCursor, iso, pageOf } from "../../api/page.ts";
+import { decodeCursor, pageOf } from "../../api/page.ts";
 import { shownFailure } from "../../base/shown-failure.ts";
 import { Problem } from "../../http/problem.ts";
 import { emailKinds, sampleEmail } from "./sample-emails.ts";
@@ -60,8 +61,8 @@ function showMail(row: DeliveryRequest) {
     recipient: row.recipient,
     subject: row.subject,
     kind: row.kind,
-    created_at: iso(row.created_at),
-    sent_at: iso(row.sent_at),
+    created_at: isoTime(row.created_at),
+    sent_at: isoTime(row.sent_at),
     failure: shownFailure(row.failure),
   };
 }

@@ -1,5 +1,6 @@
 import * as blocks from "@countersign/contract/manage/admin";
 import * as contract from "@countersign/contract/manage/ips";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { keptSince } from "@countersign/domain/requests/log-days";
 import { lockPlatformBlocks } from "@countersign/store/queries/admin/platform";
 import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
@@ -14,7 +15,6 @@ import type { IpSightingRow } from "@countersign/store/tables/journal";
 
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { type BoundRoute, bind, type Context } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
 import { asPlatform } from "../audit-log/record.ts";
 import { addBlock, changeBlock, listBlocks, removeBlock } from "../ip-blocks/blocks.ts";
 import { blockedAmong } from "../ips/blocked.ts";
@@ -69,8 +69,8 @@ export const platformIpRoutes: readonly BoundRoute[] = [
         return {
           organization_id: seen.organizationId,
           name,
-          first_seen_at: iso(seen.firstSeenMs),
-          last_seen_at: iso(seen.lastSeenMs),
+          first_seen_at: isoTime(seen.firstSeenMs),
+          last_seen_at: isoTime(seen.lastSeenMs),
           hits: seen.hits,
           license_count: seen.licenseCount,
           device_ids: devices.of({ organizationId: seen.organizationId }),

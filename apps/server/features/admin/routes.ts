@@ -2,6 +2,7 @@ import * as contract from "@countersign/contract/manage/admin";
 import { listJobs } from "@countersign/contract/manage/admin";
 import { getRevenue } from "@countersign/contract/manage/plans";
 import { recurringRevenue, trialCount } from "@countersign/domain/billing/subscription";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { countAll, countUnsentEmails, lastRequestAt } from "@countersign/store/queries/admin/platform";
 import { countsByPlan, subscriptionSums } from "@countersign/store/queries/billing/platform";
 import { jobRunsOfOthers } from "@countersign/store/queries/jobs/job-runs";
@@ -9,7 +10,6 @@ import { countEveryLicense } from "@countersign/store/queries/licenses/stored-co
 import type { JobRunRow } from "@countersign/store/tables/platform";
 
 import { type BoundRoute, bind } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
 import { release } from "../../base/release.ts";
 import { jobRunsOf } from "../../jobs/job-runs.ts";
 import { emailRoutes } from "./emails.ts";
@@ -44,7 +44,7 @@ export const adminRoutes: readonly BoundRoute[] = [
         latency_ms: Math.round(latencyMs * 1000) / 1000,
         clock_offset_ms: clockOffsetMs,
       },
-      request_log: { last_entry_at: iso(await lastRequestAt(store.reads)) },
+      request_log: { last_entry_at: isoTime(await lastRequestAt(store.reads)) },
       outbox: { unsent: await countUnsentEmails(store.reads) },
       counts: {
         organizations: await countAll(store.reads, "organizations", maxCounted),
@@ -80,9 +80,9 @@ function showRun(row: JobRunRow, thisNode: string) {
     is_this_node: row.node === thisNode,
     job: row.job,
     every_seconds: row.every_ms / 1000,
-    started_at: iso(row.started_at),
+    started_at: isoTime(row.started_at),
     duration_ms: row.finished_at === null ? null : Math.max(0, row.finished_at - row.started_at),
-    failed_at: iso(row.failed_at),
+    failed_at: isoTime(row.failed_at),
     failure: row.failure,
   };
 }

@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/admin-users";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { newId } from "@countersign/store/new-id";
 import {
@@ -15,7 +16,7 @@ import { addUser, userByEmail, userById } from "@countersign/store/queries/ident
 import type { Database } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables/sign-in";
 import { type BoundRoute, bind, type Context, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
-import { asColumns, iso } from "../../api/page.ts";
+import { asColumns } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { asPlatform, audit } from "../audit-log/record.ts";
 import { accountCreatedEmail, resetEmail } from "../identity/emails.ts";
@@ -124,7 +125,7 @@ const user: SuspendableKind<UserRow, Awaited<ReturnType<typeof userDetails>>> = 
       await endAllImpersonations(db, context, row.id);
     }
     const updatedAtMs = nextUpdatedAt(context, Date.parse(row.updated_at));
-    await updateUser(db, row.id, { ...changes, updated_at: iso(updatedAtMs) });
+    await updateUser(db, row.id, { ...changes, updated_at: isoTime(updatedAtMs) });
   },
   details: userDetails,
 };
@@ -155,7 +156,7 @@ async function passwordLink(db: Database, context: Context, user: UserRow) {
     const message = isFirst ? accountCreatedEmail(reader, url, expiresAtMs) : resetEmail(reader, url);
     await writeEmail(db, message, context.nowMs);
   }
-  return { password_link: isEmailed ? null : url, password_link_expires_at: iso(expiresAtMs) };
+  return { password_link: isEmailed ? null : url, password_link_expires_at: isoTime(expiresAtMs) };
 }
 
 async function currentUser(db: Database, id: string): Promise<UserRow> {
@@ -188,7 +189,7 @@ function showUser(row: UserRow) {
     two_factor_enabled: row.two_factor_enabled === 1,
     is_platform_admin: row.is_platform_admin === 1,
     organization_allowance: row.organization_allowance,
-    suspended_at: iso(row.suspended_at),
+    suspended_at: isoTime(row.suspended_at),
     suspension_reason: row.suspension_reason,
     created_at: row.created_at,
     updated_at: row.updated_at,

@@ -1,5 +1,6 @@
 import { type HourRange, previousRange } from "@countersign/domain/analytics/range";
 import { UniqueCount } from "@countersign/domain/analytics/unique-count";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
 import { countUniques } from "@countersign/store/queries/analytics/uniques";
@@ -12,7 +13,6 @@ import {
 import { uniqueHoursSince } from "@countersign/store/rollups/retention";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationContext } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
 import { type SelectionQuery, selectionOf, shownRange } from "./selection.ts";
 
 /** New, active, expiring and churned licenses. */
@@ -34,7 +34,7 @@ export async function licenseAnalytics(context: OrganizationContext, query: Sele
     totals: await figuresOf(db, of, range, second, third, nowMs),
     previous: await figuresOf(db, of, previous, first, second, nowMs),
     expiring: {
-      ...{ from: iso(ahead.fromMs), to: iso(ahead.toMs) },
+      ...{ from: isoTime(ahead.fromMs), to: isoTime(ahead.toMs) },
       count: await expiringBetween(db, of, ahead),
       previous_count: await expiringBetween(db, of, { fromMs: nowMs - lengthMs, toMs: nowMs }),
     },

@@ -8,6 +8,7 @@ import {
   usualInterval,
 } from "@countersign/domain/analytics/range";
 import { uniqueError } from "@countersign/domain/analytics/unique-count";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { quotaDay, runsOutAt } from "@countersign/domain/quota/day";
 import { countRequests, type HourCounts } from "@countersign/store/queries/analytics/figures";
@@ -26,7 +27,6 @@ import {
 } from "@countersign/store/rollups/roll-up";
 import type { z } from "zod";
 import type { OrganizationContext } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { planOf } from "../plans/limits.ts";
 import { mostCounted, type SelectionQuery, selectionOf, shownRange } from "./selection.ts";
@@ -79,7 +79,7 @@ export async function requestAnalytics(
     totals: { ...shownRange(range), ...figuresOf(total, totalUniques) },
     previous: { ...shownRange(previous), ...figuresOf(before, uniquesBefore) },
     unique_error: Math.round(uniqueError * 1_000) / 1_000,
-    unique_hours_since: iso(hoursSince * hourMs),
+    unique_hours_since: isoTime(hoursSince * hourMs),
     versions: versionUse(buckets, total, before),
     has_countries: geo !== null,
     countries: mostCounted(total.countries, before.countries)
@@ -166,7 +166,7 @@ export async function quotaUse(context: OrganizationContext, productId: string |
     used_today: used,
     used_yesterday: usedBefore,
     daily_limit: limit,
-    resets_at: iso((today + 1) * dayMs),
-    runs_out_at: iso(runsOutAt(limit, used, nowMs)),
+    resets_at: isoTime((today + 1) * dayMs),
+    runs_out_at: isoTime(runsOutAt(limit, used, nowMs)),
   }));
 }

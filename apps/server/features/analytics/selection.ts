@@ -1,4 +1,5 @@
 import { type HourRange, hourRange } from "@countersign/domain/analytics/range";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { maskedKey } from "@countersign/domain/licenses/key";
 import type { Scope } from "@countersign/store/queries/analytics/figures";
@@ -7,7 +8,7 @@ import { productById } from "@countersign/store/queries/products/products";
 import type { Geo } from "@countersign/store/rollups/geo";
 import { allProducts } from "@countersign/store/rollups/roll-up";
 import type { MemberContext, OrganizationContext } from "../../api/context.ts";
-import { iso, milliseconds } from "../../api/page.ts";
+import { milliseconds } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { loadedGeo } from "../geoip/geo-file.ts";
 
@@ -50,7 +51,7 @@ export async function selectionOf(context: OrganizationContext, query: Selection
 }
 
 export function shownRange({ from, to }: HourRange) {
-  return { from: iso(from * hourMs), to: iso(to * hourMs) };
+  return { from: isoTime(from * hourMs), to: isoTime(to * hourMs) };
 }
 
 interface Days {

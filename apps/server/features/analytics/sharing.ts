@@ -5,13 +5,13 @@ import {
   usualDevices,
   usualIps,
 } from "@countersign/domain/analytics/sharing";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { unusualLicenseDays } from "@countersign/store/queries/analytics/license-days";
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
 import type { Travel, Visit } from "@countersign/store/rollups/sharing";
 import type { LicenseDayRow } from "@countersign/store/tables/journal";
 import type { MemberContext } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
 import { deviceIds } from "../requests/device-ids.ts";
 import {
   daysBefore,
@@ -107,7 +107,7 @@ function suspectOf(license: Listed, rows: readonly LicenseDayRow[]) {
     ips: mostIps.ip_count,
     devices: mostDevices.device_count,
     days: days.length,
-    last_day: iso(Math.max(...days.map(({ day }) => day)) * dayMs),
+    last_day: isoTime(Math.max(...days.map(({ day }) => day)) * dayMs),
     sample_ips: (JSON.parse(mostIps.ips) as string[]).slice(0, maxSamples),
     sample_devices: (JSON.parse(mostDevices.devices) as string[]).slice(0, maxSamples),
     travel: fastest.travel === null ? null : shownTravel(JSON.parse(fastest.travel) as Travel),
@@ -115,6 +115,6 @@ function suspectOf(license: Listed, rows: readonly LicenseDayRow[]) {
 }
 
 function shownTravel({ before, after, distanceKm, speedKmh }: Travel) {
-  const shown = ({ ip, at, country }: Visit) => ({ ip, at: iso(at), country });
+  const shown = ({ ip, at, country }: Visit) => ({ ip, at: isoTime(at), country });
   return { before: shown(before), after: shown(after), distance_km: distanceKm, speed_kmh: speedKmh };
 }

@@ -1,9 +1,10 @@
 import * as contract from "@countersign/contract/manage/announcements";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { newId } from "@countersign/store/new-id";
 import * as announcements from "@countersign/store/queries/announcements/announcements";
 import type { AnnouncementRow } from "@countersign/store/tables/platform";
 import { type BoundRoute, bind, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
-import { decodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";
+import { decodeCursor, milliseconds, pageOf } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
 
@@ -112,12 +113,12 @@ function showPlatformAnnouncement(row: AnnouncementRow) {
   return {
     ...showAnnouncement(row),
     created_by: row.created_by,
-    created_at: iso(row.created_at),
-    updated_at: iso(row.updated_at),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
 
 /** What an admin sets, as in the audit log. */
 function recordedAnnouncement({ level, message, url, starts_at, ends_at }: AnnouncementRow) {
-  return { level, message, url, starts_at: iso(starts_at), ends_at: iso(ends_at) };
+  return { level, message, url, starts_at: isoTime(starts_at), ends_at: isoTime(ends_at) };
 }

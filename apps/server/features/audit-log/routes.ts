@@ -1,11 +1,12 @@
 import * as contract from "@countersign/contract/manage/audit-log";
 import { auditLogDays } from "@countersign/domain/audit-log/audit-log-days";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit-log/entries";
 import { keptEntries } from "@countersign/store/queries/audit-log/retention";
 import type { AuditLogRow } from "@countersign/store/tables/audit-log";
 import { type BoundRoute, bind, type Context, type OrganizationContext } from "../../api/context.ts";
 import { download } from "../../api/download.ts";
-import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";
+import { decodeCursor, encodeCursor, milliseconds, pageOf } from "../../api/page.ts";
 import { exportedLog, type ShownEntry, showToOrganization, showToPlatform } from "./show.ts";
 
 export const auditLogRoutes: readonly BoundRoute[] = [
@@ -37,7 +38,7 @@ async function kept(context: OrganizationContext) {
   return {
     kept_days: isDeleted ? days : null,
     older_entries: isDeleted ? (archive === "none" ? ("deleted" as const) : ("archived" as const)) : null,
-    complete_since: iso(row?.deleted_before ?? null),
+    complete_since: isoTime(row?.deleted_before ?? null),
   };
 }
 

@@ -1,6 +1,7 @@
 import { concealed } from "@countersign/contract/api/concealed";
 import type { auditEntry } from "@countersign/contract/manage/audit-log";
 import { csvLine } from "@countersign/domain/csv/csv";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import {
   type AuditFilter,
   type AuditPosition,
@@ -11,14 +12,13 @@ import type { Database } from "@countersign/store/store";
 import type { AuditLogRow } from "@countersign/store/tables/audit-log";
 
 import type { z } from "zod";
-import { iso } from "../../api/page.ts";
 
 export type ShownEntry = z.input<typeof auditEntry>;
 
 function showEntry(row: AuditLogRow): ShownEntry {
   return {
     id: row.id,
-    at: iso(row.at),
+    at: isoTime(row.at),
     organization_id: row.organization_id,
     actor: {
       kind: row.actor_kind,

@@ -1,4 +1,5 @@
 import { type BillingTerms, clockStep, nextDueAt } from "@countersign/domain/billing/terms";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { dueBillings, lockedBilling, updateBilling } from "@countersign/store/queries/billing/billing";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { planById } from "@countersign/store/queries/plans/plans";
@@ -6,7 +7,6 @@ import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 
-import { iso } from "../../api/page.ts";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import {
@@ -132,9 +132,9 @@ function recorded(terms: BillingTerms) {
   return {
     plan: terms.plan,
     plan_set_by: terms.planSetBy,
-    plan_ends_at: iso(terms.planEndsAtMs),
+    plan_ends_at: isoTime(terms.planEndsAtMs),
     billing_state: terms.state,
-    grace_ends_at: iso(terms.graceEndsAtMs),
+    grace_ends_at: isoTime(terms.graceEndsAtMs),
   };
 }
 

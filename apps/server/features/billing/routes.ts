@@ -1,11 +1,11 @@
 import * as contract from "@countersign/contract/manage/billing";
 import { auditLogDays } from "@countersign/domain/audit-log/audit-log-days";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { billingOf, countVersionChecks } from "@countersign/store/queries/billing/billing";
 import { userById } from "@countersign/store/queries/identity/users";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 
 import { type BoundRoute, bind, type Context, type OrganizationContext } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
 import { Shares } from "../../api/shares.ts";
 import { Problem } from "../../http/problem.ts";
 import { whileWaiting } from "../../limits/waiting.ts";
@@ -29,9 +29,9 @@ export const billingRoutes: readonly BoundRoute[] = [
       plan: plan.id,
       plan_name: plan.name,
       plan_set_by: billing?.plan_set_by ?? "default",
-      plan_ends_at: iso(organization.plan_ends_at),
+      plan_ends_at: isoTime(organization.plan_ends_at),
       billing_state: organization.billing_state,
-      grace_ends_at: iso(organization.grace_ends_at),
+      grace_ends_at: isoTime(organization.grace_ends_at),
       subscription: showSubscription(billing),
       payments_available: takesPayments,
       can_manage_payments: takesPayments && (billing?.stripe_customer_id ?? null) !== null,
@@ -141,7 +141,7 @@ export async function invoicesOf({ store, settings }: PaymentParts, organization
       status: invoice.status,
       total: invoice.total,
       currency: invoice.currency,
-      created_at: iso(invoice.created * 1000),
+      created_at: isoTime(invoice.created * 1000),
       url: invoice.hosted_invoice_url ?? null,
       pdf_url: invoice.invoice_pdf ?? null,
     }));

@@ -1,7 +1,6 @@
 import type { Subscription } from "@countersign/domain/billing/subscription";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
-
-import { iso } from "../../api/page.ts";
 
 /** The subscription as it was last fetched from Stripe; null without one. */
 export function storedSubscription(billing: OrganizationBillingRow | undefined): Subscription | null {
@@ -34,8 +33,8 @@ export function showSubscription(billing: OrganizationBillingRow | undefined) {
     interval,
     amount,
     currency,
-    period_ends_at: iso(subscription.periodEndsAtMs),
-    cancels_at: iso(subscription.cancelsAtMs),
-    trial_ends_at: iso(subscription.trialEndsAtMs),
+    period_ends_at: isoTime(subscription.periodEndsAtMs),
+    cancels_at: isoTime(subscription.cancelsAtMs),
+    trial_ends_at: isoTime(subscription.trialEndsAtMs),
   };
 }

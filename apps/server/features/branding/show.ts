@@ -2,6 +2,7 @@ import { portalBase } from "@countersign/contract/api/bases";
 import type { branding } from "@countersign/contract/manage/branding";
 import type { seller } from "@countersign/contract/portal/shapes";
 import { darkModeAccent, lightestDarkSurface } from "@countersign/domain/branding/accent-color";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import {
   type BrandedOrganization,
   brandedOrganizations,
@@ -12,7 +13,6 @@ import type { Database } from "@countersign/store/store";
 import { type BrandingRow, isSuspended, type OrganizationRow } from "@countersign/store/tables/organizations";
 
 import type { z } from "zod";
-import { iso } from "../../api/page.ts";
 import { portalLink } from "../mail/transfer-emails.ts";
 
 /**
@@ -42,7 +42,7 @@ export function showBranding(
     links: showLinks(row.links),
     locale: row.locale,
     portal_url: portalLink(portalUrl, slug),
-    updated_at: iso(row.updated_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
 
@@ -55,7 +55,7 @@ export function exportedBranding(row: StoredBranding) {
     support_url: row.support_url,
     links: showLinks(row.links),
     locale: row.locale,
-    updated_at: iso(row.updated_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
 

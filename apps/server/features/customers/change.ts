@@ -1,4 +1,5 @@
 import type { customer, updateCustomer } from "@countersign/contract/manage/customers";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { newId } from "@countersign/store/new-id";
 import {
   customerFor,
@@ -21,7 +22,6 @@ import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables/licenses";
 import type { z } from "zod";
 import { type Context, checkUnchanged, nextUpdatedAt, type OrganizationContext } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { recordingChanges } from "../events/record-changes.ts";
@@ -188,8 +188,8 @@ export function showCustomer(row: CustomerView, licenseCount: number): ShownCust
     name: row.name,
     discord_id: row.discord_id,
     license_count: licenseCount,
-    created_at: iso(row.created_at),
-    updated_at: iso(row.updated_at),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
 

@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/customers";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { licenseRecord } from "@countersign/store/batches/license-record";
 import { newId } from "@countersign/store/new-id";
 import { customerIdFor, removeUnknownCustomers } from "@countersign/store/queries/customers/identify";
@@ -21,7 +22,7 @@ import { eraseFromTransfers } from "@countersign/store/queries/transfers/transfe
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables/licenses";
 import { type BoundRoute, bind, type OrganizationContext } from "../../api/context.ts";
-import { decodeCursor, iso, pageOf } from "../../api/page.ts";
+import { decodeCursor, pageOf } from "../../api/page.ts";
 import { searchPage } from "../../api/search.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -81,7 +82,7 @@ export const customerRoutes: readonly BoundRoute[] = [
     return {
       ...showCustomer(row, licenses.active + licenses.expired + licenses.revoked),
       licenses,
-      last_seen_at: iso(await customerLastSeen(db, organizationId, id)),
+      last_seen_at: isoTime(await customerLastSeen(db, organizationId, id)),
     };
   }),
 

@@ -1,3 +1,4 @@
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { refusalHour, summaryDelayMs } from "@countersign/domain/events/thresholds";
 import { newId } from "@countersign/store/new-id";
 import { addEvents, type TakenSummary, takeSummaries } from "@countersign/store/queries/events/events";
@@ -55,8 +56,8 @@ function eventOf(summary: TakenSummary, nowMs: number): EventRow {
       count,
       ip_count: summary.ipCount,
       ip_count_is_exact: summary.isExact,
-      first_at: new Date(summary.first_at).toISOString(),
-      last_at: new Date(summary.last_at).toISOString(),
+      first_at: isoTime(summary.first_at),
+      last_at: isoTime(summary.last_at),
     },
   };
   return {

@@ -1,3 +1,4 @@
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import type { EventType } from "@countersign/domain/events/types";
 import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";
@@ -6,7 +7,6 @@ import type { KnownTarget } from "@countersign/store/queries/transfers/transfers
 import type { Database } from "@countersign/store/store";
 import { type Distribution, distribution } from "@countersign/store/tables/events";
 import type { TransferRow } from "@countersign/store/tables/portal";
-import { iso } from "../../api/page.ts";
 
 /** An event that the seller's systems may want to receive. */
 export interface NewEvent {
@@ -116,9 +116,9 @@ export function showDecision(transfer: TransferRow, target: KnownTarget | null) 
     },
     message: transfer.message,
     review_reason: transfer.review_reason,
-    requested_at: iso(transfer.requested_at),
+    requested_at: isoTime(transfer.requested_at),
     state: transfer.state,
-    decided_at: iso(transfer.decided_at),
+    decided_at: isoTime(transfer.decided_at),
     decided_by: transfer.decided_by,
     reason: transfer.reason,
   };

@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/events";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { webhookId } from "@countersign/domain/webhooks/signature";
 import { type EventFilter, eventsAfter } from "@countersign/store/queries/events/events";
@@ -8,7 +9,7 @@ import type { EventRow } from "@countersign/store/tables/events";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";
 import { type BoundRoute, bind, type Context, type OrganizationContext } from "../../api/context.ts";
-import { decodeCursor, encodeCursor, iso, milliseconds } from "../../api/page.ts";
+import { decodeCursor, encodeCursor, milliseconds } from "../../api/page.ts";
 import { Shares } from "../../api/shares.ts";
 import { invalid } from "../../http/problem.ts";
 import { whileWaiting } from "../../limits/waiting.ts";
@@ -169,7 +170,7 @@ function showEvent(row: EventRow): ShownEvent {
   return {
     id: webhookId(row.id),
     type: row.type,
-    timestamp: iso(row.at),
+    timestamp: isoTime(row.at),
     product_id: row.product_id,
     license_id: row.license_id,
     data: JSON.parse(row.data),

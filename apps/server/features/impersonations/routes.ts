@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/admin-organizations";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { newId } from "@countersign/store/new-id";
 import { lockedUser } from "@countersign/store/queries/admin/users";
@@ -9,7 +10,6 @@ import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import { sessionOf } from "../../api/actor.ts";
 import { type BoundRoute, bind, type Context, type PersonContext } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { asPlatform, audit, type Change } from "../audit-log/record.ts";
 
@@ -44,10 +44,10 @@ export const impersonationRoutes: readonly BoundRoute[] = [
       await audit(db, asPlatform(context), {
         action: "organization.impersonation_started",
         subject: { kind: "organization", id: organizationId, name: organization.name },
-        after: { reason, until: iso(expiresAtMs) },
+        after: { reason, until: isoTime(expiresAtMs) },
         organizationId,
       });
-      return { organization_id: organizationId, expires_at: iso(expiresAtMs) };
+      return { organization_id: organizationId, expires_at: isoTime(expiresAtMs) };
     });
   }),
 
@@ -77,7 +77,7 @@ export async function impersonatedUntil(
     organizationId,
     context.nowMs,
   );
-  return iso(active?.expires_at ?? null);
+  return isoTime(active?.expires_at ?? null);
 }
 
 /** Locks the user's row: an admin who is demoted at the same moment has nothing left that they could use later. */

@@ -1,10 +1,10 @@
 import type { invitation, receivedInvitation } from "@countersign/contract/manage/invitations";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { invitationState } from "@countersign/domain/members/invitation";
 import { sortedPermissions } from "@countersign/domain/members/permissions";
 import type { InvitationWithRole } from "@countersign/store/queries/invitations/invitations";
 import type { z } from "zod";
 import { permissionSet } from "../../api/access.ts";
-import { iso } from "../../api/page.ts";
 
 export function stateOf(row: InvitationWithRole, nowMs: number) {
   return invitationState(
@@ -23,9 +23,9 @@ export function showInvitation(row: InvitationWithRole, nowMs: number): z.input<
       row.invited_by === null || row.invited_by_name === null
         ? null
         : { user_id: row.invited_by, name: row.invited_by_name },
-    created_at: iso(row.created_at),
-    expires_at: iso(row.expires_at),
-    accepted_at: iso(row.accepted_at),
+    created_at: isoTime(row.created_at),
+    expires_at: isoTime(row.expires_at),
+    accepted_at: isoTime(row.accepted_at),
   };
 }
 
@@ -42,7 +42,7 @@ export function showReceived(
     permissions: sortedPermissions(permissionSet(row.role_permissions)),
     email: row.email,
     invited_by: row.invited_by_name,
-    expires_at: iso(row.expires_at),
+    expires_at: isoTime(row.expires_at),
     has_account: hasAccount,
   };
 }

@@ -1,4 +1,5 @@
 import type { ipBlock, ipBlockChanges, newIpBlock } from "@countersign/contract/manage/ip-blocks";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { maskedKey } from "@countersign/domain/licenses/key";
 import { newId } from "@countersign/store/new-id";
 import {
@@ -15,7 +16,7 @@ import type { Database } from "@countersign/store/store";
 import type { IpBlockRow } from "@countersign/store/tables/licenses";
 import type { z } from "zod";
 import { type Context, checkUnchanged, nextUpdatedAt, type UserOrTokenContext } from "../../api/context.ts";
-import { decodeCursor, iso, milliseconds, pageOf } from "../../api/page.ts";
+import { decodeCursor, milliseconds, pageOf } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 
@@ -72,7 +73,7 @@ export async function addBlock(
   await audit(db, context, {
     action: "ip_block.added",
     subject: subject(scope, id, body.cidr),
-    after: { ...scopeNames(scope), cidr: body.cidr, note: body.note, expires_at: iso(expiresAtMs) },
+    after: { ...scopeNames(scope), cidr: body.cidr, note: body.note, expires_at: isoTime(expiresAtMs) },
   });
   const row = await ipBlockOf(db, id, scope);
   if (row === undefined) throw new Error(`Block ${id} was written but does not exist.`);
@@ -112,7 +113,7 @@ export async function removeBlock(db: Database, context: Context, scope: BlockLi
   await audit(db, context, {
     action: "ip_block.removed",
     subject: subject(scope, id, row.cidr),
-    before: { ...scopeNames(scope), cidr: row.cidr, note: row.note, expires_at: iso(row.expires_at) },
+    before: { ...scopeNames(scope), cidr: row.cidr, note: row.note, expires_at: isoTime(row.expires_at) },
   });
 }
 
@@ -130,7 +131,7 @@ function blockedAlready(block: IpBlockRow): Problem {
 function shownChange(row: IpBlockRow, body: z.output<typeof ipBlockChanges>) {
   return {
     ...(body.note === undefined ? {} : { note: row.note }),
-    ...(body.expires_at === undefined ? {} : { expires_at: iso(row.expires_at) }),
+    ...(body.expires_at === undefined ? {} : { expires_at: isoTime(row.expires_at) }),
   };
 }
 
@@ -159,9 +160,9 @@ export function showIpBlock(row: IpBlockRow): z.input<typeof ipBlock> {
     level: row.tier,
     cidr: row.cidr,
     note: row.note,
-    expires_at: iso(row.expires_at),
+    expires_at: isoTime(row.expires_at),
     created_by: row.created_by,
-    created_at: iso(row.created_at),
-    updated_at: iso(row.updated_at),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }

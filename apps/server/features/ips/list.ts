@@ -1,3 +1,4 @@
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import {
   type Cidr,
   commonText,
@@ -10,7 +11,7 @@ import { busiestIps, ipsStartingWith, type SightingScope } from "@countersign/st
 import type { Database } from "@countersign/store/store";
 import type { IpSightingRow } from "@countersign/store/tables/journal";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
-import { decodeCursor, encodeCursor, iso, pageOf } from "../../api/page.ts";
+import { decodeCursor, encodeCursor, pageOf } from "../../api/page.ts";
 import { invalid } from "../../http/problem.ts";
 
 /** What the lists of an organization and of the platform share. */
@@ -60,8 +61,8 @@ export function askedIp(text: string): QueriedIp {
 export function showSighting(row: IpSightingRow) {
   return {
     ip: row.ip,
-    first_seen_at: iso(row.first_seen_at),
-    last_seen_at: iso(row.last_seen_at),
+    first_seen_at: isoTime(row.first_seen_at),
+    last_seen_at: isoTime(row.last_seen_at),
     hits: row.hits,
     license_count: row.license_count,
   };

@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/ips";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { isExpired } from "@countersign/domain/validate/decide";
 import { customersByIds } from "@countersign/store/queries/customers/views";
 import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks/blocks";
@@ -12,7 +13,7 @@ import {
 import type { IpSightingRow } from "@countersign/store/tables/journal";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
 import { type BoundRoute, bind, type MemberContext, type OrganizationContext } from "../../api/context.ts";
-import { decodeCursor, iso, pageOf } from "../../api/page.ts";
+import { decodeCursor, pageOf } from "../../api/page.ts";
 import { showIpBlock } from "../ip-blocks/blocks.ts";
 import { deviceIds } from "../requests/device-ids.ts";
 import { blockedAmong, isInForce, networksThatCover } from "./blocked.ts";
@@ -74,9 +75,9 @@ export const ipRoutes: readonly BoundRoute[] = [
         customer_email: customers.get(row.customer_id ?? "")?.email ?? null,
         customer_name: customers.get(row.customer_id ?? "")?.name ?? null,
         status: statusOf(row, context.nowMs),
-        registered_at: iso(registrations.get(row.id) ?? null),
-        first_seen_at: iso(seen.get(row.id)?.first_seen_at ?? null),
-        last_seen_at: iso(seen.get(row.id)?.last_seen_at ?? null),
+        registered_at: isoTime(registrations.get(row.id) ?? null),
+        first_seen_at: isoTime(seen.get(row.id)?.first_seen_at ?? null),
+        last_seen_at: isoTime(seen.get(row.id)?.last_seen_at ?? null),
         hits: seen.get(row.id)?.hits ?? 0,
         device_ids: devices?.of({ licenseId: row.id }) ?? null,
       }),

@@ -1,4 +1,5 @@
 import { csvLine } from "@countersign/domain/csv/csv";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import type { LicenseFilter } from "@countersign/store/queries/licenses/filter";
 import { ipsOf, type RegisteredIp } from "@countersign/store/queries/licenses/ips";
 import { licenseBatches } from "@countersign/store/queries/licenses/list";
@@ -9,7 +10,6 @@ import {
   showLicense,
 } from "@countersign/store/queries/licenses/views";
 import type { Store } from "@countersign/store/store";
-import { iso } from "../../api/page.ts";
 
 type FileFormat = "csv" | "jsonl";
 
@@ -64,7 +64,7 @@ function exportRecord(view: LicenseView, ips: readonly RegisteredIp[], nowMs: nu
     ...showLicense(view, nowMs),
     max_ips: view.max_ips,
     ips: ips.map(({ ip }) => ip),
-    ips_registered_at: ips.map(({ registeredAt }) => iso(registeredAt)),
+    ips_registered_at: ips.map(({ registeredAt }) => isoTime(registeredAt)),
   };
 }
 

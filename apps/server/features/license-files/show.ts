@@ -1,8 +1,8 @@
 import type { licenseImport, licenseImportWithErrors } from "@countersign/contract/manage/license-files";
 import { fieldErrorBody } from "@countersign/contract/problems/problems";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import type { ImportRow } from "@countersign/store/tables/license-files";
 import type { z } from "zod";
-import { iso } from "../../api/page.ts";
 import { shownFailure } from "../../base/shown-failure.ts";
 import type { NamedError } from "./tally.ts";
 import type { RequestedUndo } from "./undo-on-request.ts";
@@ -31,11 +31,11 @@ export function showImport(row: ImportRow): z.input<typeof licenseImport> {
     error_count: row.error_count,
     failure: shownFailure(row.failure),
     created_by: row.created_by,
-    created_at: iso(row.created_at),
-    updated_at: iso(row.updated_at),
-    finished_at: iso(row.finished_at),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+    finished_at: isoTime(row.finished_at),
     undo: shownUndo(row.undo),
-    undo_until: canBeUndone(row) ? iso(row.keeps_until) : null,
+    undo_until: canBeUndone(row) ? isoTime(row.keeps_until) : null,
   };
 }
 
@@ -62,5 +62,5 @@ export function canBeUndone({ state, dry_run: dryRun, undo, created, updated }: 
 function shownUndo(text: string | null): z.input<typeof licenseImport>["undo"] {
   if (text === null) return null;
   const { actor, requested_at: at, ...rest } = JSON.parse(text) as RequestedUndo;
-  return { ...rest, requested_by: actor.actor_name, requested_at: iso(at) };
+  return { ...rest, requested_by: actor.actor_name, requested_at: isoTime(at) };
 }

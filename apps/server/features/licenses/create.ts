@@ -1,4 +1,5 @@
 import { fieldErrorBody, fieldFault } from "@countersign/contract/problems/problems";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { maskedKey, matchForm, parseImportedKey } from "@countersign/domain/licenses/key";
 import { searchText } from "@countersign/domain/licenses/search-text";
@@ -11,7 +12,6 @@ import { type ShownLicense, shownLicenses } from "@countersign/store/queries/lic
 import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables/products";
 import type { Context } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { recordCreated } from "../events/record-changes.ts";
@@ -67,7 +67,7 @@ export async function addLicenses(
         product_id: productId,
         customer_email: draft.customer.email,
         customer_discord_id: draft.customer.discordId,
-        expires_at: iso(draft.expiresAtMs ?? null),
+        expires_at: isoTime(draft.expiresAtMs ?? null),
         ...(draft.termMs === null || draft.termMs === undefined ? {} : { term_seconds: draft.termMs / 1000 }),
       },
     })),

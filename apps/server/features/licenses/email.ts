@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/license-actions";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { maskedKey } from "@countersign/domain/licenses/key";
 import { secondsUntilReset } from "@countersign/domain/quota/day";
 import { licenseEmailFacts } from "@countersign/store/queries/mail/license-facts";
@@ -7,7 +8,6 @@ import { knownEmails, removeWaitingEmail } from "@countersign/store/queries/mail
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
 import { type BoundRoute, bind, type Context } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
 import { shownFailure } from "../../base/shown-failure.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -79,8 +79,8 @@ async function show(
   return {
     state: mail === undefined ? (waits ? "over_limit" : "none") : stateOf(mail, context.config.mail !== null),
     recipient: mail?.recipient ?? message?.to ?? null,
-    written_at: iso(mail?.created_at ?? null),
-    sent_at: iso(mail?.sent_at ?? null),
+    written_at: isoTime(mail?.created_at ?? null),
+    sent_at: isoTime(mail?.sent_at ?? null),
     failure: shownFailure(mail?.failure ?? null),
     subject: message?.subject ?? null,
     text: message?.text ?? null,

@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/license-actions";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { parseCidr } from "@countersign/domain/ip/cidr";
 import { countedAs, parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { maskedKey } from "@countersign/domain/licenses/key";
@@ -9,7 +10,7 @@ import { productById } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
 import { type BoundRoute, bind, type Context, type LicenseContext } from "../../api/context.ts";
-import { decodeCursor, iso, pageOf } from "../../api/page.ts";
+import { decodeCursor, pageOf } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { licenseEvent, recordEvents } from "../events/record.ts";
@@ -127,9 +128,9 @@ function showIp(row: {
 }) {
   return {
     ip: row.ip,
-    registered_at: iso(row.registered_at),
-    first_seen_at: iso(row.first_seen_at),
-    last_seen_at: iso(row.last_seen_at),
+    registered_at: isoTime(row.registered_at),
+    first_seen_at: isoTime(row.first_seen_at),
+    last_seen_at: isoTime(row.last_seen_at),
     hits: row.hits ?? 0,
   };
 }

@@ -1,11 +1,11 @@
 import type { member } from "@countersign/contract/manage/members";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { sortedPermissions } from "@countersign/domain/members/permissions";
 import type { MemberWithRole } from "@countersign/store/queries/members/members";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { UserRow } from "@countersign/store/tables/sign-in";
 import type { z } from "zod";
 import { permissionSet } from "../../api/access.ts";
-import { iso } from "../../api/page.ts";
 
 export type ShownMember = z.input<typeof member>;
 
@@ -20,8 +20,8 @@ export function showMember(row: MemberWithRole): ShownMember {
       name: row.role_name,
       permissions: sortedPermissions(permissionSet(row.role_permissions)),
     },
-    joined_at: iso(row.created_at),
-    updated_at: iso(memberUpdatedAt(row)),
+    joined_at: isoTime(row.created_at),
+    updated_at: isoTime(memberUpdatedAt(row)),
   };
 }
 
@@ -30,7 +30,7 @@ export function memberUpdatedAt(row: Pick<MemberWithRole, "created_at" | "update
 }
 
 export function showOwner(user: UserRow, organization: OrganizationRow): ShownMember {
-  const joinedAt = iso(ownerJoinedAt(organization));
+  const joinedAt = isoTime(ownerJoinedAt(organization));
   return {
     user_id: user.id,
     name: user.name,

@@ -1,3 +1,4 @@
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { auditEntries } from "@countersign/store/queries/audit-log/entries";
 import { brandingOf } from "@countersign/store/queries/branding/branding";
 import { userById } from "@countersign/store/queries/identity/users";
@@ -20,7 +21,6 @@ import { transfersToExport } from "@countersign/store/queries/transfers/views";
 import type { Database } from "@countersign/store/store";
 import type { IpBlockRow, LicenseIpRow, LicenseRow } from "@countersign/store/tables/licenses";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
-import { iso } from "../../api/page.ts";
 import { showToOrganization } from "../audit-log/show.ts";
 import { exportedBranding } from "../branding/show.ts";
 import { showInvitation } from "../invitations/show.ts";
@@ -72,7 +72,7 @@ async function* productLines(db: Database, organizationId: string, nowMs: number
         ...linesOf("product", await showProducts(db, rows, nowMs)),
         ...linesOf(
           "product_version",
-          versions.map((row) => ({ ...row, created_at: iso(row.created_at) })),
+          versions.map((row) => ({ ...row, created_at: isoTime(row.created_at) })),
         ),
         ...linesOf("product_download", downloads),
       ];
@@ -201,12 +201,12 @@ function exportedLicense(
     customer_id: row.customer_id,
     license_key: row.license_key,
     is_lifetime: row.is_lifetime === 1,
-    expires_at: iso(row.expires_at),
+    expires_at: isoTime(row.expires_at),
     term_ms: row.term_ms,
-    first_used_at: iso(row.first_used_at),
+    first_used_at: isoTime(row.first_used_at),
     ip_system_enabled: row.ip_system_enabled === 1,
     max_ips: row.max_ips,
-    ips: ips.map(({ ip, registered_at }) => ({ ip, registered_at: iso(registered_at) })),
+    ips: ips.map(({ ip, registered_at }) => ({ ip, registered_at: isoTime(registered_at) })),
     notes: row.notes,
     version_pin_mode: row.version_pin_mode,
     version_pinned: row.version_pinned,
@@ -215,15 +215,15 @@ function exportedLicense(
     custom_override: parsed(row.custom_override),
     metadata: parsed(row.metadata),
     tags: tags.map(({ tag }) => tag),
-    revoked_at: iso(row.revoked_at),
+    revoked_at: isoTime(row.revoked_at),
     revoked_reason: row.revoked_reason,
-    created_at: iso(row.created_at),
-    updated_at: iso(row.updated_at),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
 
 function exportedCustomer(row: Awaited<ReturnType<typeof customersToExport>>[number]) {
-  return { ...row, created_at: iso(row.created_at), updated_at: iso(row.updated_at) };
+  return { ...row, created_at: isoTime(row.created_at), updated_at: isoTime(row.updated_at) };
 }
 
 function exportedBlock(row: IpBlockRow) {
@@ -233,9 +233,9 @@ function exportedBlock(row: IpBlockRow) {
     scope_id: row.scope_id,
     cidr: row.cidr,
     note: row.note,
-    expires_at: iso(row.expires_at),
+    expires_at: isoTime(row.expires_at),
     created_by: row.created_by,
-    created_at: iso(row.created_at),
+    created_at: isoTime(row.created_at),
   };
 }
 
@@ -247,9 +247,9 @@ function exportedWebhook(row: Awaited<ReturnType<typeof webhooksToExport>>[numbe
     event_types: parsed(row.event_types),
     product_ids: parsed(row.product_ids),
     auto_reenable: row.auto_reenable === 1,
-    disabled_at: iso(row.disabled_at),
-    created_at: iso(row.created_at),
-    updated_at: iso(row.updated_at),
+    disabled_at: isoTime(row.disabled_at),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
 

@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/organizations";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { allPlans } from "@countersign/store/queries/plans/plans";
@@ -11,7 +12,6 @@ import {
   nextUpdatedAt,
   type UserOrTokenContext,
 } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
 import { invalid } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { recipientById, writeEmail } from "../mail/email.ts";
@@ -61,8 +61,8 @@ async function setDeleteAfter(
   await audit(db, context, {
     action,
     subject: { kind: "organization", id: organization.id, name: organization.name },
-    before: { delete_after: iso(organization.delete_after) },
-    after: { delete_after: iso(deleteAfter) },
+    before: { delete_after: isoTime(organization.delete_after) },
+    after: { delete_after: isoTime(deleteAfter) },
   });
   await notifyOwner(db, context, organization, deleteAfter);
   return showOwnOrganization({ ...organization, ...changes }, organizationAccess, plans);

@@ -1,5 +1,6 @@
 import * as contract from "@countersign/contract/manage/plans";
 import { billingIntervals, priceFor } from "@countersign/domain/billing/subscription";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import {
   allPlans,
@@ -14,7 +15,7 @@ import type { PlanRow } from "@countersign/store/tables/billing";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";
 import { type BoundRoute, bind, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
-import { asColumns, iso } from "../../api/page.ts";
+import { asColumns } from "../../api/page.ts";
 import type { Config } from "../../base/config.ts";
 import { Problem } from "../../http/problem.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
@@ -83,6 +84,6 @@ function showPlan(
     currency,
     can_be_bought:
       stripe !== null && billingIntervals.some((interval) => priceFor(row, interval, stripe.mode) !== null),
-    updated_at: iso(updatedAt),
+    updated_at: isoTime(updatedAt),
   };
 }

@@ -1,4 +1,5 @@
 import type { listPortalSessions, me } from "@countersign/contract/portal/me";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { browserName } from "@countersign/domain/user-agent/parse";
 import { newId } from "@countersign/store/new-id";
 import {
@@ -17,7 +18,6 @@ import type { PortalSessionRow } from "@countersign/store/tables/portal";
 import type { z } from "zod";
 import type { CustomerActor } from "../../api/actor.ts";
 import { requireSession } from "../../api/customer-access.ts";
-import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { cancelLostTransfers } from "../transfers/end.ts";
 
@@ -61,11 +61,11 @@ export async function showPortalMe(
       kind,
       value,
       name,
-      verified_at: iso(verifiedAt),
+      verified_at: isoTime(verifiedAt),
     })),
     signed_in_by: session.signed_in_by,
     locale: person.locale,
-    session_expires_at: iso(session.expires_at),
+    session_expires_at: isoTime(session.expires_at),
   };
 }
 
@@ -74,9 +74,9 @@ type ShownSession = z.input<(typeof listPortalSessions)["answer"]>["data"][numbe
 export function showPortalSession(row: PortalSessionRow, currentId: string): ShownSession {
   return {
     id: row.id,
-    created_at: iso(row.created_at),
-    last_used_at: iso(row.last_used_at),
-    expires_at: iso(row.expires_at),
+    created_at: isoTime(row.created_at),
+    last_used_at: isoTime(row.last_used_at),
+    expires_at: isoTime(row.expires_at),
     ip: row.ip,
     browser: browserName(row.user_agent ?? "") || null,
     is_current: row.id === currentId,

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/portal/licenses";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { generateLicenseKey, maskedKey, matchForm } from "@countersign/domain/licenses/key";
 import {
@@ -41,7 +42,7 @@ import {
   type CustomerLicenseContext,
 } from "../../api/context.ts";
 import { customerIn, isTheirsNow } from "../../api/customer-access.ts";
-import { decodeCursor, encodeCursor, iso, wrongCursor } from "../../api/page.ts";
+import { decodeCursor, encodeCursor, wrongCursor } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { showSellers } from "../branding/show.ts";
@@ -111,7 +112,7 @@ export const portalLicenseRoutes: readonly BoundRoute[] = [
       const { left, nextAtMs } = await ipRemovalBudget(db, license.id, product, context.nowMs);
       // Before the budget: a repeat of a removal that went through is told so.
       await removeIp(db, asCustomer, license, ip, text);
-      if (left < 1) throw new Problem("ip_removals_used_up", { next_at: iso(nextAtMs) ?? "" });
+      if (left < 1) throw new Problem("ip_removals_used_up", { next_at: isoTime(nextAtMs) ?? "" });
       await spend(db, context, license.id, "ip_removed", 1);
       return showPortalLicense(db, asCustomer, around);
     });

@@ -1,4 +1,5 @@
 import type { licenseSummary, portalLicense } from "@countersign/contract/portal/shapes";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { countedAs, parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { networkOf } from "@countersign/domain/ip/registered";
@@ -43,7 +44,6 @@ import type { TransferRow } from "@countersign/store/tables/portal";
 import type { ProductDownloadRow, ProductRow } from "@countersign/store/tables/products";
 import type { z } from "zod";
 import type { LicenseContext, ProductContext } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { type Seller, showSellers } from "../branding/show.ts";
 import { planOf } from "../plans/limits.ts";
@@ -124,7 +124,7 @@ export async function showPortalLicense(
   const yourIp = countedIpOf(context.ip, product);
   return {
     ...summary,
-    revoked_at: iso(row.revoked_at),
+    revoked_at: isoTime(row.revoked_at),
     renewal_url: product.renewal_url,
     your_ip: yourIp,
     ips: await showIps(db, row, yourIp, around),
@@ -145,8 +145,8 @@ function showRefusal(row: LicenseRefusals, devices: DeviceIds): PortalLicense["r
     {
       status,
       count: Number(row.count),
-      first_at: iso(row.first_at),
-      last_at: iso(row.last_at),
+      first_at: isoTime(row.first_at),
+      last_at: isoTime(row.last_at),
       last_ip: row.last_ip,
       last_version: row.last_version,
       device_ids: devices.of({ ip: row.last_ip }),
@@ -199,7 +199,7 @@ async function showSelfService(
   const { limit, used, left, nextAtMs } = await ipRemovalBudget(db, license.id, product, nowMs);
   const canRemove = ipRemovalRefusal(facts) === null && license.ip_count > 0;
   return {
-    ip_removals: { limit, used, left, next_at: iso(nextAtMs) },
+    ip_removals: { limit, used, left, next_at: isoTime(nextAtMs) },
     can_remove_ip: canRemove && left > 0,
     can_reset_ips: canRemove && left >= license.ip_count,
     can_rotate_key: keyRotationRefusal(facts) === null,
@@ -230,9 +230,9 @@ async function showIps(
     .slice(0, maxIpsShown)
     .map(({ ip, registered_at, first_seen_at, last_seen_at }) => ({
       ip,
-      registered_at: iso(registered_at),
-      first_seen_at: iso(first_seen_at),
-      last_seen_at: iso(last_seen_at),
+      registered_at: isoTime(registered_at),
+      first_seen_at: isoTime(first_seen_at),
+      last_seen_at: isoTime(last_seen_at),
       // While the product counts by /64, a single registered address counts as its /64.
       is_you: yourIps.includes(ip) || (yourIp !== null && networkOf(ip) === yourIp),
       device_ids: devices.of({ ip }),
@@ -301,13 +301,13 @@ function showSummary(
     license_key_hint: maskedKey(row.license_key),
     status: licenseStatus(row, nowMs),
     is_lifetime: row.is_lifetime === 1,
-    expires_at: iso(endsAtMs),
+    expires_at: isoTime(endsAtMs),
     days_left: endsAtMs === null ? null : Math.floor((endsAtMs - nowMs) / dayMs),
     term_seconds: waitingTermMs === null ? null : Math.round(waitingTermMs / 1_000),
     ip_system_enabled: hasIpSystem,
     max_ips: hasIpSystem ? row.max_ips : null,
     current_unique_ip_count: row.ip_count,
-    created_at: iso(row.created_at),
+    created_at: isoTime(row.created_at),
     has_pending_transfer: hasPendingTransfer,
   };
 }

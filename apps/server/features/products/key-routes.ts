@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/product-keys";
 import { signingSecretRevealed } from "@countersign/domain/audit-log/audit-log-days";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { generateApiKey, maxLiveApiKeys, shownPrefix } from "@countersign/domain/products/api-key";
 import { lastEntry } from "@countersign/store/queries/audit-log/entries";
 import {
@@ -17,7 +18,7 @@ import { addApiKey, updateProduct } from "@countersign/store/queries/products/pr
 import type { Database } from "@countersign/store/store";
 import type { ProductApiKeyRow, ProductRow } from "@countersign/store/tables/products";
 import { type BoundRoute, bind, type Context, nextUpdatedAt } from "../../api/context.ts";
-import { iso, milliseconds } from "../../api/page.ts";
+import { milliseconds } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { checkReauthenticated } from "../identity/sign-in/reauthenticate.ts";
@@ -39,7 +40,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
       await audit(db, context, {
         action: "product.api_key_rotated",
         subject: subject(row),
-        after: { prefix: key.shownPrefix, name: body.name, old_keys_end_at: iso(endMs) },
+        after: { prefix: key.shownPrefix, name: body.name, old_keys_end_at: isoTime(endMs) },
       });
       return { ...(await showProduct(db, changed, clockMs)), api_key: key.key };
     });
@@ -57,7 +58,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
       await audit(db, context, {
         action: "product.api_key_created",
         subject: subject(row),
-        after: { prefix: key.shownPrefix, name: body.name, expires_at: iso(expiresAtMs) },
+        after: { prefix: key.shownPrefix, name: body.name, expires_at: isoTime(expiresAtMs) },
       });
       return { ...(await showProduct(db, changed, clockMs)), api_key: key.key };
     });
@@ -80,8 +81,8 @@ export const productKeyRoutes: readonly BoundRoute[] = [
       await audit(db, context, {
         action: "product.api_key_changed",
         subject: subject(row),
-        before: { prefix, name: key.name, expires_at: iso(key.expires_at) },
-        after: { prefix, name: after.name, expires_at: iso(after.expires_at) },
+        before: { prefix, name: key.name, expires_at: isoTime(key.expires_at) },
+        after: { prefix, name: after.name, expires_at: isoTime(after.expires_at) },
       });
       return showProduct(db, changed, clockMs);
     });
@@ -99,8 +100,8 @@ export const productKeyRoutes: readonly BoundRoute[] = [
       await audit(db, context, {
         action: "product.api_key_ended",
         subject: subject(row),
-        before: { prefix, name: key.name, expires_at: iso(key.expires_at) },
-        after: { prefix, name: key.name, expires_at: iso(clockMs) },
+        before: { prefix, name: key.name, expires_at: isoTime(key.expires_at) },
+        after: { prefix, name: key.name, expires_at: isoTime(clockMs) },
       });
     });
   }),
@@ -113,7 +114,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
       action: signingSecretRevealed,
     });
     return {
-      last_revealed_at: iso(last?.at ?? null),
+      last_revealed_at: isoTime(last?.at ?? null),
       last_revealed_by: last?.actor_name ?? null,
     };
   }),
@@ -154,7 +155,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
       await audit(db, context, {
         action: "product.signing_secret_rotated",
         subject: subject(row),
-        after: { key_id: key.id, active_from: iso(activeFromMs) },
+        after: { key_id: key.id, active_from: isoTime(activeFromMs) },
       });
       return showSigningKey(
         { id: key.id, sealed_secret: key.sealedSecret, active_from: activeFromMs, created_at: clockMs },

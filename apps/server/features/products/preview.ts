@@ -5,8 +5,8 @@ import {
   parseCustomResponse,
   renderCustom,
 } from "@countersign/domain/custom-response/template";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { isoTime } from "@countersign/domain/validate/answer";
 import { customerOf } from "@countersign/store/queries/customers/views";
 import { licenseById } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { signingKey } from "@countersign/contract/manage/product-keys";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { generateApiKey, generateTestKey } from "@countersign/domain/products/api-key";
 import { newId } from "@countersign/store/new-id";
 import {
@@ -11,7 +12,6 @@ import type { Sealer } from "@countersign/store/secrets/sealer";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow, ProductSigningKeyRow } from "@countersign/store/tables/products";
 import type { z } from "zod";
-import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 
 /** The current row, locked until the transaction ends: what was read before may be outdated. */
@@ -66,7 +66,7 @@ export function showSigningKey(
     id: row.id,
     secret: Buffer.from(sealer.open(row.sealed_secret)).toString("hex"),
     // The first key of a product signs from the beginning.
-    active_from: iso(Math.max(row.active_from, row.created_at)),
-    created_at: iso(row.created_at),
+    active_from: isoTime(Math.max(row.active_from, row.created_at)),
+    created_at: isoTime(row.created_at),
   };
 }

@@ -1,10 +1,10 @@
 import type { product } from "@countersign/contract/manage/products";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { isUnused, shownPrefix } from "@countersign/domain/products/api-key";
 import { workingApiKeys } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables/products";
 import type { z } from "zod";
-import { iso } from "../../api/page.ts";
 
 type ShownProduct = z.input<typeof product>;
 
@@ -52,13 +52,13 @@ export async function showProducts(
     api_keys: (keys.get(row.id) ?? []).map((key) => ({
       prefix: shownPrefix(key.public_id),
       name: key.name,
-      created_at: iso(key.created_at),
-      last_used_at: iso(key.last_used_at),
+      created_at: isoTime(key.created_at),
+      last_used_at: isoTime(key.last_used_at),
       is_unused: isUnused({ createdAtMs: key.created_at, lastUsedAtMs: key.last_used_at }, nowMs),
-      expires_at: iso(key.expires_at),
+      expires_at: isoTime(key.expires_at),
     })),
-    created_at: iso(row.created_at),
-    updated_at: iso(row.updated_at),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   }));
 }
 

@@ -1,6 +1,7 @@
 import type { listRequests } from "@countersign/contract/manage/requests";
 import * as contract from "@countersign/contract/manage/requests";
 import { csvLine } from "@countersign/domain/csv/csv";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { parseQueriedIp } from "@countersign/domain/ip/cidr";
 import { validateStatuses } from "@countersign/domain/validate/status";
@@ -17,7 +18,7 @@ import type { Store } from "@countersign/store/store";
 import type { z } from "zod";
 import { type BoundRoute, bind, type OrganizationContext } from "../../api/context.ts";
 import { download } from "../../api/download.ts";
-import { decodeCursor, encodeCursor, iso, milliseconds } from "../../api/page.ts";
+import { decodeCursor, encodeCursor, milliseconds } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { requestsKeptSince, type ShownRequest, showRequests } from "./show.ts";
 import { requestStream } from "./stream.ts";
@@ -37,8 +38,8 @@ export const requestRoutes: readonly BoundRoute[] = [
     return {
       data: await showRequests(store.reads, organizationId, found.rows),
       next_cursor: found.next === null ? null : encodeCursor([found.next.at, found.next.id]),
-      searched_until: iso(found.searchedUntilMs),
-      kept_since: iso(keptSinceMs),
+      searched_until: isoTime(found.searchedUntilMs),
+      kept_since: isoTime(keptSinceMs),
     };
   }),
 
@@ -73,7 +74,7 @@ export const requestRoutes: readonly BoundRoute[] = [
     const status = validateStatuses.find((known) => known === row?.status);
     if (row === undefined || status === undefined) return { request: null };
     const { id, at, license_id, problem } = row;
-    return { request: { id, at: iso(at), status, license_id, problem } };
+    return { request: { id, at: isoTime(at), status, license_id, problem } };
   }),
 ];
 

@@ -1,4 +1,5 @@
 import type { loggedRequest } from "@countersign/contract/manage/requests";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { keptSince, logDays } from "@countersign/domain/requests/log-days";
 import { requestOutcomes } from "@countersign/domain/validate/status";
 import {
@@ -11,7 +12,6 @@ import type { Database, Store } from "@countersign/store/store";
 import type { RequestLogRow } from "@countersign/store/tables/journal";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
 import type { z } from "zod";
-import { iso } from "../../api/page.ts";
 import type { Config } from "../../base/config.ts";
 import { planOf } from "../plans/limits.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
@@ -40,7 +40,7 @@ function showRequest(
 ): ShownRequest {
   return {
     id: row.id,
-    at: iso(row.at),
+    at: isoTime(row.at),
     endpoint: row.endpoint,
     outcome: outcomeOf(row.status),
     product_id: row.product_id,

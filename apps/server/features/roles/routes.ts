@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/roles";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { permissions, permissionWords, sortedPermissions } from "@countersign/domain/members/permissions";
 
 import { newId } from "@countersign/store/new-id";
@@ -17,7 +18,7 @@ import type { RoleRow } from "@countersign/store/tables/organizations";
 import type { z } from "zod";
 import { permissionSet } from "../../api/access.ts";
 import { type BoundRoute, bind, checkUnchanged, nextUpdatedAt } from "../../api/context.ts";
-import { asColumns, decodeCursor, encodeCursor, iso } from "../../api/page.ts";
+import { asColumns, decodeCursor, encodeCursor } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { checkPower, lockOrganization } from "../members/lock.ts";
@@ -142,8 +143,8 @@ export async function showRoles(db: Database, rows: readonly RoleRow[], nowMs: n
     permissions: sortedPermissions(permissionSet(row.permissions)),
     member_count: uses.get(row.id)?.members ?? 0,
     invitation_count: uses.get(row.id)?.invitations ?? 0,
-    created_at: iso(row.created_at),
-    updated_at: iso(row.updated_at),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   }));
 }
 

@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/shadow";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { maskedKey } from "@countersign/domain/licenses/key";
 import {
@@ -25,7 +26,6 @@ import type { LicenseRow } from "@countersign/store/tables/licenses";
 import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { type BoundRoute, bind, type MemberContext } from "../../api/context.ts";
-import { iso } from "../../api/page.ts";
 import { Problem } from "../../http/problem.ts";
 import { DeviceIds } from "../requests/device-ids.ts";
 import { requestsKeptSince } from "../requests/show.ts";
@@ -41,8 +41,8 @@ export const shadowRoutes: readonly BoundRoute[] = [
     const { past, refused } = result;
     const customers = new Set(refused.flatMap(({ license }) => license.customer_id ?? []));
     return {
-      since: iso(past.sinceMs),
-      until: iso(range.untilMs),
+      since: isoTime(past.sinceMs),
+      until: isoTime(range.untilMs),
       complete: past.isComplete,
       requests: result.requests,
       licenses: result.licenses,
@@ -75,7 +75,7 @@ async function showRefused(context: MemberContext, refused: readonly RefusedLice
       customer_name: customer?.name ?? null,
       status: statusOf(last),
       requests,
-      last_at: iso(last.lastAtMs),
+      last_at: isoTime(last.lastAtMs),
       ip: last.ip,
       version: last.version,
       device_ids: devices.of({ licenseId: license.id, ip: last.ip }),

@@ -1,10 +1,10 @@
 import type { transfer } from "@countersign/contract/api/transfer";
 import type { portalTransfer } from "@countersign/contract/portal/shapes";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { blockedCustomers, knownTargets, recipientKey } from "@countersign/store/queries/transfers/transfers";
 import type { PortalTransferView, TransferView } from "@countersign/store/queries/transfers/views";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
-import { iso } from "../../api/page.ts";
 import { showDecision } from "../events/record.ts";
 
 type ShownTransfer = z.input<typeof transfer>;
@@ -29,10 +29,10 @@ export async function showTransfers(
       license_id: row.license_id,
       license_key_hint: row.license_key_hint,
       license_exists: row.license_exists === 1,
-      last_transferred_at: iso(row.last_transferred_at),
+      last_transferred_at: isoTime(row.last_transferred_at),
       target_blocked: target !== null && blocked.has(target.id),
       decided_by_name: row.decided_by_name,
-      updated_at: iso(row.updated_at),
+      updated_at: isoTime(row.updated_at),
     };
   });
 }
@@ -55,8 +55,8 @@ export function showPortalTransfer(row: PortalTransferView): z.input<typeof port
     to_email: row.to_email,
     to_discord_id: row.to_discord_id,
     message: row.message,
-    requested_at: iso(row.requested_at),
-    decided_at: iso(row.decided_at),
+    requested_at: isoTime(row.requested_at),
+    decided_at: isoTime(row.decided_at),
     decided_by: row.decided_by,
     reason: row.state === "rejected" ? row.reason : null,
   };

@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/usage";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay, runsOutAt, usageDays } from "@countersign/domain/quota/day";
 import { logDays } from "@countersign/domain/requests/log-days";
@@ -7,7 +8,7 @@ import { organizationUsage, usageByDay, usageSince } from "@countersign/store/qu
 import { estimatedRows } from "@countersign/store/queries/usage/row-counts";
 import type { Store } from "@countersign/store/store";
 import { type BoundRoute, bind } from "../../api/context.ts";
-import { decodeCursor, iso, pageOf } from "../../api/page.ts";
+import { decodeCursor, pageOf } from "../../api/page.ts";
 import { limitsInUse, planOf } from "../plans/limits.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
 
@@ -46,8 +47,8 @@ export const usageRoutes: readonly BoundRoute[] = [
           days: Array.from({ length: listedDays }, (_, at) => used.get(`${id} ${firstDay + at}`) ?? 0),
           used_today: usedToday,
           daily_limit: limit,
-          resets_at: iso((today + 1) * dayMs),
-          runs_out_at: iso(runsOutAt(limit, usedToday, nowMs)),
+          resets_at: isoTime((today + 1) * dayMs),
+          runs_out_at: isoTime(runsOutAt(limit, usedToday, nowMs)),
         };
       },
     );
@@ -84,7 +85,7 @@ export const usageRoutes: readonly BoundRoute[] = [
 
 function history(firstDay: number, days: number, used: ReadonlyMap<number, number>) {
   return {
-    from: iso(firstDay * dayMs),
+    from: isoTime(firstDay * dayMs),
     days: Array.from({ length: days }, (_, at) => used.get(firstDay + at) ?? 0),
   };
 }

@@ -1,7 +1,8 @@
 import { type PlaceholderValues, renderCustom } from "@countersign/domain/custom-response/template";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { signBody } from "@countersign/domain/signing/signature";
-import { answerBody, isoTime } from "@countersign/domain/validate/answer";
-import type { Verdict } from "@countersign/domain/validate/decide";
+import { answerBody, type Verdict } from "@countersign/domain/validate/decide";
+
 import { maxVersionLength } from "@countersign/domain/versions/version";
 import type { CallResult, Question } from "@countersign/store/batches/calls";
 import { bodyTooLarge, bodyTooSlow, verdictResponse } from "../../http/answers.ts";

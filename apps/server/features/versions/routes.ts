@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/versions";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import {
   newestFirst,
   parseVersionRecord,
@@ -14,7 +15,7 @@ import {
 } from "@countersign/store/queries/versions/versions";
 import type { ProductRow, ProductVersionRow } from "@countersign/store/tables/products";
 import { type BoundRoute, bind } from "../../api/context.ts";
-import { decodeCursor, iso, pageOf } from "../../api/page.ts";
+import { decodeCursor, pageOf } from "../../api/page.ts";
 import { invalid, Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentProduct } from "../products/product.ts";
@@ -161,7 +162,7 @@ function replacedStates(before: readonly VersionRecord[], after: readonly Versio
 }
 
 function show(row: Omit<ProductVersionRow, "product_id">) {
-  return { version: row.version, state: row.state, created_at: iso(row.created_at) };
+  return { version: row.version, state: row.state, created_at: isoTime(row.created_at) };
 }
 
 function subject({ id, name }: ProductRow) {

@@ -1,4 +1,4 @@
-import { isoTime } from "@countersign/domain/validate/answer";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { type LicenseRecord, licenseRecord } from "../../batches/license-record.ts";
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, randomBytes } from "node:crypto";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { newId } from "@countersign/store/new-id";
 import { accessTokensOf, revokeTokensExcept } from "@countersign/store/queries/access-tokens/tokens";
 import {
@@ -13,7 +14,6 @@ import {
 } from "@countersign/store/queries/identity/sign-in";
 import { updateUser, userById } from "@countersign/store/queries/identity/users";
 import type { Database, Store } from "@countersign/store/store";
-import { iso } from "../../../api/page.ts";
 import { invalidField } from "../../../http/problem.ts";
 import { audit } from "../../audit-log/record.ts";
 import { recipientById, writeEmail } from "../../mail/email.ts";
@@ -62,8 +62,8 @@ export async function showOtherAccess(db: Database, userId: string) {
       id: row.id,
       name: row.name,
       prefix: row.shown_prefix,
-      createdAt: iso(row.created_at),
-      lastUsedAt: iso(row.last_used_at),
+      createdAt: isoTime(row.created_at),
+      lastUsedAt: isoTime(row.last_used_at),
     })),
     discord: discord === undefined ? null : { discordId: discord.account_id },
   };

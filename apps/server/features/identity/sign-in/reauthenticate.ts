@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { newId } from "@countersign/store/new-id";
 import {
   addOneTimeToken,
@@ -180,7 +181,7 @@ async function counterIn(
 /** Valid for one request in this session that requires confirmation. */
 async function newConfirmation(store: Store, actor: PersonActor, nowMs: number) {
   const confirmation = await keep(store, actor, "confirmation", nowMs);
-  return { confirmation, expiresAt: new Date(nowMs + confirmationLifetimeMs).toISOString() };
+  return { confirmation, expiresAt: isoTime(nowMs + confirmationLifetimeMs) };
 }
 
 function takeConfirmation(

@@ -1,4 +1,5 @@
 import type { delivery } from "@countersign/contract/manage/webhook-deliveries";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { webhookId } from "@countersign/domain/webhooks/signature";
 import {
   attemptsOf,
@@ -12,7 +13,7 @@ import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables/
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import type { z } from "zod";
 import type { OrganizationContext } from "../../../api/context.ts";
-import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../../api/page.ts";
+import { decodeCursor, encodeCursor, milliseconds, pageOf } from "../../../api/page.ts";
 import { shownFailure } from "../../../base/shown-failure.ts";
 import { Problem } from "../../../http/problem.ts";
 import { findEndpoint } from "./endpoints.ts";
@@ -71,7 +72,7 @@ export async function readDelivery(context: OrganizationContext, endpointId: str
     event:
       event === undefined
         ? null
-        : { type: event.type, timestamp: iso(event.at), data: JSON.parse(event.data) },
+        : { type: event.type, timestamp: isoTime(event.at), data: JSON.parse(event.data) },
   };
 }
 
@@ -107,7 +108,7 @@ async function findDelivery(
 function showAttempt(row: DeliveryAttemptRow) {
   return {
     id: row.id,
-    at: iso(row.at),
+    at: isoTime(row.at),
     duration_ms: row.duration_ms,
     request_headers: JSON.parse(row.request_headers),
     status: row.status,
@@ -130,9 +131,9 @@ export function showDelivery(row: DeliveryRow): ShownDelivery {
     event_type: row.event_type,
     state: row.state,
     attempts: row.attempts,
-    next_attempt_at: iso(row.next_attempt_at),
+    next_attempt_at: isoTime(row.next_attempt_at),
     last_status: row.last_status,
-    created_at: iso(row.created_at),
-    finished_at: iso(row.finished_at),
+    created_at: isoTime(row.created_at),
+    finished_at: isoTime(row.finished_at),
   };
 }

@@ -1,3 +1,4 @@
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { newId } from "@countersign/store/new-id";
 import {
   addSecret,
@@ -7,7 +8,6 @@ import {
 } from "@countersign/store/queries/webhooks/endpoints";
 import { enableDeliveries, holdDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import { type MemberContext, nextUpdatedAt, type OrganizationContext } from "../../../api/context.ts";
-import { iso } from "../../../api/page.ts";
 import { audit } from "../../audit-log/record.ts";
 import { newWebhookSecret } from "../delivery/request.ts";
 import { enabled, subjectOf } from "../delivery/switch.ts";
@@ -90,8 +90,8 @@ export async function rotateSecret(context: OrganizationContext, id: string, ove
     await audit(db, context, {
       action: "webhook.secret_rotated",
       subject: subjectOf(row),
-      after: { old_secret_until: iso(untilMs) },
+      after: { old_secret_until: isoTime(untilMs) },
     });
-    return { secret, old_secret_until: iso(untilMs) };
+    return { secret, old_secret_until: isoTime(untilMs) };
   });
 }

@@ -1,4 +1,5 @@
 import type { newWebhook, webhook, webhookChanges } from "@countersign/contract/manage/webhook-shapes";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { maxHeaders } from "@countersign/domain/webhooks/custom-headers";
 import { mayBeCalled, readTarget } from "@countersign/domain/webhooks/targets";
 
@@ -25,7 +26,7 @@ import {
   nextUpdatedAt,
   type OrganizationContext,
 } from "../../../api/context.ts";
-import { decodeCursor, encodeCursor, iso } from "../../../api/page.ts";
+import { decodeCursor, encodeCursor } from "../../../api/page.ts";
 import { invalid, Problem } from "../../../http/problem.ts";
 import { audit, difference } from "../../audit-log/record.ts";
 import { lockOrganization } from "../../members/lock.ts";
@@ -246,15 +247,15 @@ async function showEndpoints(
     header_names: [...openHeaders(context.store.sealer, row.sealed_headers).keys()].sort(),
     status: row.status,
     disabled_reason: row.disabled_reason,
-    disabled_at: iso(row.disabled_at),
-    failing_since: iso(row.failing_since),
-    last_success_at: iso(row.last_success_at),
-    last_failure_at: iso(row.last_failure_at),
+    disabled_at: isoTime(row.disabled_at),
+    failing_since: isoTime(row.failing_since),
+    last_success_at: isoTime(row.last_success_at),
+    last_failure_at: isoTime(row.last_failure_at),
     auto_reenable: row.auto_reenable === 1,
-    next_probe_at: iso(row.next_probe_at),
-    old_secret_until: iso(until.get(row.id) ?? null),
-    created_at: iso(row.created_at),
-    updated_at: iso(row.updated_at),
+    next_probe_at: isoTime(row.next_probe_at),
+    old_secret_until: isoTime(until.get(row.id) ?? null),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   }));
 }
 

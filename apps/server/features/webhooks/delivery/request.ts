@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { failure } from "@countersign/contract/problems/failures";
+import { isoTime } from "@countersign/domain/dates/iso-time";
 import { discordMessage, slackMessage } from "@countersign/domain/webhooks/formats";
 import {
   generateWebhookSecret,
@@ -136,7 +137,7 @@ function standardBody(event: SentEvent): string {
 }
 
 function withData(event: SentEvent, data: string): string {
-  const timestamp = new Date(event.at).toISOString();
+  const timestamp = isoTime(event.at);
   return `{"type":${JSON.stringify(event.type)},"timestamp":"${timestamp}","data":${data}}`;
 }
 
