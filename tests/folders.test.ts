@@ -28,7 +28,7 @@ const layers: Record<string, readonly string[]> = {
     ...["sqlite", "postgres", "databases"],
   ],
   "apps/server": ["base", "http", "limits", "jobs", "api", "features", "threads", "cli", "."],
-  "apps/web": ["i18n", "api", "ui", "session", "app", "features", "portal", "."],
+  "apps/web": ["i18n", "api", "ui", "session", "app", "features", "routes", "portal", "."],
 };
 
 describe.each(Object.keys(layers))("folders of %s", (place) => {

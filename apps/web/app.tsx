@@ -7,7 +7,7 @@ import { queryClient } from "./api/queries.ts";
 import classes from "./app/notices.module.css";
 import { cssVariables, theme } from "./app/theme.ts";
 import { setTimeZoneFinder } from "./i18n/shown-time-zone.ts";
-import { router } from "./router.tsx";
+import { router } from "./routes/router.ts";
 import { organizationInUrl } from "./session/current-organization.ts";
 import { mayOpen } from "./session/navigation.ts";
 import { paths } from "./session/paths.ts";

@@ -1,15 +1,15 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Examples } from "./examples.ts";
 
-/** Where the routes of a feature begin, by their parent route. */
-const bases: Readonly<Record<string, (feature: string) => string>> = {
-  organizationRoute: () => "/o/$organization",
-  productRoute: () => "/o/$organization/products/$productId",
-  frameRoute: (feature) => `/${feature}`,
-  accountFrameRoute: () => "/account",
-  signedInRoute: () => "",
-  authLayoutRoute: () => "",
+/** Where the pages of each file in `apps/web/routes` begin. */
+const bases = {
+  "signed-out.ts": "",
+  "router.ts": "",
+  "account.ts": "/account",
+  "platform.ts": "/admin",
+  "organization.ts": "/o/$organization",
+  "product.ts": "/o/$organization/products/$productId",
 };
 
 export interface ListedPage {
@@ -19,21 +19,17 @@ export interface ListedPage {
   readonly isOutside: boolean;
 }
 
-/** Every page of the dashboard, from the routes of its features. */
-export const pages: readonly ListedPage[] = routeFiles().flatMap(({ feature, text }) =>
-  [...text.matchAll(/getParentRoute: \(\) => (\w+),\s+path: "([^"]+)"/g)].map(([, parent = "", path]) => ({
-    path: `${bases[parent]?.(feature)}${path}`.replace(/(?<=.)\/$/, ""),
-    isOutside: parent === "authLayoutRoute",
-  })),
-);
+/** Every page of the dashboard, from its routes, and the root, which redirects to one of them. */
+export const pages: readonly ListedPage[] = [{ path: "/", isOutside: false }, ...declaredPages()];
 
-function routeFiles() {
-  const features = join(import.meta.dir, "../../apps/web/features");
-  return readdirSync(features)
-    .sort()
-    .map((feature) => ({ feature, file: join(features, feature, "routes.tsx") }))
-    .filter(({ file }) => existsSync(file))
-    .map(({ feature, file }) => ({ feature, text: readFileSync(file, "utf8") }));
+function declaredPages(): ListedPage[] {
+  return Object.entries(bases).flatMap(([file, base]) => {
+    const text = readFileSync(join(import.meta.dir, "../../apps/web/routes", file), "utf8");
+    return [...text.matchAll(/^ *(?:page|tab|signInPage)\(\s*"([^"]+)"/gm)].map(([, path]) => ({
+      path: `${base}${path}`.replace(/\/$/, ""),
+      isOutside: file === "signed-out.ts",
+    }));
+  });
 }
 
 /** Pages that are about a link in an email. */

@@ -68,13 +68,15 @@ describe("pages of the dashboard", () => {
   });
 
   test("the dashboard has every page that its router knows", () => {
-    const web = join(import.meta.dir, "../../../web");
+    const routes = join(import.meta.dir, "../../../web/routes");
     const found = new Set<string>();
-    for (const file of readdirSync(web, { recursive: true, encoding: "utf8" })) {
-      if (!file.endsWith("routes.tsx") || file.startsWith("node_modules")) continue;
-      const text = readFileSync(join(web, file), "utf8");
-      for (const [, path] of text.matchAll(/=> (?:authLayout|signedIn|root)Route,\s+path: "\/([^"/]*)/g))
-        if (path !== undefined && path !== "") found.add(path);
+    for (const file of readdirSync(routes)) {
+      const text = readFileSync(join(routes, file), "utf8");
+      const hasFirstSegments = /pagesBelow\((?:signedOut|signedIn)Route\b/.test(text);
+      const declaration = hasFirstSegments
+        ? /(?:=> signedInRoute,\s+path: |[pP]age\(\s*)"\/([^"/]+)/g
+        : /=> signedInRoute,\s+path: "\/([^"/]+)/g;
+      for (const [, segment = ""] of text.matchAll(declaration)) found.add(segment);
     }
     expect([...found].sort()).toEqual([...firstSegments].sort());
   });

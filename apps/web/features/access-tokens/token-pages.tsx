@@ -50,7 +50,6 @@ export function NewMyTokenPage() {
     >
       <TokenForm
         held={everyPermission}
-        error={create.error}
         create={(body) => create.mutateAsync({ body })}
         onDone={() => navigate(paths.myAccessTokens())}
       />
@@ -113,7 +112,6 @@ export function NewOrganizationTokenPage() {
     >
       <TokenForm
         held={held}
-        error={create.error}
         create={(body) => create.mutateAsync({ params: { organization_id: id }, body })}
         onDone={() => navigate(paths.accessTokens(slug))}
       />

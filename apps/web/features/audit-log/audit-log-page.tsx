@@ -8,6 +8,7 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
+import { Fact } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
@@ -125,32 +126,25 @@ function EntryFacts({ entry }: { entry: Entry }) {
   const { t } = useTranslation("audit-log");
   return (
     <>
-      <dt>{t(`subjects.${entry.subject.kind}`, { defaultValue: plainWords(entry.subject.kind) })}</dt>
-      <dd>
+      <Fact name={t(`subjects.${entry.subject.kind}`, { defaultValue: plainWords(entry.subject.kind) })}>
         <Subject subject={entry.subject} action={entry.action} />
-      </dd>
-      <dt>{t("entry.targetId")}</dt>
-      <dd>
+      </Fact>
+      <Fact name={t("entry.targetId")}>
         <Copyable value={entry.subject.id} />
-      </dd>
+      </Fact>
       {entry.ip !== null && (
-        <>
-          <dt>{t("columns.ip")}</dt>
-          <dd>
-            <Copyable value={entry.ip} />
-          </dd>
-        </>
+        <Fact name={t("columns.ip")}>
+          <Copyable value={entry.ip} />
+        </Fact>
       )}
       {entry.request_id !== null && (
-        <>
-          <dt>{t("entry.request")}</dt>
-          <dd>
-            <Copyable value={entry.request_id} />
-          </dd>
-        </>
+        <Fact name={t("entry.request")}>
+          <Copyable value={entry.request_id} />
+        </Fact>
       )}
-      <dt>{t("entry.code")}</dt>
-      <dd className="mono">{entry.action}</dd>
+      <Fact name={t("entry.code")} className="mono">
+        {entry.action}
+      </Fact>
     </>
   );
 }

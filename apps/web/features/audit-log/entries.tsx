@@ -1,7 +1,7 @@
 import { Badge, Button, Drawer, Group, Stack, Text, Title, Tooltip, UnstyledButton } from "@mantine/core";
 import type { ComponentProps, ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { Facts } from "../../ui/facts.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
 import { type Column, List, type ListQuery } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { exactTime } from "../../ui/time.tsx";
@@ -92,12 +92,12 @@ function EntryDrawer({ entry, ...props }: EntriesProps & { readonly entry: Entry
         <Stack gap="lg">
           <Title order={2}>{actionOf(entry)}</Title>
           <Facts>
-            <dt>{t("columns.who")}</dt>
-            <dd>
+            <Fact name={t("columns.who")}>
               <Actor actor={entry.actor} />
-            </dd>
-            <dt>{t("columns.when")}</dt>
-            <dd className="figures">{exactTime(entry.at, i18n.language)}</dd>
+            </Fact>
+            <Fact name={t("columns.when")} className="figures">
+              {exactTime(entry.at, i18n.language)}
+            </Fact>
             {factsOf(entry)}
           </Facts>
           <Group gap="xs">

@@ -13,13 +13,12 @@ import { exactTime, shortDate } from "../../ui/time.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { Waiting } from "../../ui/waiting.tsx";
 import { SettingsTabs } from "../organizations/settings-tabs.tsx";
-import { AskPanel } from "./ask-operator.tsx";
 import { type Billing, isPaid, isSetByOperator, isSubscribed, isUnlimited, noticeOf } from "./billing.ts";
 import { DowngradePanel } from "./downgrade.tsx";
 import { InvoicesPanel } from "./invoices-panel.tsx";
+import { AskPanel, usePaymentPages } from "./payment.tsx";
 import { NoLimitsPanel, PlanPanel } from "./plan-panel.tsx";
 import { PlansPanel } from "./plans-panel.tsx";
-import { usePaymentPages } from "./use-payment-pages.ts";
 
 /** The plan of an organization, its limits, and how it is paid. */
 export function BillingPage() {

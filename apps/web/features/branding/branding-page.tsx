@@ -7,7 +7,7 @@ import { ask } from "../../api/queries.ts";
 import { languages } from "../../i18n/languages.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Copyable } from "../../ui/copy.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -104,10 +104,9 @@ function BrandingFacts({ branding }: { readonly branding: Branding }) {
     <Panel title={t("form.title")} lead={t("readOnly")}>
       <Facts>
         {rows.map(([name, value]) => (
-          <div key={name} style={{ display: "contents" }}>
-            <dt>{name}</dt>
-            <dd>{value ?? <Text c="dimmed">{t("none")}</Text>}</dd>
-          </div>
+          <Fact key={name} name={name}>
+            {value ?? <Text c="dimmed">{t("none")}</Text>}
+          </Fact>
         ))}
       </Facts>
     </Panel>

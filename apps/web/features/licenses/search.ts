@@ -82,7 +82,7 @@ export function withoutGaps<T extends object>(value: T): T {
 }
 
 /** The router parses numeric text in a URL as a number. */
-export function wordOf(value: unknown): string | undefined {
+function wordOf(value: unknown): string | undefined {
   const text = typeof value === "number" ? String(value) : value;
   return typeof text === "string" && text !== "" ? text : undefined;
 }

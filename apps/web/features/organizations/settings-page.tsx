@@ -8,7 +8,7 @@ import { paths } from "../../session/paths.ts";
 import { effectivePlan, planName, usePlans } from "../../session/plan.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { Fact, Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
@@ -66,8 +66,7 @@ function PlanPanel() {
       }
     >
       <Facts>
-        <dt>{t("plan.plan")}</dt>
-        <dd>
+        <Fact name={t("plan.plan")}>
           <Group gap="xs">
             <Text>{planName(plans, effectivePlan(organization))}</Text>
             {organization.billing_state !== "active" && (
@@ -76,22 +75,19 @@ function PlanPanel() {
               </Badge>
             )}
           </Group>
-        </dd>
-        <dt>{t("plan.requests")}</dt>
-        <dd>
+        </Fact>
+        <Fact name={t("plan.requests")}>
           <Stack gap={0}>
             {limit}
             {organization.daily_limit !== null && <ValidateHelp about="dailyLimit" />}
           </Stack>
-        </dd>
-        <dt>{t("plan.since")}</dt>
-        <dd>
+        </Fact>
+        <Fact name={t("plan.since")}>
           <Time at={organization.created_at} />
-        </dd>
-        <dt>{t("plan.id")}</dt>
-        <dd>
+        </Fact>
+        <Fact name={t("plan.id")}>
           <Copyable value={organization.id} />
-        </dd>
+        </Fact>
       </Facts>
     </Panel>
   );

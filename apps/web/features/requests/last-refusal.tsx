@@ -8,7 +8,7 @@ import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Ip } from "./ip-link.tsx";
+import { Ip } from "./request.tsx";
 
 /** Older refusals are rarely what a customer asks about. */
 const recentMs = 7 * dayMs;

@@ -29,7 +29,7 @@ export function NewRolePage() {
   const create = useChange("createRole");
   const preset = isPreset(from) ? from : null;
   if (copy !== undefined && original.isPending) return <Waiting />;
-  const first = {
+  const start = {
     name: original.data ? t("copyOf", { name: original.data.name }) : preset ? t(`presets.${preset}`) : "",
     permissions: (original.data?.permissions ?? (preset === null ? [] : presets[preset])).filter(
       (permission) => held.has(permission),
@@ -54,22 +54,17 @@ export function NewRolePage() {
       </Group>
       <RoleForm
         key={copy ?? preset}
-        first={first}
+        start={start}
         isNew
         action={t("create")}
-        isBusy={create.isPending}
-        error={create.error}
-        onSubmit={(role) =>
-          create.mutate(
-            { params: { organization_id: organization.id }, body: role },
-            {
-              onSuccess: (made) => {
-                notify(t("created", { name: made.name }));
-                void navigate(list);
-              },
-            },
-          )
-        }
+        send={async (role) => {
+          const { name } = await create.mutateAsync({
+            params: { organization_id: organization.id },
+            body: role,
+          });
+          notify(t("created", { name }));
+          await navigate(list);
+        }}
       />
     </Page>
   );

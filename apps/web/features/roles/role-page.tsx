@@ -86,16 +86,12 @@ export function RolePage() {
         <RoleForm
           // Changes are compared with the saved role.
           key={role.updated_at}
-          first={role}
+          start={role}
           action={t("everywhere:save")}
-          isBusy={change.isPending}
-          error={change.error}
-          onSubmit={(body) =>
-            change.mutate(
-              { params, body: { ...body, updated_at: role.updated_at } },
-              { onSuccess: () => notify(t("saved", { count: role.member_count })) },
-            )
-          }
+          send={async (body) => {
+            await change.mutateAsync({ params, body: { ...body, updated_at: role.updated_at } });
+            notify(t("saved", { count: role.member_count }));
+          }}
         />
       ) : (
         <>

@@ -10,8 +10,7 @@ import { Dimmed } from "../../ui/dimmed.tsx";
 import { AreaField } from "../../ui/fields.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
-import { useHolderName } from "./parts.tsx";
-import { effectsOf, type Transfer } from "./transfer.ts";
+import { effectsOf, type Transfer, useHolderName } from "./transfer.tsx";
 import classes from "./transfer-page.module.css";
 
 interface ApproveQuestionProps {

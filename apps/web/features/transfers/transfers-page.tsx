@@ -12,8 +12,8 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { List } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
-import { TransferState, useHolderName } from "./parts.tsx";
 import { shownStates, type TransfersSearch } from "./search.ts";
+import { TransferState, useHolderName } from "./transfer.tsx";
 import classes from "./transfer-page.module.css";
 
 const transfersRoute = getRouteApi("/signed-in/o/$organization/transfers");

@@ -9,6 +9,7 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copy, Copyable } from "../../ui/copy.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
+import { Fact } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -128,33 +129,24 @@ function Facts({ delivery }: { delivery: Delivery }) {
   const licenseId = delivery.event?.data.license_id;
   return (
     <dl className={classes.facts}>
-      <dt>{t("log.state")}</dt>
-      <dd>
+      <Fact name={t("log.state")}>
         <DeliveryStateMark delivery={delivery} />
-      </dd>
-      <dt>{t("delivery.id")}</dt>
-      <dd>
+      </Fact>
+      <Fact name={t("delivery.id")}>
         <Copyable value={delivery.webhook_id} />
-      </dd>
-      <dt>{t("delivery.occurred")}</dt>
-      <dd>
+      </Fact>
+      <Fact name={t("delivery.occurred")}>
         <Time at={delivery.event?.timestamp ?? delivery.created_at} />
-      </dd>
+      </Fact>
       {delivery.next_attempt_at !== null && (
-        <>
-          <dt>{t("log.next")}</dt>
-          <dd>
-            <Time at={delivery.next_attempt_at} />
-          </dd>
-        </>
+        <Fact name={t("log.next")}>
+          <Time at={delivery.next_attempt_at} />
+        </Fact>
       )}
       {typeof licenseId === "string" && may("licenses:view") && (
-        <>
-          <dt>{t("delivery.license")}</dt>
-          <dd>
-            <GoLink to={paths.license(slug, licenseId)}>{t("delivery.openLicense")}</GoLink>
-          </dd>
-        </>
+        <Fact name={t("delivery.license")}>
+          <GoLink to={paths.license(slug, licenseId)}>{t("delivery.openLicense")}</GoLink>
+        </Fact>
       )}
     </dl>
   );

@@ -6,6 +6,7 @@ import { useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
+import { Fact } from "../../ui/facts.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
@@ -201,8 +202,7 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
       <dl className={classes.facts}>
         {facts.map(([name, value]) => (
           <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value === "" ? t("everywhere:none") : value}</dd>
+            <Fact name={name}>{value === "" ? t("everywhere:none") : value}</Fact>
           </div>
         ))}
       </dl>
