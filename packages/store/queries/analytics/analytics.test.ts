@@ -7,11 +7,10 @@ import { allProducts, type RollUps } from "../../rollups/roll-up.ts";
 import type { RequestLogRow } from "../../tables/journal.ts";
 import { deleteProduct } from "../products/products.ts";
 import { setDailyUsage } from "../usage/daily.ts";
-import { countRequests, type Scope } from "./figures.ts";
+import { countRequests, refusalsByLicense, type Scope } from "./figures.ts";
 import { unusualLicenseDays } from "./license-days.ts";
 import * as queries from "./listed-licenses.ts";
 import { withOpenTail } from "./open-tail.ts";
-import { refusalsByLicense } from "./refused.ts";
 import { countUniques, partsOf } from "./uniques.ts";
 
 onBothDatabases("analytics", (fixture) => {

@@ -4,7 +4,7 @@ import { addOrganizationRows } from "../../../../tests/support/organization-rows
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { updateBilling } from "../billing/billing.ts";
-import { removeBillingOfDeleted } from "../billing/sync.ts";
+import { removeBillingOfDeleted } from "../billing/stripe.ts";
 import { registerIp } from "../licenses/create.ts";
 import { organizationById } from "./organizations.ts";
 import type { AuditPosition } from "./remove.ts";
