@@ -1,5 +1,5 @@
-import { join } from "node:path";
 import { portalBase } from "@countersign/contract/api/bases";
+import { dashboardFolder } from "@countersign/store/built";
 import { openInWorker } from "@countersign/store/databases/open";
 import { exportSlots } from "../api/download.ts";
 import { managementSite, RoutedApi } from "../api/routed-api.ts";
@@ -25,9 +25,6 @@ import { requestObserver } from "./observe.ts";
 import { RequestReceiver } from "./request-receiver.ts";
 import { manageRoutes, portalRoutes } from "./routes.ts";
 import { workerSite } from "./worker-site.ts";
-
-/** Where the build puts it, relative to this file or to the built server. */
-const dashboardFolder = join(import.meta.dirname, "../..", "web", "dist");
 
 /**
  * The thread that does everything but validate: the management API, sign-in, the dashboard, imports, webhooks and
@@ -73,7 +70,7 @@ async function start(
     authObserver: requestObserver(insight, "auth"),
     stripeWebhook,
     stripeObserver: requestObserver(insight, "stripe"),
-    pages: new DashboardPages(dashboardFolder, {
+    pages: new DashboardPages(dashboardFolder(import.meta.url), {
       portalUrl: config.portalHasOwnHost ? config.portalUrl : null,
     }),
     log,

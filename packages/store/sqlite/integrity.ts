@@ -2,8 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { fileURLToPath } from "node:url";
-import { threadFile } from "../built.ts";
+import { processArguments } from "../built.ts";
 import { errorSentence } from "../errors/problem.ts";
 import type { IntegrityPart } from "../store.ts";
 import { isDamage } from "./damage.ts";
@@ -65,11 +64,11 @@ export async function checkInProcess(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<IntegrityPart> {
-  const file = fileURLToPath(threadFile("integrity-process", import.meta.url));
-  const words = [file, folder, after ?? "", String(timeoutMs)];
+  const program = processArguments("integrity-process", import.meta.url);
+  const processArgs = [...program, folder, after ?? "", String(timeoutMs)];
   const output = await new Promise<string>((resolve, reject) => {
     const options = { signal, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 } as const;
-    execFile(process.execPath, words, options, (error, stdout) =>
+    execFile(process.execPath, processArgs, options, (error, stdout) =>
       error === null ? resolve(stdout) : reject(error),
     );
   });

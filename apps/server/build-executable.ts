@@ -1,0 +1,46 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { BunPlugin } from "bun";
+import { root, serverBuild } from "./build-options.ts";
+
+const dashboard = join(root, "apps/web/dist");
+
+/** The built dashboard's files, which the executable reads as if they were in a folder. */
+const dashboardFiles: BunPlugin = {
+  name: "dashboard-files",
+  setup(build) {
+    const name = "countersign:dashboard-files";
+    build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: name, namespace: "files" }));
+    build.onLoad({ filter: /.*/, namespace: "files" }, () => ({
+      contents: importsOf(dashboard),
+      loader: "js",
+    }));
+  },
+};
+
+function importsOf(folder: string): string {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
+    .map((entry) => JSON.stringify(join(entry.parentPath, entry.name)))
+    .map((path) => `import ${path} with { type: "file" };`)
+    .join("\n");
+}
+
+/** Called by `scripts/build-executable.mjs`: the target, the runtime's program for it, and where the executable goes. */
+const [target = "", runtime = "", output = ""] = process.argv.slice(2);
+const { outputs } = await Bun.build({
+  ...serverBuild("executable", "apps/server/executable.ts"),
+  plugins: [...serverBuild("executable", "").plugins, dashboardFiles],
+  compile: {
+    target: target as Bun.Build.CompileTarget,
+    executablePath: runtime,
+    outfile: output,
+    // Nothing in the folder it is started in changes what it does.
+    autoloadDotenv: false,
+    autoloadBunfig: false,
+    autoloadTsconfig: false,
+    autoloadPackageJson: false,
+  },
+});
+// The executable contains its source maps, so the files beside it are not needed.
+for (const { path } of outputs) if (path.endsWith(".map")) rmSync(path, { force: true });
