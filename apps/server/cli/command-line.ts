@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   sandbox: async () => (await import("./sandbox.ts")).sandbox,
   events: async () => (await import("./events.ts")).events,
   "password-link": async () => (await import("./password-link.ts")).passwordLink,
+  health: async () => (await import("./health.ts")).health,
   doctor: async () => (await import("./doctor.ts")).doctor,
   migrate: async () => (await import("./database.ts")).migrate,
   backup: async () => (await import("./backup.ts")).backup,
