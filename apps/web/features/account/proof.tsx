@@ -4,8 +4,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../session/current-organization.ts";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
+
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { canUsePasskeys, type PasskeyRequest, signWithPasskey } from "../identity/passkey.ts";

@@ -7,13 +7,13 @@ import { callAuth } from "../../api/client.ts";
 import { reloadAccount } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { Copy } from "../../ui/copy.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
+
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { useGuard } from "../../ui/unsaved.ts";
 import classes from "./account.module.css";
 import { ConfirmIdentity, type ProofBody, ProofFields, useProof } from "./proof.tsx";

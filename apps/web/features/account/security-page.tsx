@@ -8,13 +8,13 @@ import { ask, reloadAccount } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
+
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { NewPassword } from "../identity/new-password.tsx";
 import { PasskeysPanel } from "./passkeys-panel.tsx";

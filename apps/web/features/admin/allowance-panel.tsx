@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { SaveForm } from "../../ui/form.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { OverrideField } from "./limit-fields.tsx";
 

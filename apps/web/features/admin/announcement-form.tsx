@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { AnnouncementBar } from "../../ui/announcement-bar.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { DialogForm } from "../../ui/dialog.tsx";
 import { AreaField, Choice, TextField } from "../../ui/fields.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { DateTimeField, fromLocal, toLocal } from "../../ui/time-fields.tsx";

@@ -8,9 +8,9 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListPage } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
+import { ListTime } from "../../ui/time.tsx";
 import { AnnouncementForm } from "./announcement-form.tsx";
 import { phaseOf } from "./announcement-phase.ts";
 

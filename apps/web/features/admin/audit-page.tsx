@@ -4,7 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
 import { actions, plainWords } from "../audit-log/actions.ts";
 import { Entries } from "../audit-log/entries.tsx";

@@ -8,14 +8,12 @@ import { ask } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { Facts } from "../../ui/facts.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
-import { Page } from "../../ui/page.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
-import { Panel } from "../../ui/panel.tsx";
+import { GoLink, type PageLink } from "../../ui/links.tsx";
+import { Page, Waiting } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Facts, Panel } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Waiting } from "../../ui/waiting.tsx";
+
 import classes from "./admin.module.css";
 import { usePlanName } from "./plan-names.ts";
 import { AuditLogArchiveNotice, OpenSignUpNotice } from "./settings-notices.tsx";

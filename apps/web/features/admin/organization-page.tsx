@@ -5,14 +5,13 @@ import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
-import { Back } from "../../ui/back.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { Facts } from "../../ui/facts.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import { Back, GoLink } from "../../ui/links.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Facts, Panel } from "../../ui/section.tsx";
+
 import { Time } from "../../ui/time.tsx";
 import classes from "./admin.module.css";
 import { AllowancePanel } from "./allowance-panel.tsx";

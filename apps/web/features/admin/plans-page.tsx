@@ -9,12 +9,12 @@ import { ask } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { SideDialog } from "../../ui/dialog.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { Facts } from "../../ui/facts.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Page } from "../../ui/page.tsx";
+import { GoLink } from "../../ui/links.tsx";
+import { Page, Waiting } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { Waiting } from "../../ui/waiting.tsx";
+import { Facts } from "../../ui/section.tsx";
+
 import classes from "./admin.module.css";
 import { hasExamplePrices, isInDays, planLimits } from "./plan-changes.ts";
 import { PlanForm } from "./plan-form.tsx";

@@ -5,12 +5,12 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { SaveForm } from "../../ui/form.tsx";
 import { NumberField } from "../../ui/number-field.tsx";
-import { Page } from "../../ui/page.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Page, Waiting } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { FormProblem } from "../../ui/use-form.tsx";
-import { Waiting } from "../../ui/waiting.tsx";
+
 import { numberSeparators } from "./limit-fields.tsx";
 import { PaymentSettings } from "./payment-settings.tsx";
 import { usePlanName, usePlanOf } from "./plan-names.ts";

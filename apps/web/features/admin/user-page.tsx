@@ -5,15 +5,14 @@ import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { Back } from "../../ui/back.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { Facts } from "../../ui/facts.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import { Back, GoLink } from "../../ui/links.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Facts, Panel } from "../../ui/section.tsx";
+
 import { Time } from "../../ui/time.tsx";
 import { AllowancePanel } from "./allowance-panel.tsx";
 import { PasswordLinkPanel } from "./password-link.tsx";

@@ -7,13 +7,13 @@ import type { Answer, Item } from "../../api/client.ts";
 import { askPages, useChange } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
+
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { FilterChoice, SearchField } from "../../ui/filters.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";

@@ -4,7 +4,7 @@ import type { Item } from "../../api/client.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 
 type Listed = Pick<
   Item<"listMostRefused">,

@@ -8,11 +8,11 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
+import { GoLink, type PageLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
+
 import { shortDate } from "../../ui/time.tsx";
 import { plainWords } from "./actions.ts";
 import { AuditFilters, type AuditSearch, nothing } from "./audit-filters.tsx";

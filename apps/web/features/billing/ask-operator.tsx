@@ -1,6 +1,6 @@
 import { Anchor, Text } from "@mantine/core";
 import { Trans, useTranslation } from "react-i18next";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { type Billing, contactHref, isSetByOperator } from "./billing.ts";
 
 /** Whom to ask about another plan: the operator's contact, or the operator of this server in general. */

@@ -6,12 +6,12 @@ import { useTranslation } from "react-i18next";
 import { ask, reloadAfter } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { type Plan, planName, usePlans } from "../../session/plan.ts";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { Page } from "../../ui/page.tsx";
+import { Page, Waiting } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { exactTime, shortDate } from "../../ui/time.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
-import { Waiting } from "../../ui/waiting.tsx";
+
 import { SettingsTabs } from "../organizations/settings-tabs.tsx";
 import { AskPanel } from "./ask-operator.tsx";
 import { type Billing, isPaid, isSetByOperator, isSubscribed, isUnlimited, noticeOf } from "./billing.ts";

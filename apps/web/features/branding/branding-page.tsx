@@ -7,14 +7,13 @@ import { ask } from "../../api/queries.ts";
 import { languages } from "../../i18n/languages.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Copyable } from "../../ui/copy.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { DocsLink } from "../../ui/help.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Page } from "../../ui/page.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Page, Waiting } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Facts, Panel } from "../../ui/section.tsx";
 import { useForm } from "../../ui/use-form.tsx";
-import { DocsLink } from "../../ui/validate-help.tsx";
-import { Waiting } from "../../ui/waiting.tsx";
+
 import { SettingsTabs } from "../organizations/settings-tabs.tsx";
 import classes from "./branding.module.css";
 import { type Branding, changesOf, draftOf } from "./branding-draft.ts";

@@ -5,8 +5,8 @@ import { useTranslation } from "react-i18next";
 import { call, type Item } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
+
 import { TextField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";

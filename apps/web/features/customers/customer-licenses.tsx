@@ -4,8 +4,8 @@ import type { Answer } from "../../api/client.ts";
 import { askPages } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { GoButton } from "../../ui/go-button.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
+import { GoButton } from "../../ui/links.tsx";
+import { ListTime } from "../../ui/time.tsx";
 import { LicenseList } from "../licenses/license-list.tsx";
 
 /** The customer's licenses, newest first. */

@@ -7,12 +7,12 @@ import { ApiProblem } from "../../api/problem.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { Back } from "../../ui/back.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { MissingPage } from "../../ui/missing-page.tsx";
+import { Back } from "../../ui/links.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Page } from "../../ui/page.tsx";
+import { MissingPage, Page } from "../../ui/page.tsx";
+
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { BlockList } from "../ip-blocks/block-list.tsx";

@@ -6,14 +6,13 @@ import { useTranslation } from "react-i18next";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { Back } from "../../ui/back.tsx";
 import { NoProduct } from "../../ui/empty.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { Back, GoLink, type PageLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
+import { ListTime } from "../../ui/time.tsx";
+
 import { ImportForm } from "./import-form.tsx";
 import { isOver } from "./import-state.tsx";
 

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { useProducts } from "../../session/products.ts";
-import { ChipList } from "../../ui/chip-list.tsx";
+import { ChipList } from "../../ui/filters.tsx";
 import { licensesRoute, useFilterChange } from "./list-route.ts";
 import { type FilterName, filterNames, type LicenseSearch } from "./search.ts";
 

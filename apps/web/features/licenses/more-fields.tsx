@@ -2,13 +2,12 @@ import { Button, Collapse, Group, Radio, Stack, TagsInput, Textarea, TextInput }
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { JsonField, readObject } from "../../ui/json-field.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
-import type { FieldsProps } from "./new-draft.ts";
-import { foldedCount, type Pin } from "./new-draft.ts";
+import { type FieldsProps, foldedCount, type Pin } from "./new-draft.ts";
 
 const here = [
   "license_key",

@@ -1,12 +1,11 @@
 import { Group, NumberInput, Radio, Stack, Switch } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { EndField } from "../../ui/time-fields.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { exactUnits, units } from "./bulk-actions.ts";
 import { TermFields } from "./bulk-fields.tsx";
-import type { FieldsProps } from "./new-draft.ts";
-import { type Expiry, expiryChosen } from "./new-draft.ts";
+import { type Expiry, expiryChosen, type FieldsProps } from "./new-draft.ts";
 
 const expiries = ["lifetime", "from_now", "first_use", "date"] as const;
 

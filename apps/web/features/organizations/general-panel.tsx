@@ -10,7 +10,7 @@ import { TextField } from "../../ui/fields.tsx";
 import { SaveForm } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { LanguageSelect, TimeZoneSelect } from "../../ui/select-field.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 

@@ -6,10 +6,10 @@ import { useConfirm } from "../../ui/confirm.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
+import { Panel } from "../../ui/section.tsx";
+import { ListTime } from "../../ui/time.tsx";
 import type { Product } from "./frame/use-product.ts";
 import { OverlapChoice } from "./overlap-choice.tsx";
 

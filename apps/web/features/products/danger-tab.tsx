@@ -2,9 +2,9 @@ import { Box, Button } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../session/current-organization.ts";
-import { MissingPage } from "../../ui/missing-page.tsx";
-import { Panel } from "../../ui/panel.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
+import { ValidateHelp } from "../../ui/help.tsx";
+import { MissingPage } from "../../ui/page.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { type DangerAction, DangerQuestion, dangerActionsOf } from "./danger-question.tsx";
 import { useProduct } from "./frame/use-product.ts";
 

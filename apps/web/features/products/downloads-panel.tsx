@@ -12,14 +12,14 @@ import {
 } from "@mantine/core";
 import { useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
+
 import { Empty } from "../../ui/empty.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import {
   type Download,

@@ -1,6 +1,6 @@
 import { Box } from "@mantine/core";
 import { useMay } from "../../session/current-organization.ts";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { ApiKeys } from "./api-keys.tsx";
 import { useProduct } from "./frame/use-product.ts";
 import { SigningSecret } from "./signing-secret.tsx";

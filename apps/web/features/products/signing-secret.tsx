@@ -7,7 +7,7 @@ import { ask, useChange } from "../../api/queries.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ConfirmIdentity } from "../account/proof.tsx";
 import type { Product } from "./frame/use-product.ts";

@@ -1,7 +1,7 @@
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { GoLink } from "../../ui/go-link.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
+import { GoLink } from "../../ui/links.tsx";
 
 /** An IP address that links to its page. */
 export function Ip({ ip }: { ip: string }) {

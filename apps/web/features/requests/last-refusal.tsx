@@ -6,7 +6,7 @@ import { Trans, useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Ip } from "./ip-link.tsx";
 

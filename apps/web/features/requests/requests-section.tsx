@@ -4,7 +4,7 @@ import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/section.tsx";
 import { type Known, useRequestColumns } from "./request-columns.tsx";

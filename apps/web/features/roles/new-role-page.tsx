@@ -6,11 +6,11 @@ import { ask, useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { usePermissions } from "../../session/permissions.ts";
-import { Back } from "../../ui/back.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
+import { Back } from "../../ui/links.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Page } from "../../ui/page.tsx";
-import { Waiting } from "../../ui/waiting.tsx";
+import { Page, Waiting } from "../../ui/page.tsx";
+
 import { isPreset, type Preset, presets } from "./presets.ts";
 import { RoleForm } from "./role-form.tsx";
 

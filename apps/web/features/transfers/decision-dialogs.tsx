@@ -4,8 +4,8 @@ import type { Answer } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { useChange } from "../../api/queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
+
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { AreaField } from "../../ui/fields.tsx";
 import { notify } from "../../ui/notify.tsx";

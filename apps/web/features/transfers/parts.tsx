@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import type { Holder, Transfer } from "./transfer.ts";
 

@@ -7,16 +7,14 @@ import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { Back } from "../../ui/back.tsx";
-import { Facts } from "../../ui/facts.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import { Back, GoLink, type PageLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
-import { MissingPage } from "../../ui/missing-page.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { Page } from "../../ui/page.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
+import { MissingPage, Page } from "../../ui/page.tsx";
+
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { Section } from "../../ui/section.tsx";
+import { Facts, Section } from "../../ui/section.tsx";
+
 import { Time } from "../../ui/time.tsx";
 import { ApproveQuestion, RejectDialog } from "./decision-dialogs.tsx";
 import { HolderWords, TransferState, useHolderName } from "./parts.tsx";

@@ -2,8 +2,8 @@ import { Alert, Button, Group, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
+
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";

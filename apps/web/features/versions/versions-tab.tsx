@@ -10,16 +10,21 @@ import { paths } from "../../session/paths.ts";
 import { effectivePlan, planName, usePlans, versionChecksOf } from "../../session/plan.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { Form } from "../../ui/form.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { checksVersions } from "../products/frame/consequence.ts";
 import { useProduct } from "../products/frame/use-product.ts";
-import type { ProductVersion } from "../products/frame/use-versions.ts";
-import { states, useVersions, type VersionState } from "../products/frame/use-versions.ts";
+import {
+  type ProductVersion,
+  states,
+  useVersions,
+  type VersionState,
+} from "../products/frame/use-versions.ts";
+
 import { ChoiceSetting, SwitchSetting } from "../products/settings/setting-kinds.tsx";
 import { TryChange } from "../shadow/try-change.tsx";
 import classes from "./add-version.module.css";

@@ -6,8 +6,8 @@ import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { Back } from "../../ui/back.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
+import { Back, GoButton } from "../../ui/links.tsx";
+
 import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";

@@ -6,16 +6,16 @@ import { ApiProblem } from "../../api/problem.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { Back } from "../../ui/back.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Copy, Copyable } from "../../ui/copy.tsx";
-import { MissingPage } from "../../ui/missing-page.tsx";
+import { Back } from "../../ui/links.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Page } from "../../ui/page.tsx";
+import { MissingPage, Page, Waiting } from "../../ui/page.tsx";
+
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Waiting } from "../../ui/waiting.tsx";
+
 import { DeliveriesTab } from "./deliveries-tab.tsx";
 import { type Tab, tabs, webhookRoute } from "./search.ts";
 import { SettingsTab } from "./settings-tab.tsx";

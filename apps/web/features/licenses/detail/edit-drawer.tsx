@@ -1,22 +1,21 @@
 import { Button, Group, SimpleGrid, Stack } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import type { ReactNode } from "react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
+
 import { useTranslation } from "react-i18next";
 import { call } from "../../../api/client.ts";
 import { ask, useChange } from "../../../api/queries.ts";
 import { SideDialog, useCloseDialog } from "../../../ui/dialog.tsx";
 import { AreaField, Choice, SwitchField, TextField } from "../../../ui/fields.tsx";
 import { Form } from "../../../ui/form.tsx";
+import { type HelpTopic, ValidateHelp } from "../../../ui/help.tsx";
 import { JsonField } from "../../../ui/json-field.tsx";
 import { notify } from "../../../ui/notify.tsx";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { fieldError } from "../../../ui/problem-alert.tsx";
 import { TagsField } from "../../../ui/select-field.tsx";
 import { EndField } from "../../../ui/time-fields.tsx";
-import type { FormState } from "../../../ui/use-form.tsx";
-import { FormProblem, useForm } from "../../../ui/use-form.tsx";
-import { type HelpTopic, ValidateHelp } from "../../../ui/validate-help.tsx";
+import { FormProblem, type FormState, useForm } from "../../../ui/use-form.tsx";
 import { changesOf, type Draft, draftOf } from "./draft.ts";
 import type { License } from "./license.ts";
 import classes from "./license-page.module.css";

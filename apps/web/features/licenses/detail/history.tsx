@@ -5,16 +5,15 @@ import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../../api/queries.ts";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
 import { paths } from "../../../session/paths.ts";
-import { GoLink } from "../../../ui/go-link.tsx";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
+import { GoLink } from "../../../ui/links.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { exactTime, Time } from "../../../ui/time.tsx";
 import classes from "./history.module.css";
-import type { Change } from "./history-entries.ts";
-import { type HistoryEntry, historyOf } from "./history-entries.ts";
-import type { License } from "./license.ts";
-import { spanText } from "./license.ts";
+import { type Change, type HistoryEntry, historyOf } from "./history-entries.ts";
+
+import { type License, spanText } from "./license.ts";
 
 /** The events of a license and who caused them, newest first. */
 export function History({ license }: { license: License }) {

@@ -7,13 +7,12 @@ import { ApiProblem } from "../../../api/problem.ts";
 import { ask } from "../../../api/queries.ts";
 import { useMay, useMaySee, useOrganization } from "../../../session/current-organization.ts";
 import { paths } from "../../../session/paths.ts";
-import { Back } from "../../../ui/back.tsx";
 import { Copy } from "../../../ui/copy.tsx";
-import { GoLink } from "../../../ui/go-link.tsx";
-import { MissingPage } from "../../../ui/missing-page.tsx";
+import { Back, GoLink } from "../../../ui/links.tsx";
 import { Notice } from "../../../ui/notice.tsx";
 import { WhenNear } from "../../../ui/on-demand.tsx";
-import { Page } from "../../../ui/page.tsx";
+import { MissingPage, Page } from "../../../ui/page.tsx";
+
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { LicenseStatus } from "../../../ui/state-mark.tsx";

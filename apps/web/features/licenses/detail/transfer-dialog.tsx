@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../../api/queries.ts";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { DialogForm } from "../../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../../ui/dialog.tsx";
+
 import { TextField } from "../../../ui/fields.tsx";
 import { notify } from "../../../ui/notify.tsx";
 import { FormProblem, useForm } from "../../../ui/use-form.tsx";

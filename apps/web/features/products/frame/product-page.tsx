@@ -4,17 +4,15 @@ import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../../api/problem.ts";
 import { useMay, useMaySee, useOrganization } from "../../../session/current-organization.ts";
 import { paths } from "../../../session/paths.ts";
-import { Back } from "../../../ui/back.tsx";
-import { GoLink } from "../../../ui/go-link.tsx";
-import { MissingPage } from "../../../ui/missing-page.tsx";
+import { Back, GoLink } from "../../../ui/links.tsx";
 import { Notice } from "../../../ui/notice.tsx";
-import { BrokenPage, Page } from "../../../ui/page.tsx";
+import { BrokenPage, MissingPage, Page } from "../../../ui/page.tsx";
+
 import { SectionNav } from "../../../ui/section-nav.tsx";
 import { StateMark } from "../../../ui/state-mark.tsx";
 import classes from "./product-page.module.css";
 import { TabWaiting } from "./tab-waiting.tsx";
-import type { Product } from "./use-product.ts";
-import { useProduct } from "./use-product.ts";
+import { type Product, useProduct } from "./use-product.ts";
 
 export function ProductPage() {
   const { t } = useTranslation("products");
