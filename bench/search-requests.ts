@@ -9,8 +9,7 @@ import { type DatabaseLocation, openStore } from "@countersign/store/databases/o
 import { everyRequest, type RequestFilter } from "@countersign/store/queries/requests/filter";
 import { searchRequests } from "@countersign/store/queries/requests/search";
 import type { TimeRange } from "@countersign/store/queries/requests/span";
-import { existingDays } from "@countersign/store/request-log/days";
-import { logOf, startOfDay } from "@countersign/store/request-log/tables";
+import { existingDays, logOf, startOfDay } from "@countersign/store/request-log/tables";
 import type { Database } from "@countersign/store/store";
 import type { RequestLogRow } from "@countersign/store/tables/journal";
 import { GeneratedRequests } from "./generated-requests.ts";

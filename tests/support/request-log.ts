@@ -1,7 +1,6 @@
 import type { JournalEntry } from "@countersign/store/journal";
 import { newId } from "@countersign/store/new-id";
-import { existingDays } from "@countersign/store/request-log/days";
-import { logOf } from "@countersign/store/request-log/tables";
+import { existingDays, logOf } from "@countersign/store/request-log/tables";
 import type { Store } from "@countersign/store/store";
 import type { RequestLogRow } from "@countersign/store/tables/journal";
 

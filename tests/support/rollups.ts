@@ -1,8 +1,7 @@
 import { expect } from "bun:test";
 import { exactUniques, UniqueCount, uniqueError } from "@countersign/domain/analytics/unique-count";
 import { hourMs } from "@countersign/domain/dates/lengths";
-import { existingDays } from "@countersign/store/request-log/days";
-import { logOf } from "@countersign/store/request-log/tables";
+import { existingDays, logOf } from "@countersign/store/request-log/tables";
 import { allProducts, type RollUps, rollUp } from "@countersign/store/rollups/roll-up";
 import { mergedDay, mergedHour, mergedHourUniques } from "@countersign/store/rollups/tables";
 import type { Database, Store } from "@countersign/store/store";

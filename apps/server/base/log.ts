@@ -1,5 +1,4 @@
-import { type StorageReason, StorageUnavailable } from "@countersign/store/errors/problem";
-import { isDiskFull } from "@countersign/store/errors/sentence";
+import { isDiskFull, type StorageReason, StorageUnavailable } from "@countersign/store/errors/problem";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error"];

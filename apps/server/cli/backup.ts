@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { manifestOnTheWire } from "@countersign/store/backup-manifest";
+import { manifestOnTheWire } from "@countersign/store/backup-format";
 import { backUp, restoreBackup } from "@countersign/store/databases/backup";
 import { StoreProblem } from "@countersign/store/errors/problem";
 import { type Config, readConfig } from "../base/config.ts";

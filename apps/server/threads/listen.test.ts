@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
-import { listen, type PublicParts } from "./listen.ts";
+import { openPort, type PublicParts } from "./listen.ts";
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === "::1"),
@@ -19,10 +19,10 @@ describe.each([
 ])("ports of servers on $host", ({ host, others }) => {
   for (const other of others)
     test.skipIf(!hasIpv6 && (host + other).includes(":"))(`${other} gets no port of ${host}`, async () => {
-      const first = listen(host, 0, parts);
-      const inUse = expect.objectContaining({ code: "EADDRINUSE" });
+      const first = await openPort({ host, port: 0 }, parts);
       try {
-        expect(() => listen(other, first.port, parts)).toThrow(inUse);
+        const second = openPort({ host: other, port: first.port }, parts);
+        await expect(second).rejects.toThrow("another program is using it");
       } finally {
         await first.cut();
       }

@@ -1,4 +1,8 @@
+import { lookup } from "node:dns/promises";
+import type { Config } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
+import { OperatorProblem } from "../base/operator-problem.ts";
+import { ownIp } from "../base/own-ip.ts";
 import type { Metrics, MetricsGate } from "../features/health/metrics.ts";
 import type { Readiness } from "../features/health/readiness.ts";
 import { newRequestId, type PublicApi } from "../features/validate/public-api.ts";
@@ -26,11 +30,45 @@ export interface Listener {
   pendingRequests(): number;
 }
 
+/** Listens, or says what to set instead. */
+export async function openPort(
+  { port, host }: Pick<Config, "port" | "host">,
+  parts: PublicParts,
+): Promise<Listener> {
+  try {
+    return listen(host, port, parts);
+  } catch (cause) {
+    throw new OperatorProblem(await portProblem(host, port, cause), { cause });
+  }
+}
+
+async function portProblem(host: string, port: number, cause: unknown): Promise<string> {
+  const code = cause instanceof Error && "code" in cause ? cause.code : null;
+  const closed = `Port ${port} on ${host} cannot be opened`;
+  // The runtime gives any reason for a host name that does not exist.
+  const exists = await lookup(host).then(
+    () => true,
+    () => false,
+  );
+  if (exists && code === "EADDRINUSE")
+    return `${closed}: another program is using it. Set PORT to another one.`;
+  if (exists && code === "EACCES")
+    return `${closed}: this user is not allowed to open it. Set PORT to another one.`;
+  if (!exists || code === "EADDRNOTAVAIL" || code === "EINVAL")
+    return `HOST is ${host}, which is not an IP address of this machine. Set HOST to one that is, such as 127.0.0.1${suggestion()}, or to 0.0.0.0 for all of them.`;
+  return `${closed}: ${cause instanceof Error ? cause.message : String(cause)}. Set HOST or PORT to another one.`;
+}
+
+function suggestion(): string {
+  const ip = ownIp();
+  return ip === null ? "" : ` or ${ip}`;
+}
+
 /**
  * The routes of the validating thread; `worker-site.ts` has all others. Only this file and `serve-sandbox.ts` know
  * the runtime: beyond them, requests are web-standard `Request`s.
  */
-export function listen(host: string, port: number, parts: PublicParts): Listener {
+function listen(host: string, port: number, parts: PublicParts): Listener {
   const { publicApi, metrics, metricsGate, readiness, forwarder } = parts;
   const server = Bun.serve({
     hostname: host,

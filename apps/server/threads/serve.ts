@@ -1,10 +1,8 @@
-import { lookup } from "node:dns/promises";
 import { openStore } from "@countersign/store/databases/open";
+import type { MainStore } from "@countersign/store/threads/worker-store";
 import type { Config } from "../base/config.ts";
 import type { Environment } from "../base/environment.ts";
 import type { Log } from "../base/log.ts";
-import { OperatorProblem } from "../base/operator-problem.ts";
-import { ownIp } from "../base/own-ip.ts";
 import { release } from "../base/release.ts";
 import { Metrics, MetricsGate } from "../features/health/metrics.ts";
 import { Readiness } from "../features/health/readiness.ts";
@@ -26,7 +24,7 @@ import { Batcher, type CallQueue } from "../features/validate/batch.ts";
 import { PublicApi } from "../features/validate/public-api.ts";
 import type { RequestObservers } from "../features/validate/public-call.ts";
 import { Forwarder } from "./forward.ts";
-import { type Listener, listen, type PublicParts } from "./listen.ts";
+import { type Listener, openPort } from "./listen.ts";
 import { reportsTo } from "./reports.ts";
 import { ManagementWorker, WorkerPart } from "./worker-handle.ts";
 
@@ -59,6 +57,79 @@ export async function startServer(
 ): Promise<RunningServer> {
   const metrics = new Metrics();
   const reports = reportsTo(log);
+  const store = await openMeasuredStore(config, metrics, reports);
+  const { database, requestLogDays, requestLogMegabytes, geoipFile } = config;
+  const recorder = new Recorder({ database, requestLogDays, requestLogMegabytes, geoipFile }, reports);
+  metrics.add(() => requestLogMetrics(recorder.state));
+  const apiKeyUse = new ApiKeyUse(store, reports.keyUseFailed);
+  const readiness = new Readiness({
+    probe: (needsSpace) => store.ping({ needsSpace }),
+    changed: reports.readinessChanged,
+  });
+  let worker: ManagementWorker | null = null;
+  const traces = await openTraces(config, async (json) => worker?.exportSpans(json));
+  const parts = { config, store, metrics, reports, recorder, apiKeyUse, readiness, traces };
+  const { publicApi, queues } = openPublicApi(parts);
+  const close = async () => {
+    // The worker exports them, so they must arrive before it stops.
+    await Promise.race([traces?.flush(), soon(flushTimeoutMs)]);
+    await worker?.stop();
+    await recorder.close();
+    await apiKeyUse.close();
+    await store.close();
+  };
+  const undoIfFailed = async <T>(start: () => Promise<T>): Promise<T> => {
+    try {
+      return await start();
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  };
+  const management = await undoIfFailed(() =>
+    ManagementWorker.start({ store, environment, journal: recorder, log }),
+  );
+  worker = management;
+  const forwarder = new Forwarder({
+    worker: management,
+    failed: reports.notForwarded,
+    portalHost: portalHost(config),
+    trustedProxies: config.trustedProxies,
+  });
+  addWorkerMetrics(metrics, { management, traces, forwarder });
+  const listener = await undoIfFailed(async () =>
+    openPort(config, {
+      publicApi,
+      metrics,
+      metricsGate: new MetricsGate(config.metricsToken),
+      readiness,
+      forwarder,
+      log,
+    }),
+  );
+  await readiness.observed;
+  return {
+    port: listener.port,
+    setupToken: await createSetupToken(store, await store.clock()),
+    stop: async () => {
+      readiness.drain();
+      await soon(config.drainSeconds * 1_000);
+      const deadline = new Promise<boolean>((resolve) => setTimeout(resolve, stopTimeoutMs, false).unref());
+      const stopping = async () => {
+        publicApi.drain();
+        management.drain();
+        await drain(listener, queues);
+        await close();
+        return true;
+      };
+      return Promise.race([stopping(), deadline]);
+    },
+  };
+}
+
+type Reports = ReturnType<typeof reportsTo>;
+
+async function openMeasuredStore(config: Config, metrics: Metrics, reports: Reports): Promise<MainStore> {
   let migrationWaits = 0;
   const store = await openStore(config.database, {
     ...config,
@@ -72,16 +143,31 @@ export async function startServer(
   const { writeHolds } = store;
   if (writeHolds !== null) metrics.add(() => writeLockMetrics(store.writeHolds ?? writeHolds));
   metrics.add(() => migrationMetrics(migrationWaits));
-  const { database, requestLogDays, requestLogMegabytes, geoipFile } = config;
-  const recorder = new Recorder({ database, requestLogDays, requestLogMegabytes, geoipFile }, reports);
-  metrics.add(() => requestLogMetrics(recorder.state));
-  const apiKeyUse = new ApiKeyUse(store, reports.keyUseFailed);
-  const readiness = new Readiness({
-    probe: (needsSpace) => store.ping({ needsSpace }),
-    changed: reports.readinessChanged,
-  });
-  let worker: ManagementWorker | null = null;
-  const traces = await openTraces(config, async (json) => worker?.exportSpans(json));
+  return store;
+}
+
+interface PublicApiParts {
+  readonly config: Config;
+  readonly store: MainStore;
+  readonly metrics: Metrics;
+  readonly reports: Reports;
+  readonly recorder: Recorder;
+  readonly apiKeyUse: ApiKeyUse;
+  readonly readiness: Readiness;
+  readonly traces: RequestTraces | null;
+}
+
+/** The API that validates, and its queues of calls: of API keys, and of test API keys. */
+function openPublicApi({
+  config,
+  store,
+  metrics,
+  reports,
+  recorder,
+  apiKeyUse,
+  readiness,
+  traces,
+}: PublicApiParts): { publicApi: PublicApi; queues: readonly CallQueue[] } {
   const batcher = new Batcher(
     store,
     {
@@ -119,26 +205,16 @@ export async function startServer(
     config.trustedProxies,
     traces?.spans,
   );
-  const close = async () => {
-    // The worker exports them, so they must arrive before it stops.
-    await Promise.race([traces?.flush(), soon(flushTimeoutMs)]);
-    await worker?.stop();
-    await recorder.close();
-    await apiKeyUse.close();
-    await store.close();
-  };
-  const undoIfFailed = async <T>(start: () => Promise<T>): Promise<T> => {
-    try {
-      return await start();
-    } catch (error) {
-      await close();
-      throw error;
-    }
-  };
-  const management = await undoIfFailed(() =>
-    ManagementWorker.start({ store, environment, journal: recorder, log }),
-  );
-  worker = management;
+  return { publicApi, queues: [batcher, sandbox] };
+}
+
+interface MeasuredWorker {
+  readonly management: ManagementWorker;
+  readonly traces: RequestTraces | null;
+  readonly forwarder: Forwarder;
+}
+
+function addWorkerMetrics(metrics: Metrics, { management, traces, forwarder }: MeasuredWorker): void {
   const workerPart = new WorkerPart(() => management.metrics());
   metrics.addWorkerPart(() => workerPart.text());
   metrics.add(() => workerStateMetrics(workerPart.hasAnswered, management.restarts));
@@ -147,41 +223,7 @@ export async function startServer(
       const { exported, dropped } = workerPart.spans;
       return traceMetrics(exported, dropped + traces.dropped);
     });
-  const forwarder = new Forwarder({
-    worker: management,
-    failed: reports.notForwarded,
-    portalHost: portalHost(config),
-    trustedProxies: config.trustedProxies,
-  });
   metrics.add(() => budgetMetrics({ ...forwarder.budgets, ...workerPart.budgets }));
-  const listener = await undoIfFailed(async () =>
-    openPort(config, {
-      publicApi,
-      metrics,
-      metricsGate: new MetricsGate(config.metricsToken),
-      readiness,
-      forwarder,
-      log,
-    }),
-  );
-  await readiness.observed;
-  return {
-    port: listener.port,
-    setupToken: await createSetupToken(store, await store.clock()),
-    stop: async () => {
-      readiness.drain();
-      await soon(config.drainSeconds * 1_000);
-      const deadline = new Promise<boolean>((resolve) => setTimeout(resolve, stopTimeoutMs, false).unref());
-      const stopping = async () => {
-        publicApi.drain();
-        management.drain();
-        await drain(listener, [batcher, sandbox]);
-        await close();
-        return true;
-      };
-      return Promise.race([stopping(), deadline]);
-    },
-  };
 }
 
 /** Nothing of it is loaded unless traces are configured. */
@@ -192,36 +234,6 @@ async function openTraces(
   if (traces === null) return null;
   const { openRequestTraces } = await import("../features/traces/request-traces.ts");
   return openRequestTraces(traces, database.kind, send);
-}
-
-async function openPort({ port, host }: Config, parts: PublicParts): Promise<Listener> {
-  try {
-    return listen(host, port, parts);
-  } catch (cause) {
-    throw new OperatorProblem(await portProblem(host, port, cause), { cause });
-  }
-}
-
-async function portProblem(host: string, port: number, cause: unknown): Promise<string> {
-  const code = cause instanceof Error && "code" in cause ? cause.code : null;
-  const closed = `Port ${port} on ${host} cannot be opened`;
-  // The runtime gives any reason for a host name that does not exist.
-  const exists = await lookup(host).then(
-    () => true,
-    () => false,
-  );
-  if (exists && code === "EADDRINUSE")
-    return `${closed}: another program is using it. Set PORT to another one.`;
-  if (exists && code === "EACCES")
-    return `${closed}: this user is not allowed to open it. Set PORT to another one.`;
-  if (!exists || code === "EADDRNOTAVAIL" || code === "EINVAL")
-    return `HOST is ${host}, which is not an IP address of this machine. Set HOST to one that is, such as 127.0.0.1${suggestion()}, or to 0.0.0.0 for all of them.`;
-  return `${closed}: ${cause instanceof Error ? cause.message : String(cause)}. Set HOST or PORT to another one.`;
-}
-
-function suggestion(): string {
-  const ip = ownIp();
-  return ip === null ? "" : ` or ${ip}`;
 }
 
 async function drain(listener: Listener, queues: readonly CallQueue[]): Promise<void> {

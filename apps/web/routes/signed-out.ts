@@ -1,7 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { queryClient } from "../api/queries.ts";
-import { localPath } from "../features/identity/local-path.ts";
-import { askSession } from "../features/identity/session.ts";
+import { askSession, localPath } from "../features/identity/session.ts";
 import { isTrue, pagesBelow, textOrEmpty } from "./pages.ts";
 import { rootRoute } from "./root.tsx";
 
@@ -34,13 +33,9 @@ export const signedOutPages = [
   signInPage("/sign-up", () => import("../features/identity/sign-up-page.tsx"), "SignUpPage", {
     next: textOrEmpty,
   }),
-  page(
-    "/forgot-password",
-    () => import("../features/identity/forgot-password-page.tsx"),
-    "ForgotPasswordPage",
-  ),
+  page("/forgot-password", () => import("../features/identity/password-pages.tsx"), "ForgotPasswordPage"),
   /** `first` for the first password of an added user. */
-  page("/reset-password", () => import("../features/identity/reset-password-page.tsx"), "ResetPasswordPage", {
+  page("/reset-password", () => import("../features/identity/password-pages.tsx"), "ResetPasswordPage", {
     token: textOrEmpty,
     first: isTrue,
   }),

@@ -1,5 +1,5 @@
 import { Group, Paper, Stack, Text, Title } from "@mantine/core";
-import { type ReactNode, useId } from "react";
+import { type CSSProperties, type ReactNode, useId } from "react";
 import classes from "./section.module.css";
 
 interface SectionProps {
@@ -81,4 +81,22 @@ export function Panel({ title, lead, actions, children, danger = false }: PanelP
 /** A description list: names on the left, values on the right. */
 export function Facts({ children }: { readonly children: ReactNode }) {
   return <dl className={classes.facts}>{children}</dl>;
+}
+
+interface FactProps {
+  readonly name: string;
+  /** Of the value. */
+  readonly className?: string;
+  readonly style?: CSSProperties;
+  readonly children: ReactNode;
+}
+
+/** A name and its value in a description list. */
+export function Fact({ name, children, ...value }: FactProps) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd {...value}>{children}</dd>
+    </>
+  );
 }

@@ -1,9 +1,14 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { checkFiles, describeFiles, type Manifest, readManifest, writeManifest } from "../backup-manifest.ts";
-import type { DatabaseCopier } from "../database-copier.ts";
-import { StoreProblem } from "../errors/problem.ts";
-import { errorSentence } from "../errors/sentence.ts";
+import {
+  checkFiles,
+  type DatabaseCopier,
+  describeFiles,
+  type Manifest,
+  readManifest,
+  writeManifest,
+} from "../backup-format.ts";
+import { errorSentence, StoreProblem } from "../errors/problem.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import { newerThanThis } from "../migrations/migration.ts";
 import { postgresCopier } from "../postgres/backup.ts";

@@ -27,16 +27,12 @@ export class StorageUnavailable extends Error {
   constructor(message: string, options: ErrorOptions & { readonly reason?: StorageReason } = {}) {
     super(message, options);
     this.reason = options.reason ?? "unreachable";
-    noteStorageError(this);
+    occurrences.getStore()?.push(this);
   }
 }
 
-const meetings = new AsyncLocalStorage<Error[]>();
-
-/** Called for each error that says that storage cannot be used. */
-function noteStorageError(error: Error): void {
-  meetings.getStore()?.push(error);
-}
+/** The storage errors of the code that `surfaceStorageErrors` runs. */
+const occurrences = new AsyncLocalStorage<Error[]>();
 
 /**
  * Runs code of a library that replaces database errors with its own. If it fails because of storage, the storage error
@@ -46,15 +42,36 @@ export async function surfaceStorageErrors<T>(
   work: () => Promise<T>,
   isFailure: (result: T) => boolean,
 ): Promise<T> {
-  const met: Error[] = [];
-  const failed = (): Error | undefined => met[0];
+  const errors: Error[] = [];
   let result: T;
   try {
-    result = await meetings.run(met, work);
+    result = await occurrences.run(errors, work);
   } catch (error) {
-    throw failed() ?? error;
+    throw errors[0] ?? error;
   }
-  const reason = failed();
-  if (reason !== undefined && isFailure(result)) throw reason;
+  const [first] = errors;
+  if (first !== undefined && isFailure(result)) throw first;
   return result;
+}
+
+/** An error message, ready to be part of a longer one. */
+export function errorSentence(cause: unknown): string {
+  // A refused connection to a name with several IP addresses is an AggregateError without its own message.
+  const first = cause instanceof AggregateError ? cause.errors[0] : cause;
+  const text = first instanceof Error && first.message !== "" ? first.message : String(first);
+  const ended = text.endsWith(".") ? text : `${text}.`;
+  return isDiskFull(cause) ? `The disk is full: ${ended}` : ended;
+}
+
+/** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: the index of the write-ahead log cannot grow. */
+const sqliteCodes = new Set([13, 4874]);
+/** Codes of the operating system and of PostgreSQL. */
+const codes = new Set(["ENOSPC", "EDQUOT", "53100"]);
+
+/** Whether an error, or its cause, says that the disk is full. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("errcode" in error && sqliteCodes.has(Number(error.errcode))) return true;
+  if ("code" in error && codes.has(String(error.code))) return true;
+  return isDiskFull(error.cause);
 }

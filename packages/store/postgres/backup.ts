@@ -12,9 +12,8 @@ import {
   refuseToReplace,
   rowCounts,
   timeStamp,
-} from "../database-copier.ts";
-import { StoreProblem } from "../errors/problem.ts";
-import { errorSentence } from "../errors/sentence.ts";
+} from "../backup-format.ts";
+import { errorSentence, StoreProblem } from "../errors/problem.ts";
 import { PostgresClient } from "./client.ts";
 import { Programs } from "./client-programs.ts";
 import { applicationName, connectionSettings, detectPooler, unreachable } from "./connect.ts";

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { StoreProblem } from "../errors/problem.ts";
-import { errorSentence } from "../errors/sentence.ts";
+import { errorSentence, StoreProblem } from "../errors/problem.ts";
 import { parsePostgresUrl } from "./url.ts";
 
 type Program = "pg_dump" | "pg_restore" | "psql";

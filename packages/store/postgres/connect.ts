@@ -1,6 +1,5 @@
 import pg from "pg";
-import { StoreProblem } from "../errors/problem.ts";
-import { errorSentence } from "../errors/sentence.ts";
+import { errorSentence, StoreProblem } from "../errors/problem.ts";
 import { PostgresClient, type PostgresClientConfig } from "./client.ts";
 import { HostFinder } from "./hosts.ts";
 import { parsePostgresUrl } from "./url.ts";

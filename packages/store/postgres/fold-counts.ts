@@ -1,6 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { StorageUnavailable } from "../errors/problem.ts";
-import { errorSentence } from "../errors/sentence.ts";
+import { errorSentence, StorageUnavailable } from "../errors/problem.ts";
 import { countColumns } from "../migrations/license-counts.ts";
 import type { Tables } from "../tables.ts";
 import { advisoryLocks } from "./advisory-locks.ts";

@@ -1,6 +1,5 @@
 import pg from "pg";
-import { StorageUnavailable } from "../errors/problem.ts";
-import { errorSentence } from "../errors/sentence.ts";
+import { errorSentence, StorageUnavailable } from "../errors/problem.ts";
 import type { PostgresHost, PostgresUrl } from "./url.ts";
 
 /** How much longer an earlier host in the list can take than a later one that is suitable. */

@@ -1,6 +1,5 @@
 import type pg from "pg";
-import { StoreProblem } from "../errors/problem.ts";
-import { errorSentence } from "../errors/sentence.ts";
+import { errorSentence, StoreProblem } from "../errors/problem.ts";
 import {
   auditLogLimitsQuery,
   type Inspection,

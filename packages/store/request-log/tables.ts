@@ -1,5 +1,6 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
+import type { Database } from "../store.ts";
 import type { RequestLogRow } from "../tables/journal.ts";
 
 /**
@@ -101,3 +102,20 @@ function nameOf(day: number): string {
 export function byTime(one: RequestLogRow, other: RequestLogRow): number {
   return one.at - other.at || (one.id < other.id ? -1 : 1);
 }
+
+/** The days that have tables, the newest first. */
+export async function existingDays(db: Database): Promise<number[]> {
+  const rows = await db.selectFrom("request_days").select("day").orderBy("day", "desc").execute();
+  return rows.map(({ day }) => day);
+}
+
+/** Whether a query failed because the tables of its day were dropped meanwhile: it then has no requests. */
+export function isDayGone(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("code" in error && error.code === undefinedTable) return true;
+  return (
+    /no such table: (main\.|journal\.)?request_(log|keys)_\d{8}/.test(error.message) || isDayGone(error.cause)
+  );
+}
+
+const undefinedTable = "42P01";

@@ -1,6 +1,5 @@
 import { UniqueCount } from "@countersign/domain/analytics/unique-count";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
-import { addTo, type Counts, keepMost } from "./counts.ts";
 import type { Geo } from "./geo.ts";
 import type { RecentUse } from "./recent-use.ts";
 import { type LicenseDay, type RolledRow, sharing } from "./sharing.ts";
@@ -216,4 +215,36 @@ function emptyOr<T>(found: Map<string, T>, key: string, create: () => T): T {
 
 function sorted<T>(byKey: ReadonlyMap<string, T>): T[] {
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+}
+
+/** Numbers of requests by something. */
+export type Counts = Map<string, number>;
+
+function addTo(counts: Counts, key: string, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
+}
+
+/** Sums up all but the largest as `rest`, which does not count as one of them. The result does not depend on the order. */
+export function keepMost(counts: Counts, most: number, rest: string): void {
+  if (counts.size <= most) return;
+  const byCount = [...counts]
+    .filter(([key]) => key !== rest)
+    .sort(([keyA, a], [keyB, b]) => b - a || (keyA < keyB ? -1 : 1));
+  for (const [key, count] of byCount.slice(most)) {
+    counts.delete(key);
+    addTo(counts, rest, count);
+  }
+}
+
+/** As it is stored: a JSON object, sorted by key. */
+export function countsText(counts: ReadonlyMap<string, number>): string {
+  if (counts.size === 0) return "{}";
+  return JSON.stringify(Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+/** Adds what `countsText` wrote. */
+export function addText(counts: Counts, text: string): void {
+  if (text === "{}") return;
+  for (const [key, count] of Object.entries(JSON.parse(text) as Record<string, number>))
+    addTo(counts, key, count);
 }

@@ -1,8 +1,11 @@
 import type { HourUniquesRow, LicenseDayRow, RollUpDayRow, RollUpHourRow } from "../tables/journal.ts";
-import { addText, type Counts, countsText, keepMost } from "./counts.ts";
 import {
+  addText,
+  type Counts,
+  countsText,
   type DayRollUp,
   type HourRollUp,
+  keepMost,
   maxCountries,
   maxRefused,
   maxVersions,

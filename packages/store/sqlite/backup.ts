@@ -1,7 +1,6 @@
 import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { syncToDisk } from "../backup-manifest.ts";
 import {
   type Contents,
   type CopiedIn,
@@ -12,10 +11,10 @@ import {
   type RowCounts,
   refuseToReplace,
   rowCounts,
+  syncToDisk,
   timeStamp,
-} from "../database-copier.ts";
-import { StoreProblem } from "../errors/problem.ts";
-import { errorSentence } from "../errors/sentence.ts";
+} from "../backup-format.ts";
+import { errorSentence, StoreProblem } from "../errors/problem.ts";
 import { prepareFolder, type SqliteFiles, sqliteFiles, takeOwnership } from "./files.ts";
 import { migrateFolder } from "./migrate.ts";
 

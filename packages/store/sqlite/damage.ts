@@ -1,7 +1,6 @@
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { StoreProblem } from "../errors/problem.ts";
-import { errorSentence } from "../errors/sentence.ts";
+import { errorSentence, StoreProblem } from "../errors/problem.ts";
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB, with or without details in the higher bytes. */
 const damaged = new Set([11, 26]);

@@ -10,8 +10,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StorageUnavailable, StoreProblem } from "../errors/problem.ts";
-import { errorSentence } from "../errors/sentence.ts";
+import { errorSentence, StorageUnavailable, StoreProblem } from "../errors/problem.ts";
 import { DamagedDatabase, isDamage } from "./damage.ts";
 
 export interface SqliteFiles {

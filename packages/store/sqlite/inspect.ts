@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StoreProblem } from "../errors/problem.ts";
-import { errorSentence } from "../errors/sentence.ts";
+import { errorSentence, StoreProblem } from "../errors/problem.ts";
 import {
   auditLogLimitsQuery,
   type Inspection,

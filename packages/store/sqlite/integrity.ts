@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { threadFile } from "../built.ts";
-import { errorSentence } from "../errors/sentence.ts";
+import { errorSentence } from "../errors/problem.ts";
 import type { IntegrityPart } from "../store.ts";
 import { isDamage } from "./damage.ts";
 import { sqliteFiles } from "./files.ts";

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { timeStamp } from "../database-copier.ts";
-import { StoreProblem } from "../errors/problem.ts";
-import { errorSentence } from "../errors/sentence.ts";
+import { timeStamp } from "../backup-format.ts";
+import { errorSentence, StoreProblem } from "../errors/problem.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import { type Migration, newerThanThis, statementsFor } from "../migrations/migration.ts";
 import { checkUndamaged, DamagedDatabase, isDamage, setAside } from "./damage.ts";

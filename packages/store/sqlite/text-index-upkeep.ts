@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { errorSentence } from "../errors/sentence.ts";
+import { errorSentence } from "../errors/problem.ts";
 import { isDamage, removeDatabase } from "./damage.ts";
 import { makePrivate, openReader, type SqliteFiles } from "./files.ts";
 import { type IndexedChanges, TextIndex } from "./text-index.ts";

@@ -1,9 +1,8 @@
 import { expect } from "bun:test";
 import { requestLog } from "../../../tests/support/request-log.ts";
 import { storedRow } from "../../../tests/support/stored-rows.ts";
-import { existingDays } from "../request-log/days.ts";
 import { keysIn, labelled } from "../request-log/keys.ts";
-import { dayOf, keysOf } from "../request-log/tables.ts";
+import { dayOf, existingDays, keysOf } from "../request-log/tables.ts";
 import type { Store } from "../store.ts";
 import type { RequestKeyRow, RequestLogRow } from "../tables/journal.ts";
 

@@ -8,9 +8,8 @@ import { journalEntry, requestLog } from "../../../tests/support/request-log.ts"
 import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { openJournal } from "../databases/open.ts";
-import { existingDays } from "../request-log/days.ts";
 import { oldestOpenMs, rowsPerSegment, settledAfterMs } from "../request-log/segment.ts";
-import { dayOf, keysTable } from "../request-log/tables.ts";
+import { dayOf, existingDays, keysTable } from "../request-log/tables.ts";
 import { times } from "./calls.ts";
 import { checkIndex } from "./check-index.ts";
 import { type StoreFixture, separateLog } from "./fixture.ts";

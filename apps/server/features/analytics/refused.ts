@@ -1,5 +1,5 @@
+import { refusalsByLicense } from "@countersign/store/queries/analytics/figures";
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
-import { refusalsByLicense } from "@countersign/store/queries/analytics/refused";
 import type { MemberContext } from "../../api/context.ts";
 import {
   daysBefore,

@@ -1,7 +1,6 @@
 import { StorageUnavailable } from "@countersign/store/errors/problem";
-import { claimSync, dueSyncs, removeBillingOfDeleted } from "@countersign/store/queries/billing/sync";
+import { claimSync, dueSyncs, removeBillingOfDeleted } from "@countersign/store/queries/billing/stripe";
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
-
 import type Stripe from "stripe";
 import type { Log } from "../../base/log.ts";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";

@@ -8,7 +8,7 @@ import { withSubscription } from "@countersign/domain/billing/terms";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { lockedBilling, updateBilling } from "@countersign/store/queries/billing/billing";
-import { plansOfPrices, takeSyncTicket } from "@countersign/store/queries/billing/sync";
+import { plansOfPrices, takeSyncTicket } from "@countersign/store/queries/billing/stripe";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationBillingRow } from "@countersign/store/tables/billing";
 import type Stripe from "stripe";

@@ -1,6 +1,9 @@
 import { stripeEventLimit } from "@countersign/contract/openapi/stripe-webhook";
-import { recordStripeEvent, wasProcessed } from "@countersign/store/queries/billing/stripe";
-import { organizationsOfCustomer } from "@countersign/store/queries/billing/sync";
+import {
+  organizationsOfCustomer,
+  recordStripeEvent,
+  wasProcessed,
+} from "@countersign/store/queries/billing/stripe";
 import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";
 import type Stripe from "stripe";
 import { bodyBounds, boundedBody, closeConnection } from "../../api/bounded-body.ts";

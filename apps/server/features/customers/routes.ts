@@ -18,7 +18,7 @@ import {
 import { removeIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
 import { removeUnknownIdentities } from "@countersign/store/queries/portal/people";
-import { eraseFromTransfers } from "@countersign/store/queries/transfers/erase-customer";
+import { eraseFromTransfers } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables/licenses";
 import { type BoundRoute, bind, type OrganizationContext } from "../../api/context.ts";

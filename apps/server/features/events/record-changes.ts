@@ -2,8 +2,12 @@ import type { EventType } from "@countersign/domain/events/types";
 import { stateOf } from "@countersign/store/queries/admin/platform-state";
 import { markExpiriesRecorded, stillDue } from "@countersign/store/queries/events/expiries";
 import { type ShownLicense, shownLicenses } from "@countersign/store/queries/licenses/views";
-import { keyOf, knownTargets } from "@countersign/store/queries/transfers/targets";
-import { decideTransfer, outdatedTransfers } from "@countersign/store/queries/transfers/transfers";
+import {
+  decideTransfer,
+  knownTargets,
+  outdatedTransfers,
+  recipientKey,
+} from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import { difference } from "../audit-log/record.ts";
 import { licenseEvent, type NewEvent, recordEvents, recordUnsentEvents, transferEvent } from "./record.ts";
@@ -168,7 +172,7 @@ export async function closeOutdatedTransfers(
     const decision = { state: "cancelled", decided_by: "system", decided_by_name: null, reason } as const;
     const closed = await decideTransfer(db, id, decision, nowMs);
     if (closed === undefined) continue;
-    const target = targets.get(keyOf(closed)) ?? null;
+    const target = targets.get(recipientKey(closed)) ?? null;
     await recordEvents(db, nowMs, transferEvent(closed, target, license ?? before.get(licenseId) ?? null));
   }
 }

@@ -3,7 +3,7 @@ import type { EventType } from "@countersign/domain/events/types";
 import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";
 import type { ShownLicense } from "@countersign/store/queries/licenses/views";
-import type { KnownTarget } from "@countersign/store/queries/transfers/targets";
+import type { KnownTarget } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import { type Distribution, distribution } from "@countersign/store/tables/events";
 import type { TransferRow } from "@countersign/store/tables/portal";

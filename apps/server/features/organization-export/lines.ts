@@ -17,11 +17,10 @@ import {
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import { productsOf } from "@countersign/store/queries/products/products";
 import { rolesOf } from "@countersign/store/queries/roles/roles";
-import { transfersToExport } from "@countersign/store/queries/transfers/transfers";
+import { transfersToExport } from "@countersign/store/queries/transfers/views";
 import type { Database } from "@countersign/store/store";
 import type { IpBlockRow, LicenseIpRow, LicenseRow } from "@countersign/store/tables/licenses";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";
-
 import { showToOrganization } from "../audit-log/show.ts";
 import { exportedBranding } from "../branding/show.ts";
 import { showInvitation } from "../invitations/show.ts";

@@ -1,5 +1,6 @@
 import { type DatabaseLocation, openJournal } from "@countersign/store/databases/open";
 import type { JournalDeletion, JournalEntry } from "@countersign/store/journal";
+import type { Journal } from "@countersign/store/store";
 import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";
 import { reasonOf } from "../../base/log.ts";
 import { runWorker, type ThreadCalls } from "../../base/worker-thread.ts";
@@ -69,68 +70,27 @@ async function start(
     geoipFile === null ? null : new GeoFile(geoipFile, (reason) => recorder.notify("geoipFailed", reason));
   await geo?.refresh();
   const journal = await openJournal(database, () => geo?.current ?? null);
-  let waiting: JournalEntry[] = [];
-  let writing: Promise<void> | null = null;
-
-  const write = async () => {
-    while (waiting.length > 0) {
-      const entries = waiting.slice(0, maxAtOnce);
-      // More entries can arrive while these are being written, so the two lists must be separate.
-      waiting = waiting.slice(maxAtOnce);
-      try {
-        await journal.append(entries);
-        recorder.notify("written", entries.length);
-      } catch (error) {
-        waiting = [...entries, ...waiting];
-        recorder.notify("failed", reasonOf(error));
-        return;
-      }
-    }
-  };
   // One operation at a time: on PostgreSQL they all share one connection, and must not end up in each other's
   // transaction.
   const operations = new ConcurrencyLimit(1);
-  const writeNow = () => {
-    writing ??= operations.run(write).finally(() => {
-      writing = null;
-    });
-    return writing;
-  };
-  let arrived = 0;
-  let arrivedBefore = 0;
-  const writeTimer = setInterval(() => {
-    arrivedBefore = arrived;
-    arrived = 0;
-    void writeNow();
-  }, gatherMs);
-  let isClosing = false;
-  const rests = new Set<() => void>();
-  const rest = (ms = restMs) =>
-    new Promise<void>((resolve) => {
-      const end = () => {
-        rests.delete(end);
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      rests.add(end);
-    });
+  const entries = new EntryWriter(journal, operations, recorder);
+  const pauses = new Pauses();
   const repeat = (step: () => Promise<number>, ms: number) =>
     repeatUntilZero(
       () => operations.run(step),
-      () => rest(ms),
-      () => isClosing,
+      () => pauses.rest(ms),
+      () => pauses.areOver,
     );
   const closeSegments = async () => {
     const startMs = performance.now();
-    while (!isClosing) {
+    while (!pauses.areOver) {
       const stepMs = performance.now();
       const rows = await operations.run(() => journal.closeSegment(Date.now()));
       if (rows === 0) return;
       recorder.notify("closed", rows);
       const nowMs = performance.now();
-      const isBusy = arrivedBefore > busyEntries && nowMs - startMs < patienceMs;
-      await rest(isBusy ? (nowMs - stepMs) * busyRests : restMs);
+      const isBusy = entries.isBusy && nowMs - startMs < patienceMs;
+      await pauses.rest(isBusy ? (nowMs - stepMs) * busyRests : restMs);
     }
   };
   const prune = async () => {
@@ -149,42 +109,130 @@ async function start(
   const reclaim = () =>
     repeatUntilZero(
       () => journal.reclaim(Date.now()),
-      () => rest(),
-      () => isClosing,
+      () => pauses.rest(restMs),
+      () => pauses.areOver,
     ).catch((error) => {
-      if (!isClosing) throw error;
+      if (!pauses.areOver) throw error;
     });
   const closing = periodically(closeSegments, closeEveryMs, recorder);
   const pruning = periodically(prune, pruneEveryMs, recorder);
   const reclaiming = periodically(reclaim, pruneEveryMs, recorder);
   return {
-    entries: (message) => {
-      const entries = entriesOf(message);
-      arrived += entries.length;
-      for (const entry of entries) waiting.push(entry);
-    },
+    entries: (message) => entries.add(entriesOf(message)),
     /** One step at a time, so that log entries are written in between. */
     deleteOrganization: async (organizationId) => {
       let next: JournalDeletion | null = { organizationId, part: "sightings", after: "" };
-      while (next !== null && !isClosing) {
+      while (next !== null && !pauses.areOver) {
         const step: JournalDeletion = next;
         next = await operations.run(() => journal.deleteOrganization(step));
-        await rest();
+        await pauses.rest(restMs);
       }
       if (next !== null) throw new Error("The journal was closed.");
     },
     stop: async () => {
-      isClosing = true;
-      for (const end of rests) end();
-      clearInterval(writeTimer);
+      pauses.end();
+      entries.stopTimer();
       await Promise.all([closing.stop(), pruning.stop()]);
-      await writing;
-      await writeNow();
+      await entries.writeRest();
       const reclaimed = reclaiming.stop();
       await operations.run(() => journal.close());
       await reclaimed;
     },
   };
+}
+
+/** Collects entries, and writes them once a second. */
+class EntryWriter {
+  readonly #journal: Journal;
+  readonly #operations: ConcurrencyLimit;
+  readonly #recorder: ThreadCalls<JournalReports>;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #waiting: JournalEntry[] = [];
+  #writing: Promise<void> | null = null;
+  #arrived = 0;
+  #arrivedBefore = 0;
+
+  constructor(journal: Journal, operations: ConcurrencyLimit, recorder: ThreadCalls<JournalReports>) {
+    this.#journal = journal;
+    this.#operations = operations;
+    this.#recorder = recorder;
+    this.#timer = setInterval(() => {
+      this.#arrivedBefore = this.#arrived;
+      this.#arrived = 0;
+      void this.#write();
+    }, gatherMs);
+  }
+
+  add(entries: readonly JournalEntry[]): void {
+    this.#arrived += entries.length;
+    for (const entry of entries) this.#waiting.push(entry);
+  }
+
+  /** Whether more entries arrived in the last second than leave time for the rest. */
+  get isBusy(): boolean {
+    return this.#arrivedBefore > busyEntries;
+  }
+
+  stopTimer(): void {
+    clearInterval(this.#timer);
+  }
+
+  async writeRest(): Promise<void> {
+    await this.#writing;
+    await this.#write();
+  }
+
+  #write(): Promise<void> {
+    this.#writing ??= this.#operations
+      .run(() => this.#append())
+      .finally(() => {
+        this.#writing = null;
+      });
+    return this.#writing;
+  }
+
+  async #append(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const entries = this.#waiting.slice(0, maxAtOnce);
+      // More entries can arrive while these are being written, so the two lists must be separate.
+      this.#waiting = this.#waiting.slice(maxAtOnce);
+      try {
+        await this.#journal.append(entries);
+        this.#recorder.notify("written", entries.length);
+      } catch (error) {
+        this.#waiting = [...entries, ...this.#waiting];
+        this.#recorder.notify("failed", reasonOf(error));
+        return;
+      }
+    }
+  }
+}
+
+/** The pauses between steps: all of them end when the journal closes. */
+class Pauses {
+  readonly #running = new Set<() => void>();
+  #areOver = false;
+
+  get areOver(): boolean {
+    return this.#areOver;
+  }
+
+  rest(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        this.#running.delete(end);
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.#running.add(end);
+    });
+  }
+
+  end(): void {
+    this.#areOver = true;
+    for (const end of this.#running) end();
+  }
 }
 
 /** Repeats work, never twice at once. Failures are reported, and it is tried again the next time. */

@@ -2,8 +2,12 @@ import type { loggedRequest } from "@countersign/contract/manage/requests";
 import { isoTime } from "@countersign/domain/dates/iso-time";
 import { keptSince, logDays } from "@countersign/domain/requests/log-days";
 import { requestOutcomes } from "@countersign/domain/validate/status";
-import { logStart } from "@countersign/store/queries/requests/log-start";
-import { type NamedLicense, namedLicenses, namedProducts } from "@countersign/store/queries/requests/named";
+import {
+  logStart,
+  type NamedLicense,
+  namedLicenses,
+  namedProducts,
+} from "@countersign/store/queries/requests/shown";
 import type { Database, Store } from "@countersign/store/store";
 import type { RequestLogRow } from "@countersign/store/tables/journal";
 import type { OrganizationRow } from "@countersign/store/tables/organizations";

@@ -15,12 +15,10 @@ import {
 } from "@countersign/store/queries/licenses/views";
 import { removeWaitingEmail } from "@countersign/store/queries/mail/waiting-emails";
 import { productById } from "@countersign/store/queries/products/products";
-import { knownTarget } from "@countersign/store/queries/transfers/targets";
-import { decideTransfer } from "@countersign/store/queries/transfers/transfers";
+import { decideTransfer, knownTarget } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import type { TransferRow } from "@countersign/store/tables/portal";
 import type { ProductRow } from "@countersign/store/tables/products";
-
 import type { OrganizationContext } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";

@@ -1,8 +1,8 @@
 import { maskedKey } from "@countersign/domain/licenses/key";
 import { type ShownLicense, shownLicenses } from "@countersign/store/queries/licenses/views";
-import { knownTarget } from "@countersign/store/queries/transfers/targets";
 import {
   decideTransfer,
+  knownTarget,
   lostTransfersOfPerson,
   pendingTransfersOfPerson,
   removeRequester,

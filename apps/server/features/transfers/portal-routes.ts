@@ -10,19 +10,18 @@ import { newId } from "@countersign/store/new-id";
 import { identityOf } from "@countersign/store/queries/customers/identify";
 import { showLicense } from "@countersign/store/queries/licenses/views";
 import { portalLicenseReference } from "@countersign/store/queries/portal/licenses";
-import { type KnownTarget, knownTarget } from "@countersign/store/queries/transfers/targets";
 import {
   addTransfer,
   blockedCustomers,
+  type KnownTarget,
+  knownTarget,
   lastRequests,
   lastTransferredAt,
   pendingTransferOf,
-  portalTransferView,
-  transfersOfPerson,
 } from "@countersign/store/queries/transfers/transfers";
+import { portalTransferView, transfersOfPerson } from "@countersign/store/queries/transfers/views";
 import type { Database } from "@countersign/store/store";
 import type { TransferRow } from "@countersign/store/tables/portal";
-
 import type { z } from "zod";
 import {
   type BoundRoute,

@@ -1,10 +1,7 @@
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
-import {
-  countPendingTransfers,
-  nextOrganizationToRemind,
-} from "@countersign/store/queries/transfers/transfers";
+import { countPendingTransfers, nextOrganizationToRemind } from "@countersign/store/queries/transfers/views";
 import type { Database, Store } from "@countersign/store/store";
 import { isSuspended } from "@countersign/store/tables/organizations";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";

@@ -1,6 +1,7 @@
 import * as contract from "@countersign/contract/manage/transfers";
 import { productById } from "@countersign/store/queries/products/products";
-import { transferById, transferPage, transferView } from "@countersign/store/queries/transfers/transfers";
+import { transferById } from "@countersign/store/queries/transfers/transfers";
+import { transferPage, transferView } from "@countersign/store/queries/transfers/views";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind, type TransferContext } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";

@@ -1,12 +1,8 @@
 import type { transfer } from "@countersign/contract/api/transfer";
 import type { portalTransfer } from "@countersign/contract/portal/shapes";
 import { isoTime } from "@countersign/domain/dates/iso-time";
-import { keyOf, knownTargets } from "@countersign/store/queries/transfers/targets";
-import {
-  blockedCustomers,
-  type PortalTransferView,
-  type TransferView,
-} from "@countersign/store/queries/transfers/transfers";
+import { blockedCustomers, knownTargets, recipientKey } from "@countersign/store/queries/transfers/transfers";
+import type { PortalTransferView, TransferView } from "@countersign/store/queries/transfers/views";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
 import { showDecision } from "../events/record.ts";
@@ -24,7 +20,7 @@ export async function showTransfers(
   const customerIds = [...targets.values()].map(({ id }) => id);
   const blocked = await blockedCustomers(db, organizationId, customerIds, nowMs);
   return rows.map((row) => {
-    const target = targets.get(keyOf(row)) ?? null;
+    const target = targets.get(recipientKey(row)) ?? null;
     return {
       ...showDecision(row, target),
       organization_id: row.organization_id,

@@ -9,7 +9,6 @@ import { usePermissions } from "../../session/permissions.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Back, GoButton } from "../../ui/links.tsx";
 import { MissingPage, Page } from "../../ui/page.tsx";
-
 import { TokenForm } from "./token-form.tsx";
 import { TokenTable } from "./token-table.tsx";
 
@@ -49,7 +48,6 @@ export function NewMyTokenPage() {
     >
       <TokenForm
         held={everyPermission}
-        error={create.error}
         create={(body) => create.mutateAsync({ body })}
         onDone={() => navigate(paths.myAccessTokens())}
       />
@@ -112,7 +110,6 @@ export function NewOrganizationTokenPage() {
     >
       <TokenForm
         held={held}
-        error={create.error}
         create={(body) => create.mutateAsync({ params: { organization_id: id }, body })}
         onDone={() => navigate(paths.accessTokens(slug))}
       />

@@ -6,7 +6,6 @@ import { type Answer, callAuth } from "../../api/client.ts";
 import { reloadAccount } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { Dialog, DialogForm } from "../../ui/dialog.tsx";
-
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";

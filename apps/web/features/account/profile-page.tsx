@@ -9,7 +9,6 @@ import { type Organization, useMe, useOrganizations } from "../../session/curren
 import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog, DialogForm } from "../../ui/dialog.tsx";
-
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { SaveForm } from "../../ui/form.tsx";

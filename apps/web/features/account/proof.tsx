@@ -1,21 +1,21 @@
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { Dialog, DialogForm } from "../../ui/dialog.tsx";
-
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { fieldError } from "../../ui/problem-alert.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { canUsePasskeys, type PasskeyRequest, signWithPasskey } from "../identity/passkey.ts";
-import { type ProofMethod, proofMethods } from "./proof-methods.ts";
 
 /** The members of a request that requires a proof. */
 export interface ProofBody {
   readonly password?: string;
   readonly confirmation?: string;
 }
+
+type ProofMethod = "password" | "passkey" | "code";
 
 interface Proof {
   readonly ways: readonly ProofMethod[];
@@ -65,6 +65,21 @@ export function useProof(isForSecondFactor = false): Proof {
 async function confirm(body: object): Promise<ProofBody> {
   const { confirmation } = await callAuth<{ confirmation: string }>("confirm", body);
   return { confirmation };
+}
+
+interface AccountAccess {
+  readonly two_factor_enabled: boolean;
+  readonly sign_in_methods: { readonly password: boolean; readonly passkeys: readonly unknown[] };
+}
+
+/** How users can confirm their identity, the most common first. Empty for an account that only uses Discord. */
+export function proofMethods(me: AccountAccess, canUsePasskeys: boolean): ProofMethod[] {
+  const { password, passkeys } = me.sign_in_methods;
+  return [
+    ...(password ? (["password"] as const) : []),
+    ...(passkeys.length > 0 && canUsePasskeys ? (["passkey"] as const) : []),
+    ...(me.two_factor_enabled ? (["code"] as const) : []),
+  ];
 }
 
 interface ProofFieldsProps {
@@ -125,7 +140,7 @@ export function ProofFields({ proof, error, description, isFirst = false }: Proo
   );
 }
 
-interface PasswordAgainProps {
+interface ConfirmIdentityProps {
   readonly opened: boolean;
   readonly title: string;
   readonly words: string;
@@ -138,46 +153,32 @@ interface PasswordAgainProps {
 }
 
 /** Asks for the password, a passkey or a code before a sign-in method is added or removed. */
-export function ConfirmIdentity({ opened, title, onClose, ...form }: PasswordAgainProps) {
+export function ConfirmIdentity({ opened, title, onClose, ...form }: ConfirmIdentityProps) {
   return (
     <Dialog opened={opened} onClose={onClose} title={title}>
-      {opened && <Form {...form} onClose={onClose} />}
+      {opened && <ProofForm {...form} onClose={onClose} />}
     </Dialog>
   );
 }
 
-function Form({
-  words,
-  action,
-  isRemoval = false,
-  isForSecondFactor = false,
-  onClose,
-  run,
-}: Omit<PasswordAgainProps, "opened" | "title">) {
+function ProofForm(props: Omit<ConfirmIdentityProps, "opened" | "title">) {
+  const { words, action, isRemoval = false, isForSecondFactor = false, onClose, run } = props;
   const proof = useProof(isForSecondFactor);
-  const send = useMutation({
-    mutationFn: async () => {
+  const form = useForm({
+    // Retyping a password is quicker than answering a question about it, so it is not guarded.
+    start: {},
+    send: async () => {
       const body = await proof.prove();
-      if (body !== null) await run(body);
-      return body !== null;
-    },
-    onSuccess: (isDone) => {
-      if (isDone) onClose();
+      if (body === null) return;
+      await run(body);
+      onClose();
     },
   });
   return (
-    <DialogForm
-      onSubmit={send.mutate}
-      // Retyping a password is quicker than answering a question about it.
-      typed={null}
-      error={send.error}
-      isBusy={send.isPending}
-      action={action}
-      isRemoval={isRemoval}
-    >
+    <DialogForm {...form.props} action={action} isRemoval={isRemoval}>
       <Text>{words}</Text>
-      <ProblemAlert error={send.error} beside={["password", "code"]} />
-      <ProofFields proof={proof} error={send.error} isFirst />
+      <FormProblem form={form} beside={["password", "code"]} />
+      <ProofFields proof={proof} error={form.error} isFirst />
     </DialogForm>
   );
 }

@@ -1,5 +1,4 @@
-import { Alert, Badge, Button, Checkbox, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
-import { useMutation } from "@tanstack/react-query";
+import { Alert, Badge, Button, Checkbox, Group, Modal, Stack, Text } from "@mantine/core";
 import qrcode from "qrcode-generator";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,13 +7,13 @@ import { reloadAccount } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
 import { Copy } from "../../ui/copy.tsx";
 import { Dialog, DialogForm } from "../../ui/dialog.tsx";
-
 import { Dimmed } from "../../ui/dimmed.tsx";
+import { TextField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Panel } from "../../ui/section.tsx";
 import { useGuard } from "../../ui/unsaved.ts";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import classes from "./account.module.css";
 import { ConfirmIdentity, type ProofBody, ProofFields, useProof } from "./proof.tsx";
 
@@ -137,46 +136,35 @@ function TurnOnSecondFactor({ opened, onClose }: { opened: boolean; onClose: () 
 function Begin({ onBegun }: { onBegun: (answer: Begun) => void }) {
   const { t } = useTranslation("account");
   const proof = useProof(true);
-  const begin = useMutation({
-    mutationFn: async () => {
+  const form = useForm({
+    start: {},
+    send: async () => {
       const proven = await proof.prove();
       if (proven !== null) onBegun(await callAuth<Begun>("enableSecondFactor", proven));
     },
   });
   return (
-    <DialogForm
-      onSubmit={() => begin.mutate()}
-      typed={null}
-      error={begin.error}
-      isBusy={begin.isPending}
-      action={t("twoFactor.next")}
-    >
+    <DialogForm {...form.props} action={t("twoFactor.next")}>
       <Text>{t("twoFactor.app")}</Text>
-      <ProblemAlert error={begin.error} beside={["password"]} />
-      <ProofFields proof={proof} error={begin.error} isFirst />
+      <FormProblem form={form} beside={["password"]} />
+      <ProofFields proof={proof} error={form.error} isFirst />
     </DialogForm>
   );
 }
 
 function ConfirmCode(props: { uri: string; onConfirmed: () => void }) {
   const { t } = useTranslation("account");
-  const [code, setCode] = useState("");
-  const confirm = useMutation({
-    mutationFn: () => callAuth("verifyTotp", { code: code.replaceAll(" ", "") }),
-    onSuccess: async () => {
+  const form = useForm({
+    start: { code: "" },
+    send: async ({ code }) => {
+      await callAuth("verifyTotp", { code: code.replaceAll(" ", "") });
       props.onConfirmed();
       await reloadAccount();
     },
   });
   const secret = new URL(props.uri).searchParams.get("secret") ?? "";
   return (
-    <DialogForm
-      onSubmit={() => confirm.mutate()}
-      typed={code}
-      error={confirm.error}
-      isBusy={confirm.isPending}
-      action={t("twoFactor.turnOn")}
-    >
+    <DialogForm {...form.props} action={t("twoFactor.turnOn")}>
       <div className={classes.setUp}>
         <QrCode text={props.uri} label={t("twoFactor.qr")} />
         <Stack gap="sm" miw={0} w="100%">
@@ -191,8 +179,9 @@ function ConfirmCode(props: { uri: string; onConfirmed: () => void }) {
           </Stack>
         </Stack>
       </div>
-      <ProblemAlert error={confirm.error} beside={["code"]} />
-      <TextInput
+      <FormProblem form={form} />
+      <TextField
+        {...form.field("code")}
         label={t("twoFactor.code")}
         required
         autoFocus
@@ -201,9 +190,6 @@ function ConfirmCode(props: { uri: string; onConfirmed: () => void }) {
         maxLength={7}
         maw={200}
         classNames={{ input: "mono" }}
-        value={code}
-        onChange={(event) => setCode(event.currentTarget.value)}
-        error={fieldError(confirm.error, "code")}
       />
     </DialogForm>
   );

@@ -9,7 +9,6 @@ import { useMe } from "../../session/current-organization.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Dialog, DialogForm } from "../../ui/dialog.tsx";
-
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";

@@ -1,18 +1,20 @@
-import { ActionIcon, Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Group, Input, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages, useChange } from "../../api/queries.ts";
-import { Dialog } from "../../ui/dialog.tsx";
+import { AnnouncementBar } from "../../ui/announcement-bar.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
+import { AreaField, Choice, TextField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListPage } from "../../ui/list.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { ListTime } from "../../ui/time.tsx";
-import { AnnouncementForm } from "./announcement-form.tsx";
-import { phaseOf } from "./announcement-phase.ts";
+import { DateTimeField, fromLocal, toLocal } from "../../ui/time-fields.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 
 type Announcement = Item<"listPlatformAnnouncements">;
 
@@ -136,5 +138,102 @@ function Phase({ row }: { row: Announcement }) {
     <StateMark tone={phase === "shown" ? "good" : phase === "planned" ? "wait" : "off"}>
       {t(`announcements.phases.${phase}`)}
     </StateMark>
+  );
+}
+
+interface Span {
+  readonly starts_at: string;
+  readonly ends_at: string | null;
+}
+
+/** Whether an announcement is shown now, will be, or was. */
+export function phaseOf({ starts_at, ends_at }: Span, nowMs: number): "planned" | "shown" | "over" {
+  if (ends_at !== null && Date.parse(ends_at) <= nowMs) return "over";
+  return Date.parse(starts_at) > nowMs ? "planned" : "shown";
+}
+
+interface AnnouncementFormProps {
+  /** Null for a new one. */
+  readonly announcement: Item<"listPlatformAnnouncements"> | null;
+  readonly onSaved: () => void;
+}
+
+const levels = ["info", "warning"] as const;
+
+function AnnouncementForm({ announcement, onSaved }: AnnouncementFormProps) {
+  const { t } = useTranslation("admin");
+  const create = useChange("createAnnouncement");
+  const update = useChange("updateAnnouncement");
+  const saved = {
+    level: announcement?.level ?? "info",
+    message: announcement?.message ?? "",
+    url: announcement?.url ?? "",
+    starts_at: toLocal(announcement?.starts_at ?? null),
+    ends_at: toLocal(announcement?.ends_at ?? null),
+  };
+  const form = useForm({
+    start: saved,
+    send: async ({ url, starts_at: start, ends_at: end, ...texts }) => {
+      const startsAt = fromLocal(start);
+      const body = {
+        ...texts,
+        url: url.trim() === "" ? null : url.trim(),
+        // A field has no seconds, so that an unchanged time is not sent.
+        ...(startsAt === null || start === saved.starts_at ? {} : { starts_at: startsAt }),
+        ...(end === saved.ends_at ? {} : { ends_at: fromLocal(end) }),
+      };
+      if (announcement === null) await create.mutateAsync({ body });
+      else await update.mutateAsync({ params: { announcement_id: announcement.id }, body });
+      notify(t(announcement === null ? "announcements.created" : "announcements.saved"));
+      onSaved();
+    },
+  });
+  const { level, message, url } = form.values;
+  return (
+    <DialogForm {...form.props} action={t(announcement === null ? "announcements.do" : "everywhere:save")}>
+      <FormProblem form={form} />
+      <Choice
+        {...form.field("level")}
+        label={t("announcements.level")}
+        values={levels}
+        words={(value) => t(`announcements.levels.${value}`)}
+      />
+      <AreaField
+        {...form.field("message")}
+        label={t("announcements.message")}
+        description={t("announcements.messageWords")}
+        required
+        data-autofocus
+        maxLength={500}
+      />
+      <TextField
+        {...form.field("url")}
+        label={t("announcements.url")}
+        description={t("announcements.urlWords")}
+        placeholder="https://status.example.com"
+        inputMode="url"
+        autoComplete="off"
+        maxLength={2_000}
+      />
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <DateTimeField
+          {...form.field("starts_at")}
+          label={t("announcements.start")}
+          description={t(announcement === null ? "announcements.startWords" : "announcements.startKept")}
+          inputWrapperOrder={["label", "input", "description", "error"]}
+        />
+        <DateTimeField
+          {...form.field("ends_at")}
+          label={t("announcements.end")}
+          description={t("announcements.endWords")}
+          inputWrapperOrder={["label", "input", "description", "error"]}
+        />
+      </SimpleGrid>
+      {message.trim() !== "" && (
+        <Input.Wrapper label={t("announcements.preview")} labelElement="div">
+          <AnnouncementBar level={level} message={message.trim()} url={url.trim() || null} />
+        </Input.Wrapper>
+      )}
+    </DialogForm>
   );
 }

@@ -6,10 +6,10 @@ import { ask, askPages, flat } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Fact } from "../../ui/section.tsx";
 import { actions, plainWords } from "../audit-log/actions.ts";
 import { Entries } from "../audit-log/entries.tsx";
 import type { Entry } from "../audit-log/field-changes.ts";
-import { platformActions } from "./platform-actions.ts";
 
 const platformAuditRoute = getRouteApi("/signed-in/admin/admin-layout/audit-log");
 
@@ -114,22 +114,48 @@ function EntryFacts({ entry }: { entry: Entry }) {
   const { t } = useTranslation(["audit-log", "admin"]);
   return (
     <>
-      <dt>{t("columns.target")}</dt>
-      <dd>{entry.subject.name ?? entry.subject.id}</dd>
+      <Fact name={t("columns.target")}>{entry.subject.name ?? entry.subject.id}</Fact>
       {entry.organization_id !== null && (
-        <>
-          <dt>{t("admin:audit.organization")}</dt>
-          <dd>
-            <GoLink to={paths.platformOrganization(entry.organization_id)}>{t("admin:audit.open")}</GoLink>
-          </dd>
-        </>
+        <Fact name={t("admin:audit.organization")}>
+          <GoLink to={paths.platformOrganization(entry.organization_id)}>{t("admin:audit.open")}</GoLink>
+        </Fact>
       )}
-      <dt>{t("columns.ip")}</dt>
-      <dd>
+      <Fact name={t("columns.ip")}>
         <Text component="span" inherit className="mono">
           {entry.ip ?? "–"}
         </Text>
-      </dd>
+      </Fact>
     </>
   );
 }
+
+/** Actions that occur only in the platform's audit log. */
+const platformActions = [
+  "person.set_up",
+  "person.signed_up",
+  "person.updated",
+  "person.email_change_requested",
+  "person.email_changed",
+  "person.password_changed",
+  "person.password_reset",
+  "person.passkey_added",
+  "person.passkey_removed",
+  "person.second_factor_enabled",
+  "person.second_factor_disabled",
+  "person.recovery_codes_renewed",
+  "person.account_linked",
+  "person.account_unlinked",
+  "person.session_ended",
+  "person.sessions_ended",
+  "user.created",
+  "user.password_link_created",
+  "user.updated",
+  "user.suspended",
+  "user.restored",
+  "organization.deleted",
+  "platform.updated",
+  "plan.updated",
+  "announcement.created",
+  "announcement.updated",
+  "announcement.deleted",
+] as const;

@@ -8,14 +8,14 @@ import { ask } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { GoLink, type PageLink } from "../../ui/links.tsx";
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { Page, Waiting } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { Facts, Panel } from "../../ui/section.tsx";
+import { Fact, Facts, Panel } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
-
 import classes from "./admin.module.css";
-import { usePlanName } from "./plan-names.ts";
+import { usePlanName } from "./plans.ts";
 import { AuditLogArchiveNotice, OpenSignUpNotice } from "./settings-notices.tsx";
 import { billingStates, plans } from "./terms.ts";
 
@@ -56,41 +56,37 @@ export function HealthPage() {
           <div>
             <Panel title={t("health.node")}>
               <Facts>
-                <dt>{t("health.database")}</dt>
-                <dd>
-                  <Light isWell={data.database.latency_ms < slowMs} />
+                <Fact name={t("health.database")}>
+                  <StatusDot isWell={data.database.latency_ms < slowMs} />
                   {data.database.kind === "sqlite" ? "SQLite" : "PostgreSQL"},{" "}
                   {t("health.latency", { ms: data.database.latency_ms.toLocaleString(i18n.language) })}
-                </dd>
-                <dt>{t("health.clock")}</dt>
-                <dd>
-                  <Light isWell={Math.abs(data.database.clock_offset_ms) < clockApartMs} />
+                </Fact>
+                <Fact name={t("health.clock")}>
+                  <StatusDot isWell={Math.abs(data.database.clock_offset_ms) < clockApartMs} />
                   {t("health.apart", { ms: figure(data.database.clock_offset_ms) })}
-                </dd>
-                <dt>{t("health.emails")}</dt>
-                <dd>
-                  <Light isWell={data.outbox.unsent === 0} />
+                </Fact>
+                <Fact name={t("health.emails")}>
+                  <StatusDot isWell={data.outbox.unsent === 0} />
                   {data.outbox.unsent === 0
                     ? t("health.allSent")
                     : t(sendsEmail ? "health.unsent" : "health.noEmail", {
                         count: data.outbox.unsent,
                         number: figure(data.outbox.unsent),
                       })}
-                </dd>
-                <dt>{t("health.lastRequest")}</dt>
-                <dd>
+                </Fact>
+                <Fact name={t("health.lastRequest")}>
                   {data.request_log.last_entry_at === null ? (
                     t("health.noRequest")
                   ) : (
                     <Time at={data.request_log.last_entry_at} />
                   )}
-                </dd>
-                <dt>{t("health.since")}</dt>
-                <dd>
+                </Fact>
+                <Fact name={t("health.since")}>
                   <Time at={new Date(Date.now() - data.uptime_seconds * 1_000).toISOString()} />
-                </dd>
-                <dt>{t("health.version")}</dt>
-                <dd className="mono">{data.version}</dd>
+                </Fact>
+                <Fact name={t("health.version")} className="mono">
+                  {data.version}
+                </Fact>
               </Facts>
             </Panel>
             <RevenuePanel />
@@ -102,7 +98,7 @@ export function HealthPage() {
 }
 
 /** Next to text with the same meaning. */
-function Light({ isWell }: { isWell: boolean }) {
+function StatusDot({ isWell }: { isWell: boolean }) {
   return <span className={classes.dot} data-warn={!isWell || undefined} aria-hidden="true" />;
 }
 

@@ -10,16 +10,15 @@ import { Dimmed } from "../../ui/dimmed.tsx";
 import { Back, GoLink } from "../../ui/links.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Facts, Panel } from "../../ui/section.tsx";
-
+import { Fact, Facts, Panel } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import classes from "./admin.module.css";
-import { AllowancePanel } from "./allowance-panel.tsx";
 import { ImpersonationPanel } from "./impersonation-panel.tsx";
-import { usePlanName } from "./plan-names.ts";
-import { SubscriptionNext, SubscriptionPrice, SubscriptionStatus } from "./subscription-text.tsx";
+import { SubscriptionNext, SubscriptionPrice, SubscriptionStatus } from "./organizations-page.tsx";
+import { usePlanName } from "./plans.ts";
 import { SuspensionPanel } from "./suspension-panel.tsx";
 import { TermsPanel } from "./terms-panel.tsx";
+import { AllowancePanel } from "./user-page.tsx";
 
 const adminOrganizationRoute = getRouteApi("/signed-in/admin/admin-layout/organizations/$id");
 
@@ -46,8 +45,7 @@ export function OrganizationPage() {
     >
       <Panel title={t("organization.details")}>
         <Facts>
-          <dt>{t("organizations.owner")}</dt>
-          <dd>
+          <Fact name={t("organizations.owner")}>
             {organization.owner === null ? (
               "–"
             ) : (
@@ -58,33 +56,27 @@ export function OrganizationPage() {
                 <Dimmed>{organization.owner.email}</Dimmed>
               </Stack>
             )}
-          </dd>
-          <dt>{t("organization.slug")}</dt>
-          <dd className="mono">{organization.slug}</dd>
-          <dt>{t("organization.waiting")}</dt>
-          <dd>{figure(organization.waiting_email_count)}</dd>
-          <dt>{t("organizations.created")}</dt>
-          <dd>
+          </Fact>
+          <Fact name={t("organization.slug")} className="mono">
+            {organization.slug}
+          </Fact>
+          <Fact name={t("organization.waiting")}>{figure(organization.waiting_email_count)}</Fact>
+          <Fact name={t("organizations.created")}>
             <Time at={organization.created_at} />
-          </dd>
+          </Fact>
           {organization.delete_after !== null && (
-            <>
-              <dt>{t("status.deletionPending")}</dt>
-              <dd>
-                <Time at={organization.delete_after} />
-              </dd>
-            </>
+            <Fact name={t("status.deletionPending")}>
+              <Time at={organization.delete_after} />
+            </Fact>
           )}
-          <dt>ID</dt>
-          <dd>
+          <Fact name="ID">
             <Copyable value={organization.id} />
-          </dd>
-          <dt>{t("sections.audit")}</dt>
-          <dd>
+          </Fact>
+          <Fact name={t("sections.audit")}>
             <GoLink to={paths.platformAuditLog({ organization: organization.id })}>
               {t("organization.log")}
             </GoLink>
-          </dd>
+          </Fact>
         </Facts>
       </Panel>
       <ImpersonationPanel organization={organization} />
@@ -115,8 +107,7 @@ function OrganizationBilling({ organization }: { organization: Organization }) {
   return (
     <Panel title={t("organization.billing")}>
       <Facts>
-        <dt>{t("organizations.plan")}</dt>
-        <dd>
+        <Fact name={t("organizations.plan")}>
           <Group gap={6}>
             {planName(organization.plan)}
             <Dimmed>{t(`organization.setBy.${organization.plan_set_by}`)}</Dimmed>
@@ -126,9 +117,8 @@ function OrganizationBilling({ organization }: { organization: Organization }) {
               {t("organization.planEnds")} <Time at={organization.plan_ends_at} />
             </Dimmed>
           )}
-        </dd>
-        <dt>{t("organizations.billing")}</dt>
-        <dd>
+        </Fact>
+        <Fact name={t("organizations.billing")}>
           <Group gap={6}>
             {organization.billing_state === "active" ? (
               t("billing.active")
@@ -143,9 +133,8 @@ function OrganizationBilling({ organization }: { organization: Organization }) {
               </Dimmed>
             )}
           </Group>
-        </dd>
-        <dt>{t("organizations.subscription")}</dt>
-        <dd>
+        </Fact>
+        <Fact name={t("organizations.subscription")}>
           {subscription === null ? (
             t("organization.noSubscription")
           ) : (
@@ -159,29 +148,24 @@ function OrganizationBilling({ organization }: { organization: Organization }) {
               </Dimmed>
             </Stack>
           )}
-        </dd>
+        </Fact>
         {organization.stripe_customer_id !== null && (
-          <>
-            <dt>{t("organization.stripeCustomer")}</dt>
-            <dd>
-              <Copyable value={organization.stripe_customer_id} />
-            </dd>
-          </>
+          <Fact name={t("organization.stripeCustomer")}>
+            <Copyable value={organization.stripe_customer_id} />
+          </Fact>
         )}
-        <dt>{t("organizations.requestsToday")}</dt>
-        <dd className="figures">
+        <Fact name={t("organizations.requestsToday")} className="figures">
           {figure(organization.requests_today)}{" "}
           <Dimmed span>
             {organization.daily_limit === null
               ? t("organization.noDailyLimit")
               : t("organization.dailyLimit", { limit: figure(organization.daily_limit) })}
           </Dimmed>
-        </dd>
+        </Fact>
         {organization.plan_note !== null && (
-          <>
-            <dt>{t("terms.note")}</dt>
-            <dd style={{ whiteSpace: "pre-wrap" }}>{organization.plan_note}</dd>
-          </>
+          <Fact name={t("terms.note")} style={{ whiteSpace: "pre-wrap" }}>
+            {organization.plan_note}
+          </Fact>
         )}
       </Facts>
       <div className={classes.meters}>

@@ -48,13 +48,13 @@ export function PasswordLinkPanel({ user }: { user: Person }) {
   );
 }
 
-interface HandedPasswordLinkProps {
+interface PasswordLinkToCopyProps {
   readonly person: Person | null;
   readonly made: Answer<"createPasswordLink"> | null;
   readonly onDone: () => void;
 }
 
-export function PasswordLinkToCopy({ person, made, onDone }: HandedPasswordLinkProps) {
+export function PasswordLinkToCopy({ person, made, onDone }: PasswordLinkToCopyProps) {
   const { t, i18n } = useTranslation("admin");
   const link = made?.password_link ?? null;
   const until = made === null ? "" : exactTime(made.password_link_expires_at, i18n.language);

@@ -10,7 +10,7 @@ import { Panel } from "../../ui/section.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { FormProblem } from "../../ui/use-form.tsx";
 import classes from "./admin.module.css";
-import { type Settings, useSettingsForm } from "./use-settings-form.ts";
+import { type Settings, useSettingsForm } from "./settings-form.ts";
 
 /** How organizations pay, or whom they ask. */
 export function PaymentSettings({ settings }: { settings: Settings }) {

@@ -13,7 +13,6 @@ import { notify } from "../../ui/notify.tsx";
 import { NumberField } from "../../ui/number-field.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { type Field, useForm } from "../../ui/use-form.tsx";
-import { changedFields } from "./changed-fields.ts";
 import { type Limit, LimitField, PriceField, readPrice } from "./limit-fields.tsx";
 import {
   hasExamplePrices,
@@ -26,8 +25,9 @@ import {
   type PlanLimit,
   planEffects,
   planLimits,
-} from "./plan-changes.ts";
-import { useNoLimit } from "./plan-names.ts";
+  useNoLimit,
+} from "./plans.ts";
+import { changedFields } from "./settings-form.ts";
 
 type Plan = Item<"listPlans">;
 

@@ -13,12 +13,10 @@ import { Icon } from "../../ui/icon.tsx";
 import { GoLink } from "../../ui/links.tsx";
 import { Page, Waiting } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { Facts } from "../../ui/section.tsx";
-
+import { Fact, Facts } from "../../ui/section.tsx";
 import classes from "./admin.module.css";
-import { hasExamplePrices, isInDays, planLimits } from "./plan-changes.ts";
 import { PlanForm } from "./plan-form.tsx";
-import { useNoLimit } from "./plan-names.ts";
+import { hasExamplePrices, isInDays, planLimits, useNoLimit } from "./plans.ts";
 import { AuditLogArchiveNotice } from "./settings-notices.tsx";
 
 const plansRoute = getRouteApi("/signed-in/admin/admin-layout/plans");
@@ -133,20 +131,18 @@ function PlanCard({ plan, count, onEdit }: PlanCardProps) {
         {planLimits.map((name) => {
           const limit = plan[name];
           return (
-            <div key={name} style={{ display: "contents" }}>
-              <dt>{t(`limits.${name}`)}</dt>
-              <dd className="figures">
-                {limit === null
-                  ? noLimit(name)
-                  : isInDays(name)
-                    ? t("days", { count: limit, number: figure(limit) })
-                    : figure(limit)}
-              </dd>
-            </div>
+            <Fact key={name} name={t(`limits.${name}`)} className="figures">
+              {limit === null
+                ? noLimit(name)
+                : isInDays(name)
+                  ? t("days", { count: limit, number: figure(limit) })
+                  : figure(limit)}
+            </Fact>
           );
         })}
-        <dt>{t("limits.version_module")}</dt>
-        <dd>{t(plan.version_module ? "planList.included" : "planList.notIncluded")}</dd>
+        <Fact name={t("limits.version_module")}>
+          {t(plan.version_module ? "planList.included" : "planList.notIncluded")}
+        </Fact>
       </Facts>
     </section>
   );

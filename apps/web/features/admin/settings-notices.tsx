@@ -4,8 +4,8 @@ import { Trans, useTranslation } from "react-i18next";
 import { paths } from "../../session/paths.ts";
 import { GoLink } from "../../ui/links.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import { usePlanName, usePlanOf } from "./plan-names.ts";
-import type { Settings } from "./use-settings-form.ts";
+import { usePlanName, usePlanOf } from "./plans.ts";
+import type { Settings } from "./settings-form.ts";
 
 /** Says that anyone can get an organization without a limit in total, and leads to what limits it. */
 export function OpenSignUpNotice({ settings }: { settings: Settings }) {

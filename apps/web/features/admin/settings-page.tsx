@@ -10,13 +10,12 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Panel } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { FormProblem } from "../../ui/use-form.tsx";
-
 import { numberSeparators } from "./limit-fields.tsx";
 import { PaymentSettings } from "./payment-settings.tsx";
-import { usePlanName, usePlanOf } from "./plan-names.ts";
+import { usePlanName, usePlanOf } from "./plans.ts";
+import { type Settings, useSettingsForm } from "./settings-form.ts";
 import { AuditLogArchiveNotice, OpenSignUpNotice } from "./settings-notices.tsx";
 import { plans } from "./terms.ts";
-import { type Settings, useSettingsForm } from "./use-settings-form.ts";
 
 /** The settings of the whole server. Each panel is reset if someone else changes what it shows. */
 export function SettingsPage() {

@@ -13,10 +13,9 @@ import { Panel } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { DateTimeField, fromLocal, toLocal } from "../../ui/time-fields.tsx";
 import { FormProblem, type FormState, useForm } from "../../ui/use-form.tsx";
-import { changedFields } from "./changed-fields.ts";
 import { OverrideField } from "./limit-fields.tsx";
-import { maxOf, minOf } from "./plan-changes.ts";
-import { usePlanName, usePlanOf } from "./plan-names.ts";
+import { maxOf, minOf, usePlanName, usePlanOf } from "./plans.ts";
+import { changedFields } from "./settings-form.ts";
 import { RefusedLicenses } from "./suspension-panel.tsx";
 import { billingStates, type Override, overrides, plans } from "./terms.ts";
 

@@ -1,5 +1,5 @@
 import { Group, Stack, Switch } from "@mantine/core";
-import { useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
@@ -8,16 +8,17 @@ import { paths } from "../../session/paths.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
+import { SaveForm } from "../../ui/form.tsx";
 import { Back, GoLink } from "../../ui/links.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Facts, Panel } from "../../ui/section.tsx";
-
+import { Fact, Facts, Panel } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
-import { AllowancePanel } from "./allowance-panel.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
+import { OverrideField } from "./limit-fields.tsx";
 import { PasswordLinkPanel } from "./password-link.tsx";
 import { SuspensionPanel } from "./suspension-panel.tsx";
-import { Marks } from "./users-page.tsx";
+import { UserBadges } from "./users-page.tsx";
 
 const adminUserRoute = getRouteApi("/signed-in/admin/admin-layout/users/$id");
 
@@ -34,16 +35,14 @@ export function UserPage() {
       narrow
       title={user.name}
       above={<Back to={paths.users()}>{t("users.title")}</Back>}
-      beside={<Marks user={user} />}
+      beside={<UserBadges user={user} />}
     >
       <Panel title={t("user.details")}>
         <Facts>
-          <dt>{t("user.email")}</dt>
-          <dd>
+          <Fact name={t("user.email")}>
             <Copyable value={user.email} />
-          </dd>
-          <dt>{t("user.organizations")}</dt>
-          <dd>
+          </Fact>
+          <Fact name={t("user.organizations")}>
             {user.organizations.length === 0 ? (
               "–"
             ) : (
@@ -56,19 +55,16 @@ export function UserPage() {
                 ))}
               </Stack>
             )}
-          </dd>
-          <dt>{t("users.since")}</dt>
-          <dd>
+          </Fact>
+          <Fact name={t("users.since")}>
             <Time at={user.created_at} />
-          </dd>
-          <dt>ID</dt>
-          <dd>
+          </Fact>
+          <Fact name="ID">
             <Copyable value={user.id} />
-          </dd>
-          <dt>{t("sections.audit")}</dt>
-          <dd>
+          </Fact>
+          <Fact name={t("sections.audit")}>
             <GoLink to={paths.platformAuditLog({ actor: user.id })}>{t("user.log")}</GoLink>
-          </dd>
+          </Fact>
         </Facts>
       </Panel>
       {user.suspended_at === null && <PasswordLinkPanel user={user} />}
@@ -98,11 +94,11 @@ interface AdminPanelProps {
 function AdminPanel({ isAdmin, name, params }: AdminPanelProps) {
   const { t } = useTranslation("admin");
   const change = useChange("updateUser");
-  const words = isAdmin ? "revoke" : "grant";
+  const action = isAdmin ? "revoke" : "grant";
   const question = useConfirm(() => ({
-    title: t(`user.${words}Title`, { name }),
-    children: t(`user.${words}Words`, { name }),
-    action: t(`user.${words}`),
+    title: t(`user.${action}Title`, { name }),
+    children: t(`user.${action}Words`, { name }),
+    action: t(`user.${action}`),
     harmless: !isAdmin,
     onConfirm: async () => {
       await change.mutateAsync({ params, body: { is_platform_admin: !isAdmin } });
@@ -114,5 +110,54 @@ function AdminPanel({ isAdmin, name, params }: AdminPanelProps) {
       <Switch label={t("user.isAdmin")} checked={isAdmin} onChange={() => question.ask()} />
       {question.dialog}
     </Panel>
+  );
+}
+
+/** How many organizations a user can own. It belongs to the user, also on an organization's page. */
+export function AllowancePanel({ userId, ofOwner = false }: { userId: string; ofOwner?: boolean }) {
+  const { t } = useTranslation("admin");
+  const user = useQuery(ask("getUser", { params: { user_id: userId } }));
+  if (user.data === undefined) return null;
+  return (
+    <Panel
+      title={t(ofOwner ? "allowance.ofOwner" : "allowance.title", { name: user.data.name })}
+      lead={t("allowance.owns", {
+        count: user.data.organizations.filter((organization) => organization.is_owner).length,
+      })}
+    >
+      <AllowanceForm
+        key={user.data.updated_at}
+        userId={userId}
+        allowance={user.data.organization_allowance}
+        updatedAt={user.data.updated_at}
+      />
+    </Panel>
+  );
+}
+
+function AllowanceForm(props: { userId: string; allowance: number | null; updatedAt: string }) {
+  const { t } = useTranslation("admin");
+  const save = useChange("updateUser");
+  const form = useForm({
+    start: { organization_allowance: props.allowance },
+    send: async (allowance) => {
+      await save.mutateAsync({
+        params: { user_id: props.userId },
+        body: { ...allowance, updated_at: props.updatedAt },
+      });
+      notify(t("terms.done"));
+    },
+  });
+  return (
+    <SaveForm {...form.props}>
+      <OverrideField
+        {...form.field("organization_allowance")}
+        label={t("allowance.label")}
+        description={t("allowance.words")}
+        defaultText={t("allowance.planDefault")}
+        max={1_000_000}
+      />
+      <FormProblem form={form} />
+    </SaveForm>
   );
 }

@@ -8,7 +8,6 @@ import { askPages, useChange } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog, DialogForm } from "../../ui/dialog.tsx";
-
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { FilterChoice, SearchField } from "../../ui/filters.tsx";
@@ -84,7 +83,7 @@ export function UsersPage() {
                 </Stack>
               ),
             },
-            { header: t("users.status"), cell: (user) => <Marks user={user} /> },
+            { header: t("users.status"), cell: (user) => <UserBadges user={user} /> },
             { header: t("users.since"), wide: true, at: (user) => user.created_at },
           ]}
           empty={{ icon: "search", title: t("nothingFound"), words: t("users.none") }}
@@ -94,7 +93,7 @@ export function UsersPage() {
   );
 }
 
-export function Marks({ user }: { user: Omit<User, "created_at" | "updated_at"> }) {
+export function UserBadges({ user }: { user: Omit<User, "created_at" | "updated_at"> }) {
   const { t } = useTranslation("admin");
   return (
     <Group gap={4}>

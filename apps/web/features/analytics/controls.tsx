@@ -10,9 +10,8 @@ import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { TimeZoneSelect } from "../../ui/select-field.tsx";
 import classes from "./analytics.module.css";
-import { defaultRange, instantOf, rangeOf } from "./range.ts";
 import { type AnalyticsSearch, intervals, quickRanges } from "./search.ts";
-import type { AnalyticsState } from "./use-analytics.ts";
+import { type AnalyticsState, defaultRange, instantOf, rangeOf } from "./use-analytics.ts";
 
 interface ControlsProps {
   readonly search: AnalyticsSearch;

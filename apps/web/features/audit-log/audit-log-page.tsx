@@ -10,9 +10,10 @@ import { Copyable } from "../../ui/copy.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
-import { GoLink, type PageLink } from "../../ui/links.tsx";
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
-
+import { Fact } from "../../ui/section.tsx";
 import { shortDate } from "../../ui/time.tsx";
 import { plainWords } from "./actions.ts";
 import { AuditFilters, type AuditSearch, nothing } from "./audit-filters.tsx";
@@ -125,32 +126,25 @@ function EntryFacts({ entry }: { entry: Entry }) {
   const { t } = useTranslation("audit-log");
   return (
     <>
-      <dt>{t(`subjects.${entry.subject.kind}`, { defaultValue: plainWords(entry.subject.kind) })}</dt>
-      <dd>
+      <Fact name={t(`subjects.${entry.subject.kind}`, { defaultValue: plainWords(entry.subject.kind) })}>
         <Subject subject={entry.subject} action={entry.action} />
-      </dd>
-      <dt>{t("entry.targetId")}</dt>
-      <dd>
+      </Fact>
+      <Fact name={t("entry.targetId")}>
         <Copyable value={entry.subject.id} />
-      </dd>
+      </Fact>
       {entry.ip !== null && (
-        <>
-          <dt>{t("columns.ip")}</dt>
-          <dd>
-            <Copyable value={entry.ip} />
-          </dd>
-        </>
+        <Fact name={t("columns.ip")}>
+          <Copyable value={entry.ip} />
+        </Fact>
       )}
       {entry.request_id !== null && (
-        <>
-          <dt>{t("entry.request")}</dt>
-          <dd>
-            <Copyable value={entry.request_id} />
-          </dd>
-        </>
+        <Fact name={t("entry.request")}>
+          <Copyable value={entry.request_id} />
+        </Fact>
       )}
-      <dt>{t("entry.code")}</dt>
-      <dd className="mono">{entry.action}</dd>
+      <Fact name={t("entry.code")} className="mono">
+        {entry.action}
+      </Fact>
     </>
   );
 }

@@ -2,9 +2,8 @@ import { Badge, Button, Drawer, Group, Stack, Text, Title, Tooltip, UnstyledButt
 import type { ComponentProps, ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { type Column, List, type ListQuery } from "../../ui/list.tsx";
-import { Facts } from "../../ui/section.tsx";
+import { Fact, Facts } from "../../ui/section.tsx";
 import { exactTime, ListTime } from "../../ui/time.tsx";
-
 import classes from "./audit-log.module.css";
 import { Difference, ShortDifference } from "./difference.tsx";
 import type { Entry } from "./field-changes.ts";
@@ -92,12 +91,12 @@ function EntryDrawer({ entry, ...props }: EntriesProps & { readonly entry: Entry
         <Stack gap="lg">
           <Title order={2}>{actionOf(entry)}</Title>
           <Facts>
-            <dt>{t("columns.who")}</dt>
-            <dd>
+            <Fact name={t("columns.who")}>
               <Actor actor={entry.actor} />
-            </dd>
-            <dt>{t("columns.when")}</dt>
-            <dd className="figures">{exactTime(entry.at, i18n.language)}</dd>
+            </Fact>
+            <Fact name={t("columns.when")} className="figures">
+              {exactTime(entry.at, i18n.language)}
+            </Fact>
             {factsOf(entry)}
           </Facts>
           <Group gap="xs">

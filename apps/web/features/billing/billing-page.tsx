@@ -11,15 +11,13 @@ import { Notice } from "../../ui/notice.tsx";
 import { Page, Waiting } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { exactTime, shortDate } from "../../ui/time.tsx";
-
 import { SettingsTabs } from "../organizations/settings-tabs.tsx";
-import { AskPanel } from "./ask-operator.tsx";
 import { type Billing, isPaid, isSetByOperator, isSubscribed, isUnlimited, noticeOf } from "./billing.ts";
 import { DowngradePanel } from "./downgrade.tsx";
 import { InvoicesPanel } from "./invoices-panel.tsx";
+import { AskPanel, usePaymentPages } from "./payment.tsx";
 import { NoLimitsPanel, PlanPanel } from "./plan-panel.tsx";
 import { PlansPanel } from "./plans-panel.tsx";
-import { usePaymentPages } from "./use-payment-pages.ts";
 
 /** The plan of an organization, its limits, and how it is paid. */
 export function BillingPage() {

@@ -5,12 +5,12 @@ import { useOrganization } from "../../session/current-organization.ts";
 import { ValidateHelp } from "../../ui/help.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { Facts, Panel } from "../../ui/section.tsx";
+import { Fact, Facts, Panel } from "../../ui/section.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { shortDate } from "../../ui/time.tsx";
 import classes from "./billing.module.css";
 import { type Billing, isSubscribed, nextDateOf } from "./billing.ts";
-import { usePaymentPages } from "./use-payment-pages.ts";
+import { usePaymentPages } from "./payment.tsx";
 
 const tones = { active: "good", grace: "warn", suspended: "bad", cancelled: "off" } as const;
 
@@ -45,61 +45,38 @@ export function PlanPanel({ billing, canPay }: PlanPanelProps) {
     >
       <ProblemAlert error={pages.error} />
       <Facts>
-        <dt>{t("plan.plan")}</dt>
-        <dd>
+        <Fact name={t("plan.plan")}>
           <Group gap="sm">
             <Text fw={600}>{billing.plan_name}</Text>
             <StateMark tone={tones[billing.billing_state]}>{t(`state.${billing.billing_state}`)}</StateMark>
           </Group>
-        </dd>
-        {billing.plan_set_by === "operator" && (
-          <>
-            <dt>{t("plan.setBy")}</dt>
-            <dd>{t("plan.operator")}</dd>
-          </>
-        )}
+        </Fact>
+        {billing.plan_set_by === "operator" && <Fact name={t("plan.setBy")}>{t("plan.operator")}</Fact>}
         {billing.plan_ends_at !== null && (
-          <>
-            <dt>{t("plan.until")}</dt>
-            <dd>{shortDate(billing.plan_ends_at, i18n.language)}</dd>
-          </>
+          <Fact name={t("plan.until")}>{shortDate(billing.plan_ends_at, i18n.language)}</Fact>
         )}
         {subscription !== null && isSubscribed(billing) && (
-          <>
-            <dt>{t("plan.price")}</dt>
-            <dd className="figures">
-              {t(`price.${subscription.interval}`, {
-                price: shownAmount(subscription.amount, subscription.currency, i18n.language),
-              })}
-            </dd>
-          </>
+          <Fact name={t("plan.price")} className="figures">
+            {t(`price.${subscription.interval}`, {
+              price: shownAmount(subscription.amount, subscription.currency, i18n.language),
+            })}
+          </Fact>
         )}
-        {next !== null && (
-          <>
-            <dt>{t(`plan.${next.what}`)}</dt>
-            <dd>{shortDate(next.at, i18n.language)}</dd>
-          </>
-        )}
-        <dt>{t("plan.requests")}</dt>
-        <dd>
+        {next !== null && <Fact name={t(`plan.${next.what}`)}>{shortDate(next.at, i18n.language)}</Fact>}
+        <Fact name={t("plan.requests")}>
           {organization.daily_limit === null
             ? t("noLimit")
             : t("plan.perDay", { limit: number.format(organization.daily_limit) })}
           {organization.daily_limit !== null && <ValidateHelp about="dailyLimit" />}
-        </dd>
-        <dt>{t("plan.versions")}</dt>
-        <dd>{t(billing.version_checks.included ? "plan.included" : "plan.notIncluded")}</dd>
+        </Fact>
+        <Fact name={t("plan.versions")}>
+          {t(billing.version_checks.included ? "plan.included" : "plan.notIncluded")}
+        </Fact>
         {billing.request_log_days !== null && (
-          <>
-            <dt>{t("plan.log")}</dt>
-            <dd>{t("plan.days", { count: billing.request_log_days })}</dd>
-          </>
+          <Fact name={t("plan.log")}>{t("plan.days", { count: billing.request_log_days })}</Fact>
         )}
         {billing.audit_log_days !== null && (
-          <>
-            <dt>{t("plan.auditLog")}</dt>
-            <dd>{t("plan.days", { count: billing.audit_log_days })}</dd>
-          </>
+          <Fact name={t("plan.auditLog")}>{t("plan.days", { count: billing.audit_log_days })}</Fact>
         )}
       </Facts>
       <div className={classes.meters}>

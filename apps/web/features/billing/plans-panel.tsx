@@ -8,11 +8,10 @@ import { Choice } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Panel } from "../../ui/section.tsx";
-import { AskOperator } from "./ask-operator.tsx";
 import classes from "./billing.module.css";
 import { type Billing, type Interval, isSubscribed, offerOf, planActionOf, yearlySaving } from "./billing.ts";
 import { LeaveQuestion } from "./downgrade.tsx";
-import { type PaymentPages, usePaymentPages } from "./use-payment-pages.ts";
+import { AskOperator, type PaymentPages, usePaymentPages } from "./payment.tsx";
 
 interface PlansPanelProps {
   readonly billing: Billing;

@@ -11,9 +11,8 @@ import { DocsLink } from "../../ui/help.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Page, Waiting } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { Facts, Panel } from "../../ui/section.tsx";
+import { Fact, Facts, Panel } from "../../ui/section.tsx";
 import { useForm } from "../../ui/use-form.tsx";
-
 import { SettingsTabs } from "../organizations/settings-tabs.tsx";
 import classes from "./branding.module.css";
 import { type Branding, changesOf, draftOf } from "./branding-draft.ts";
@@ -103,10 +102,9 @@ function BrandingFacts({ branding }: { readonly branding: Branding }) {
     <Panel title={t("form.title")} lead={t("readOnly")}>
       <Facts>
         {rows.map(([name, value]) => (
-          <div key={name} style={{ display: "contents" }}>
-            <dt>{name}</dt>
-            <dd>{value ?? <Text c="dimmed">{t("none")}</Text>}</dd>
-          </div>
+          <Fact key={name} name={name}>
+            {value ?? <Text c="dimmed">{t("none")}</Text>}
+          </Fact>
         ))}
       </Facts>
     </Panel>

@@ -6,7 +6,6 @@ import { call, type Item } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { Dialog, DialogForm } from "../../ui/dialog.tsx";
-
 import { TextField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";

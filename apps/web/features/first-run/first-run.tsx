@@ -13,7 +13,7 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SecretBox } from "../../ui/secret-once.tsx";
 import { useForm } from "../../ui/use-form.tsx";
 import { AuthCard } from "../identity/auth-card.tsx";
-import { bodyOf, noOrganization, OrganizationFields } from "../identity/organization-fields.tsx";
+import { bodyOf, noOrganization, OrganizationFields } from "../identity/new-organization-page.tsx";
 import { type Organization, type Product, useProgress } from "./progress.ts";
 import { PurposeStep } from "./purpose-step.tsx";
 import { StepCard, StepForm } from "./step-card.tsx";

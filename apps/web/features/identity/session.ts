@@ -2,7 +2,6 @@ import { queryOptions } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { callAuth } from "../../api/client.ts";
 import { queryClient } from "../../api/queries.ts";
-import { localPath } from "./local-path.ts";
 
 interface OpenSession {
   readonly user: { readonly name: string; readonly email: string };
@@ -24,4 +23,12 @@ export function useEnter(): (next: string | undefined) => void {
     void queryClient.invalidateQueries();
     history.push(localPath(next));
   };
+}
+
+/** A path on this site, or the first page: a link must not redirect users elsewhere. */
+export function localPath(next: string | undefined): string {
+  // Browsers treat a backslash as a slash and drop tabs and line breaks.
+  if (next === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(next)) return "/";
+  const { origin, pathname, search, hash } = new URL(next, location.origin);
+  return origin === location.origin ? pathname + search + hash : "/";
 }

@@ -12,10 +12,9 @@ import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { AuthCard } from "./auth-card.tsx";
-import { localPath } from "./local-path.ts";
 import { canSuggestPasskeys, canUsePasskeys, type PasskeyRequest, signWithPasskey } from "./passkey.ts";
 import { Resend } from "./resend.tsx";
-import { useEnter } from "./session.ts";
+import { localPath, useEnter } from "./session.ts";
 
 const signInRoute = getRouteApi("/auth-layout/sign-in");
 

@@ -7,7 +7,6 @@ import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Dialog, DialogForm } from "../../ui/dialog.tsx";
-
 import { AreaField, Choice, TextField } from "../../ui/fields.tsx";
 import { ValidateHelp } from "../../ui/help.tsx";
 import { notify } from "../../ui/notify.tsx";

@@ -6,13 +6,16 @@ import { askPages, useChange } from "../../api/queries.ts";
 import { useMay, useOrganizationOrNull } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copy } from "../../ui/copy.tsx";
-import { GoLink, type PageLink } from "../../ui/links.tsx";
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { Faint, List, RowAction } from "../../ui/list.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
+import { onDemand } from "../../ui/on-demand.tsx";
 import { ListTime } from "../../ui/time.tsx";
-
-import { LazyBlockDialog } from "./lazy-block-dialog.tsx";
 import { type BlockScope, type IpBlock, isSingleIp, routesOf, shownCidr } from "./scope.ts";
+
+/** Loaded on demand: most visits to the pages that offer it do not block anything. */
+export const LazyBlockDialog = onDemand(() => import("./block-dialog.tsx").then((file) => file.BlockDialog));
 
 /** The blocks of the platform, an organization, a customer or a license. Removing one can be undone. */
 export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactElement }) {

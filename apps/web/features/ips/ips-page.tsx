@@ -11,10 +11,10 @@ import { paths } from "../../session/paths.ts";
 import { Copy } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
-import { GoLink, type PageLink } from "../../ui/links.tsx";
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
-
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { IpTabs } from "../ip-blocks/ip-tabs.tsx";

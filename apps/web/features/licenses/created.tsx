@@ -13,7 +13,7 @@ import { Page } from "../../ui/page.tsx";
 import { Facts } from "../../ui/section.tsx";
 import { exactTime } from "../../ui/time.tsx";
 import classes from "./created.module.css";
-import type { License } from "./list-route.ts";
+import type { License } from "./search.ts";
 
 interface CreatedProps {
   readonly licenses: readonly License[];

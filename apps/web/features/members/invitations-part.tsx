@@ -39,7 +39,6 @@ export function InvitationsPart() {
   const resend = useChange("resendInvitation");
   const revoke = useChange("revokeInvitation");
   const [renewed, setRenewed] = useState<Answer<"resendInvitation"> | null>(null);
-  const sendsEmail = useSendsEmail();
   const paramsOf = (invitation: Invitation) => ({
     params: { organization_id: organizationId, invitation_id: invitation.id },
   });
@@ -121,31 +120,12 @@ export function InvitationsPart() {
             cell: (invitation) =>
               may("members:invite") &&
               isOpen(invitation) && (
-                <Group gap={4} justify="flex-end" wrap="nowrap">
-                  <Tooltip label={t(sendsEmail ? "resend.words" : "resend.wordsNoEmail")}>
-                    <ActionIcon
-                      variant="subtle"
-                      color="gray"
-                      loading={resend.isPending && resend.variables.params.invitation_id === invitation.id}
-                      onClick={() => sendAgain(invitation)}
-                      aria-label={t(sendsEmail ? "resend.do" : "resend.doNoEmail", {
-                        email: invitation.email,
-                      })}
-                    >
-                      <Icon name={sendsEmail ? "mail" : "refresh"} size={16} />
-                    </ActionIcon>
-                  </Tooltip>
-                  <Tooltip label={t("withdraw.open")}>
-                    <ActionIcon
-                      variant="subtle"
-                      color="red"
-                      onClick={() => withdrawal.ask(invitation)}
-                      aria-label={t("withdraw.for", { email: invitation.email })}
-                    >
-                      <Icon name="close" size={16} />
-                    </ActionIcon>
-                  </Tooltip>
-                </Group>
+                <InvitationActions
+                  invitation={invitation}
+                  isResending={resend.isPending && resend.variables.params.invitation_id === invitation.id}
+                  onResend={() => sendAgain(invitation)}
+                  onWithdraw={() => withdrawal.ask(invitation)}
+                />
               ),
           },
         ]}
@@ -154,6 +134,45 @@ export function InvitationsPart() {
       <InvitationLink invitation={renewed} onDone={() => setRenewed(null)} />
       {withdrawal.dialog}
     </Stack>
+  );
+}
+
+interface InvitationActionsProps {
+  readonly invitation: Invitation;
+  readonly isResending: boolean;
+  readonly onResend: () => void;
+  readonly onWithdraw: () => void;
+}
+
+/** Sends an open invitation again, or withdraws it. */
+function InvitationActions({ invitation, isResending, onResend, onWithdraw }: InvitationActionsProps) {
+  const { t } = useTranslation("members");
+  const sendsEmail = useSendsEmail();
+  const { email } = invitation;
+  return (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      <Tooltip label={t(sendsEmail ? "resend.words" : "resend.wordsNoEmail")}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          loading={isResending}
+          onClick={onResend}
+          aria-label={t(sendsEmail ? "resend.do" : "resend.doNoEmail", { email })}
+        >
+          <Icon name={sendsEmail ? "mail" : "refresh"} size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={t("withdraw.open")}>
+        <ActionIcon
+          variant="subtle"
+          color="red"
+          onClick={onWithdraw}
+          aria-label={t("withdraw.for", { email })}
+        >
+          <Icon name="close" size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
   );
 }
 

@@ -13,7 +13,6 @@ import { paths } from "../../session/paths.ts";
 import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog, DialogForm } from "../../ui/dialog.tsx";
-
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { GoLink } from "../../ui/links.tsx";

@@ -7,8 +7,8 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { GoLink, type PageLink } from "../../ui/links.tsx";
-
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import classes from "./overview.module.css";
 import { areStepsDone, isPastFirstDays } from "./overview.ts";
 

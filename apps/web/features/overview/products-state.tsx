@@ -7,7 +7,6 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { GoButton, GoLink } from "../../ui/links.tsx";
-
 import { StateMark } from "../../ui/state-mark.tsx";
 import { LinesSection } from "./lines-section.tsx";
 import classes from "./overview.module.css";

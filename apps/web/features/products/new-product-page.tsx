@@ -8,7 +8,6 @@ import { TextField } from "../../ui/fields.tsx";
 import { Form } from "../../ui/form.tsx";
 import { GoButton } from "../../ui/links.tsx";
 import { MissingPage, Page } from "../../ui/page.tsx";
-
 import { SecretOnce } from "../../ui/secret-once.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 

@@ -6,8 +6,7 @@ import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
 import { GoLink } from "../../ui/links.tsx";
 import { type Column, Faint } from "../../ui/list.tsx";
-import { Ip } from "./ip-link.tsx";
-import { type LoggedRequest, OutcomeMark, RequestTime, timeToTheSecond } from "./request.tsx";
+import { Ip, type LoggedRequest, OutcomeMark, RequestTime, timeToTheSecond } from "./request.tsx";
 import classes from "./requests.module.css";
 
 /** A column that is the same in every row is left out. */

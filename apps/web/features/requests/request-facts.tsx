@@ -1,4 +1,3 @@
-import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
@@ -8,9 +7,8 @@ import { Dimmed } from "../../ui/dimmed.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
 import { GoLink } from "../../ui/links.tsx";
 import { Faint } from "../../ui/list.tsx";
-import { Section } from "../../ui/section.tsx";
-import { Ip } from "./ip-link.tsx";
-import { type LoggedRequest, timeWithMilliseconds } from "./request.tsx";
+import { Fact, Section } from "../../ui/section.tsx";
+import { Ip, type LoggedRequest, timeWithMilliseconds } from "./request.tsx";
 import { duration } from "./request-columns.tsx";
 import classes from "./request-page.module.css";
 
@@ -117,14 +115,5 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
         )}
       </dl>
     </Section>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
   );
 }

@@ -22,8 +22,7 @@ import { nextSteps } from "./next-steps.ts";
 import type { LoggedRequest } from "./request.tsx";
 import { RequestFacts } from "./request-facts.tsx";
 import classes from "./request-page.module.css";
-import { RuleList, useRuleWords } from "./rule-list.tsx";
-import { rulesNow, rulesThen } from "./shown-rules.ts";
+import { RuleList, rulesNow, rulesThen, useRuleWords } from "./rule-list.tsx";
 
 const requestRoute = getRouteApi("/signed-in/o/$organization/requests/$requestId");
 
@@ -66,7 +65,7 @@ export function RequestPage() {
           </div>
           <div className={classes.main}>
             <Why request={request} />
-            <SaidNow request={request} />
+            <CurrentExplanation request={request} />
           </div>
           <RequestFacts request={request} />
         </div>
@@ -132,12 +131,12 @@ function Why({ request }: { request: LoggedRequest }) {
 type Explained = Answer<"explainRequest">;
 
 /** What the same request would get now, which rules decide otherwise than then, and what cannot be known. */
-function SaidNow({ request }: { request: LoggedRequest }) {
+function CurrentExplanation({ request }: { request: LoggedRequest }) {
   const { t } = useTranslation("requests");
   const { id: organizationId } = useOrganization();
   const words = useRuleWords();
   const params = { organization_id: organizationId, request_id: request.id };
-  const asked = useQuery({ ...ask("explainRequest", { params }), staleTime: 0 });
+  const explanation = useQuery({ ...ask("explainRequest", { params }), staleTime: 0 });
   return (
     <Section
       title={t("one.nowTitle")}
@@ -147,8 +146,8 @@ function SaidNow({ request }: { request: LoggedRequest }) {
             size="xs"
             variant="default"
             leftSection={<Icon name="refresh" size={14} />}
-            loading={asked.isFetching}
-            onClick={() => void asked.refetch()}
+            loading={explanation.isFetching}
+            onClick={() => void explanation.refetch()}
           >
             {t("one.recheck")}
           </Button>
@@ -156,15 +155,15 @@ function SaidNow({ request }: { request: LoggedRequest }) {
       }
     >
       <Stack gap="sm">
-        <ProblemAlert error={asked.error} />
-        {asked.isPending && <Skeleton height={120} />}
-        {asked.data !== undefined && (
+        <ProblemAlert error={explanation.error} />
+        {explanation.isPending && <Skeleton height={120} />}
+        {explanation.data !== undefined && (
           <>
-            <Now request={request} explained={asked.data} />
-            {asked.data.rules.length > 0 && (
+            <Now request={request} explained={explanation.data} />
+            {explanation.data.rules.length > 0 && (
               <RuleList
                 label={t("one.nowTitle")}
-                rules={rulesNow(asked.data.rules, words, whyLogged(request))}
+                rules={rulesNow(explanation.data.rules, words, whyLogged(request))}
               />
             )}
           </>

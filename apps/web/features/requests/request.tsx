@@ -3,6 +3,10 @@ import { Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { shownTimeZone } from "../../i18n/shown-time-zone.ts";
+import { useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
+import { ipClass } from "../../ui/ip-class.ts";
+import { GoLink } from "../../ui/links.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { exactTime } from "../../ui/time.tsx";
 
@@ -90,4 +94,16 @@ export function timeWithMilliseconds(at: string, language: string): string {
     timeZoneName: "short",
     timeZone: shownTimeZone(),
   }).format(new Date(at));
+}
+
+/** An IP address that links to its page. */
+export function Ip({ ip }: { ip: string }) {
+  const maySee = useMaySee();
+  const { slug } = useOrganization();
+  if (!maySee("licenses:view")) return <span className={ipClass(ip)}>{ip}</span>;
+  return (
+    <GoLink to={paths.ip(slug, ip)} inherit className={ipClass(ip)}>
+      {ip}
+    </GoLink>
+  );
 }

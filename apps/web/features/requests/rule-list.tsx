@@ -7,9 +7,9 @@ import { Icon, type IconName } from "../../ui/icon.tsx";
 import { timeInWords } from "./request.tsx";
 import classes from "./rule-list.module.css";
 
-export type RuleState = "passed" | "refused" | "not_reached" | "does_not_apply";
+type RuleState = "passed" | "refused" | "not_reached" | "does_not_apply";
 
-export interface ShownRule {
+interface ShownRule {
   readonly rule: string;
   readonly name: string;
   readonly state: RuleState;
@@ -94,4 +94,46 @@ export function useRuleWords() {
 
 function isTime(name: string): boolean {
   return /_at$|^(at|since|until)$/.test(name);
+}
+
+type Words = ReturnType<typeof useRuleWords>;
+
+/** The rules of a request in the log. */
+export function rulesThen(rules: readonly LoggedRule[], words: Words): ShownRule[] {
+  return rules.map((one) => ({
+    rule: one.rule,
+    name: words.nameOf(one.rule),
+    state: one.result,
+    words: words.ofLogged(one),
+    isDeciding: one.result === "refused",
+  }));
+}
+
+/** The rules of a hypothetical request, marked where they now decide otherwise than they did. */
+export function rulesNow(
+  rules: readonly ExplainedRule[],
+  words: Words,
+  then: readonly LoggedRule[] = [],
+): ShownRule[] {
+  const deciding = rules.find(({ passed }) => passed === false);
+  return rules.map((one) => ({
+    rule: one.rule,
+    name: words.nameOf(one.rule),
+    state: stateOf(one),
+    words: words.ofExplained(one),
+    isDeciding: one === deciding,
+    hasChanged: hasChanged(one, then),
+  }));
+}
+
+function stateOf({ passed }: ExplainedRule): RuleState {
+  if (passed === null) return "does_not_apply";
+  return passed ? "passed" : "refused";
+}
+
+/** What a rule that was not reached would have decided is not known. */
+function hasChanged({ rule, passed }: ExplainedRule, then: readonly LoggedRule[]): boolean {
+  const before = then.find((one) => one.rule === rule);
+  if (before === undefined || before.result === "not_reached") return false;
+  return (before.result === "refused") !== (passed === false);
 }

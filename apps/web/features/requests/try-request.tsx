@@ -9,8 +9,7 @@ import { Verdict } from "../../ui/notice.tsx";
 import { Section } from "../../ui/section.tsx";
 import { DateTimeField, fromLocal } from "../../ui/time-fields.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
-import { RuleList, useRuleWords } from "./rule-list.tsx";
-import { rulesNow } from "./shown-rules.ts";
+import { RuleList, rulesNow, useRuleWords } from "./rule-list.tsx";
 import classes from "./try-request.module.css";
 
 interface TryRequestProps {

@@ -12,9 +12,8 @@ import { List } from "../../ui/list.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Facts, Panel } from "../../ui/section.tsx";
-import { TabWaiting } from "../products/frame/tab-waiting.tsx";
+import { TabWaiting } from "../products/frame/product-page.tsx";
 import { type Product, useProduct } from "../products/frame/use-product.ts";
-import { curlOf, meaningKey } from "./curl.ts";
 
 type Sandbox = Answer<"getSandbox">;
 
@@ -146,4 +145,19 @@ function TestKey({ product, sandbox }: { product: Product; sandbox: Sandbox }) {
       {replacement.dialog}
     </Panel>
   );
+}
+
+/** The command that validates a license key of the sandbox. */
+export function curlOf(server: string, apiKey: string, licenseKey: string): string {
+  return [
+    `curl -i -X POST ${server}/api/v1/validate \\`,
+    `  -H 'Authorization: Bearer ${apiKey}' \\`,
+    "  -H 'Content-Type: application/json' \\",
+    `  -d '${JSON.stringify({ license_key: licenseKey, version: "1.0.0" })}'`,
+  ].join("\n");
+}
+
+/** The translation of what a fixed license key means: `meaning.active_new_ip`. */
+export function meaningKey(licenseKey: string): string {
+  return `meaning.${licenseKey.replace("SANDBOX-", "").toLowerCase().replaceAll("-", "_")}`;
 }

@@ -2,18 +2,19 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import type { Answer } from "../../api/client.ts";
+import type { Answer, Body } from "../../api/client.ts";
 import { DeviceIds } from "../../app/device-ids.tsx";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { GoLink, type PageLink } from "../../ui/links.tsx";
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/section.tsx";
 import { exactTime, ListTime } from "../../ui/time.tsx";
-
 import type { Product } from "../products/frame/use-product.ts";
-import type { Change } from "./draft.ts";
+
+export type Change = Body<"shadowProduct">["change"];
 
 interface ShadowResultProps {
   readonly product: Product;

@@ -5,13 +5,11 @@ import { ApiProblem } from "../../api/problem.ts";
 import { useChange } from "../../api/queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Dialog, DialogForm } from "../../ui/dialog.tsx";
-
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { AreaField } from "../../ui/fields.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
-import { useHolderName } from "./parts.tsx";
-import { effectsOf, type Transfer } from "./transfer.ts";
+import { effectsOf, type Transfer, useHolderName } from "./transfer.tsx";
 import classes from "./transfer-page.module.css";
 
 interface ApproveQuestionProps {

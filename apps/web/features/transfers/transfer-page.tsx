@@ -7,18 +7,24 @@ import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { Back, GoLink, type PageLink } from "../../ui/links.tsx";
+import type { PageLink } from "../../ui/links.tsx";
+import { Back, GoLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { MissingPage, Page } from "../../ui/page.tsx";
-
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { Facts, Section } from "../../ui/section.tsx";
-
+import { Fact, Facts, Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ApproveQuestion, RejectDialog } from "./decision-dialogs.tsx";
-import { HolderWords, TransferState, useHolderName } from "./parts.tsx";
-import { decisionKey, type Transfer, type Warning, warningsOf } from "./transfer.ts";
+import {
+  decisionKey,
+  HolderName,
+  type Transfer,
+  TransferState,
+  useHolderName,
+  type Warning,
+  warningsOf,
+} from "./transfer.tsx";
 import classes from "./transfer-page.module.css";
 
 const transferRoute = getRouteApi("/signed-in/o/$organization/transfers/$transferId");
@@ -146,35 +152,30 @@ function RequestFacts({ transfer }: { transfer: Transfer }) {
   const key = <span className="mono">{transfer.license_key_hint}</span>;
   return (
     <Facts>
-      <dt>{t("from")}</dt>
-      <dd>
-        <HolderWords holder={transfer.from} />
-      </dd>
-      <dt>{t("to")}</dt>
-      <dd>
-        <HolderWords holder={transfer.to} />
-      </dd>
-      <dt>{t("license")}</dt>
-      <dd>
+      <Fact name={t("from")}>
+        <HolderName holder={transfer.from} />
+      </Fact>
+      <Fact name={t("to")}>
+        <HolderName holder={transfer.to} />
+      </Fact>
+      <Fact name={t("license")}>
         {transfer.license_exists && maySee("licenses:view") ? (
           <GoLink to={paths.license(slug, transfer.license_id)}>{key}</GoLink>
         ) : (
           key
         )}
         {!transfer.license_exists && <Text c="dimmed">{t("licenseDeleted")}</Text>}
-      </dd>
-      <dt>{t("product")}</dt>
-      <dd>
+      </Fact>
+      <Fact name={t("product")}>
         {maySee("products:view", "products:manage") ? (
           <GoLink to={paths.productPortal(slug, transfer.product_id)}>{transfer.product_name}</GoLink>
         ) : (
           transfer.product_name
         )}
-      </dd>
-      <dt>{t("requested")}</dt>
-      <dd>
+      </Fact>
+      <Fact name={t("requested")}>
         <Time at={transfer.requested_at} />
-      </dd>
+      </Fact>
     </Facts>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { decisionKey, effectsOf, type Holder, warningsOf } from "./transfer.ts";
+import { decisionKey, effectsOf, type Holder, warningsOf } from "./transfer.tsx";
 
 const nowMs = Date.UTC(2031, 0, 31);
 const daysAgo = (days: number) => new Date(nowMs - days * 86_400_000).toISOString();

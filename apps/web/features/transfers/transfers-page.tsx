@@ -8,12 +8,11 @@ import { paths } from "../../session/paths.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { FilterChoice } from "../../ui/filters.tsx";
 import { GoButton, GoLink } from "../../ui/links.tsx";
-
 import { List } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ListTime } from "../../ui/time.tsx";
-import { TransferState, useHolderName } from "./parts.tsx";
 import { shownStates, type TransfersSearch } from "./search.ts";
+import { TransferState, useHolderName } from "./transfer.tsx";
 import classes from "./transfer-page.module.css";
 
 const transfersRoute = getRouteApi("/signed-in/o/$organization/transfers");

@@ -18,13 +18,8 @@ import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Panel } from "../../ui/section.tsx";
 import { checksVersions } from "../products/frame/consequence.ts";
 import { useProduct } from "../products/frame/use-product.ts";
-import {
-  type ProductVersion,
-  states,
-  useVersions,
-  type VersionState,
-} from "../products/frame/use-versions.ts";
-
+import type { ProductVersion } from "../products/frame/use-versions.ts";
+import { states, useVersions, type VersionState } from "../products/frame/use-versions.ts";
 import { ChoiceSetting, SwitchSetting } from "../products/settings/setting-kinds.tsx";
 import { TryChange } from "../shadow/try-change.tsx";
 import classes from "./add-version.module.css";

@@ -12,6 +12,7 @@ import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { GoLink } from "../../ui/links.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Fact } from "../../ui/section.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DeliveryStateMark, isRetrying, type Webhook } from "./webhook-state.tsx";
@@ -128,33 +129,24 @@ function Facts({ delivery }: { delivery: Delivery }) {
   const licenseId = delivery.event?.data.license_id;
   return (
     <dl className={classes.facts}>
-      <dt>{t("log.state")}</dt>
-      <dd>
+      <Fact name={t("log.state")}>
         <DeliveryStateMark delivery={delivery} />
-      </dd>
-      <dt>{t("delivery.id")}</dt>
-      <dd>
+      </Fact>
+      <Fact name={t("delivery.id")}>
         <Copyable value={delivery.webhook_id} />
-      </dd>
-      <dt>{t("delivery.occurred")}</dt>
-      <dd>
+      </Fact>
+      <Fact name={t("delivery.occurred")}>
         <Time at={delivery.event?.timestamp ?? delivery.created_at} />
-      </dd>
+      </Fact>
       {delivery.next_attempt_at !== null && (
-        <>
-          <dt>{t("log.next")}</dt>
-          <dd>
-            <Time at={delivery.next_attempt_at} />
-          </dd>
-        </>
+        <Fact name={t("log.next")}>
+          <Time at={delivery.next_attempt_at} />
+        </Fact>
       )}
       {typeof licenseId === "string" && may("licenses:view") && (
-        <>
-          <dt>{t("delivery.license")}</dt>
-          <dd>
-            <GoLink to={paths.license(slug, licenseId)}>{t("delivery.openLicense")}</GoLink>
-          </dd>
-        </>
+        <Fact name={t("delivery.license")}>
+          <GoLink to={paths.license(slug, licenseId)}>{t("delivery.openLicense")}</GoLink>
+        </Fact>
       )}
     </dl>
   );

@@ -7,7 +7,6 @@ import { useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Back, GoButton } from "../../ui/links.tsx";
-
 import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";

@@ -8,6 +8,7 @@ import { paths } from "../../session/paths.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
+import { Fact } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { changesOf, draftOf } from "./webhook-draft.ts";
@@ -201,8 +202,7 @@ function WebhookFacts({ webhook }: { webhook: Webhook }) {
       <dl className={classes.facts}>
         {facts.map(([name, value]) => (
           <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value === "" ? t("everywhere:none") : value}</dd>
+            <Fact name={name}>{value === "" ? t("everywhere:none") : value}</Fact>
           </div>
         ))}
       </dl>

@@ -12,10 +12,8 @@ import { Back } from "../../ui/links.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { MissingPage, Page, Waiting } from "../../ui/page.tsx";
-
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Time } from "../../ui/time.tsx";
-
 import { DeliveriesTab } from "./deliveries-tab.tsx";
 import { type Tab, tabs, webhookRoute } from "./search.ts";
 import { SettingsTab } from "./settings-tab.tsx";

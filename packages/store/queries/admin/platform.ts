@@ -1,6 +1,5 @@
 import { type SelectQueryBuilder, sql } from "kysely";
-import { existingDays } from "../../request-log/days.ts";
-import { logOf } from "../../request-log/tables.ts";
+import { existingDays, logOf } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import type { OrganizationRow } from "../../tables/organizations.ts";
 import type { Tables } from "../../tables.ts";

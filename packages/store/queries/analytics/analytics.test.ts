@@ -7,11 +7,10 @@ import { allProducts, type RollUps } from "../../rollups/roll-up.ts";
 import type { RequestLogRow } from "../../tables/journal.ts";
 import { deleteProduct } from "../products/products.ts";
 import { setDailyUsage } from "../usage/daily.ts";
-import { countRequests, type Scope } from "./figures.ts";
+import { countRequests, refusalsByLicense, type Scope } from "./figures.ts";
 import { unusualLicenseDays } from "./license-days.ts";
 import * as queries from "./listed-licenses.ts";
 import { withOpenTail } from "./open-tail.ts";
-import { refusalsByLicense } from "./refused.ts";
 import { countUniques, partsOf } from "./uniques.ts";
 
 onBothDatabases("analytics", (fixture) => {
@@ -144,7 +143,7 @@ onBothDatabases("analytics", (fixture) => {
     const unusual = await figures(org, rows, async (tail, scope) => {
       const usual = { ips: 3, devices: 2 };
       const read = (sliceLength?: number) =>
-        unusualLicenseDays(fixture.store.listReads, scope(), days, usual, tail, sliceLength);
+        unusualLicenseDays(fixture.store.listReads, { scope: scope(), days, usual }, tail, sliceLength);
       const found = await read();
       expect(new Set(await read(1))).toEqual(new Set(found));
       return found.map((row) => [row.license_id, row.ip_count, row.device_count]).sort();

@@ -1,5 +1,4 @@
-import { existingDays, isDayGone } from "../../request-log/days.ts";
-import { dayOf, logOf } from "../../request-log/tables.ts";
+import { dayOf, existingDays, isDayGone, logOf } from "../../request-log/tables.ts";
 import type { Geo } from "../../rollups/geo.ts";
 import { RecentUse } from "../../rollups/recent-use.ts";
 import { type RollUps, rollUp } from "../../rollups/roll-up.ts";

@@ -10,8 +10,8 @@ import { dueBillings, lockedBilling, updateBilling } from "./billing.ts";
 import * as platform from "./platform.ts";
 import * as prices from "./stripe.ts";
 import * as stripeEvents from "./stripe.ts";
-import * as sync from "./sync.ts";
-import { dueSyncs } from "./sync.ts";
+import * as sync from "./stripe.ts";
+import { dueSyncs } from "./stripe.ts";
 
 /** A time at which nothing of other tests is due. */
 const nowMs = 1_000;

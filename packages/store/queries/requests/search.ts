@@ -1,6 +1,5 @@
 import { timeOfUuid } from "@countersign/domain/ids/uuid";
-import { existingDays } from "../../request-log/days.ts";
-import { dayOf, logOf, startOfDay } from "../../request-log/tables.ts";
+import { dayOf, existingDays, logOf, startOfDay } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import type { RequestLogRow } from "../../tables/journal.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";

@@ -6,10 +6,10 @@ import { newId } from "../../../../tests/support/test-organization.ts";
 import { deleteProduct } from "../products/products.ts";
 import * as licenseRefusalsQueries from "./license-refusals.ts";
 import { maxLicensesAtOnce } from "./license-refusals.ts";
-import { logStart } from "./log-start.ts";
-import * as namedLicensesQueries from "./named.ts";
-import * as namedProductsQueries from "./named.ts";
 import { countEntries, lastValidation, newestRequests, searchBounds } from "./search.ts";
+import * as namedLicensesQueries from "./shown.ts";
+import * as namedProductsQueries from "./shown.ts";
+import { logStart } from "./shown.ts";
 
 /** Searching the log itself is tested in suite/request-search.ts. */
 onBothDatabases("shown requests", (fixture) => {

@@ -1,5 +1,5 @@
-import { isDayGone } from "../../request-log/days.ts";
 import { ipKey } from "../../request-log/keys.ts";
+import { isDayGone } from "../../request-log/tables.ts";
 
 /**
  * A part of the log, within one day, that can contain what is looked for. Once it was read, everything between it and

@@ -1,6 +1,5 @@
-import { existingDays } from "../../request-log/days.ts";
 import { keyColumn, keyMark, timesOfKey } from "../../request-log/keys.ts";
-import { dayOf, keysOf, logOf, startOfDay } from "../../request-log/tables.ts";
+import { dayOf, existingDays, keysOf, logOf, startOfDay } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import type { RequestKeyRow, RequestSegmentRow } from "../../tables/journal.ts";
 import {

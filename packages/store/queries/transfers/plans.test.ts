@@ -5,8 +5,10 @@ import { newId } from "../../../../tests/support/test-organization.ts";
 import { transferRow } from "../../../../tests/support/transfer-row.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import type { Database } from "../../store.ts";
-import { eraseFromTransfers } from "./erase-customer.ts";
-import * as queries from "./transfers.ts";
+import * as transfers from "./transfers.ts";
+import * as views from "./views.ts";
+
+const queries = { ...transfers, ...views };
 
 const count = 6_000;
 const person = newId();
@@ -72,7 +74,7 @@ onBothDatabases("queries of many transfers", (fixture) => {
         },
         transformResult: async ({ result }) => result,
       });
-      await eraseFromTransfers(watching, organizationId, { id: "someone", ...who });
+      await queries.eraseFromTransfers(watching, organizationId, { id: "someone", ...who });
       expect(statements).toHaveLength(3);
       for (const { sql: text, parameters } of statements) {
         const explained = `${fixture.kind === "sqlite" ? "explain query plan" : "explain"} ${text}`;

@@ -6,14 +6,13 @@ import { transferRow } from "../../../../tests/support/transfer-row.ts";
 import type { TransferRow } from "../../tables/portal.ts";
 import * as branding from "../branding/branding.ts";
 import { addIpBlocks } from "../ip-blocks/blocks.ts";
-import { eraseFromTransfers } from "./erase-customer.ts";
-import * as targets from "./targets.ts";
-import * as queries from "./transfers.ts";
+import * as transfers from "./transfers.ts";
+import * as views from "./views.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
 
 onBothDatabases("transfers", (fixture) => {
-  const { read, write } = fixture.queries({ ...branding, ...queries });
+  const { read, write } = fixture.queries({ ...branding, ...transfers, ...views });
   const addTo = async (
     { organizationId, productId }: Pick<TestOrganization, "organizationId" | "productId">,
     columns: Partial<TransferRow> = {},
@@ -265,7 +264,7 @@ onBothDatabases("transfers", (fixture) => {
 });
 
 onBothDatabases("customers in transfers", (fixture) => {
-  const { read, write } = fixture.queries({ ...queries, ...targets });
+  const { read, write } = fixture.queries(transfers);
 
   test("a recipient is known by email address in any letter case or by Discord ID, in the organization only", async () => {
     const [{ organizationId }, other] = [await fixture.organization(), await fixture.organization()];
@@ -281,9 +280,9 @@ onBothDatabases("customers in transfers", (fixture) => {
     );
     expect(known).toEqual([grace, joan, null]);
     expect(await read.knownTargets(organizationId, [toEmail, toDiscord, unknown, toEmail])).toEqual(
-      new Map<string, targets.KnownTarget>([
-        [targets.keyOf(toEmail), grace],
-        [targets.keyOf(toDiscord), joan],
+      new Map<string, transfers.KnownTarget>([
+        [transfers.recipientKey(toEmail), grace],
+        [transfers.recipientKey(toDiscord), joan],
       ]),
     );
     expect(await read.knownTargets(organizationId, [])).toEqual(new Map());
@@ -311,7 +310,7 @@ onBothDatabases("customers in transfers", (fixture) => {
     const [before, elsewhere] = [await rowOf(one), await rowOf(other)];
     const hasDiscordId = columns.to_discord_id !== undefined;
     const who = { email: hasDiscordId ? null : "Ada@example.com", discordId: hasDiscordId ? "42" : null };
-    await fixture.write((db) => eraseFromTransfers(db, one.organizationId, { id: ada, ...who }));
+    await fixture.write((db) => transfers.eraseFromTransfers(db, one.organizationId, { id: ada, ...who }));
     expect(await read.transferById(before.id)).toEqual({ ...before, ...changes });
     // What another organization knows stays.
     expect(await read.transferById(elsewhere.id)).toEqual(elsewhere);

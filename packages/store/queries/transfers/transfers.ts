@@ -2,6 +2,8 @@ import { sql } from "kysely";
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
 import type { TransferRow } from "../../tables/portal.ts";
+import { unindexed } from "../conditions.ts";
+import { type CustomerIdentifiers, identityOf } from "../customers/identify.ts";
 
 export const transferById = prepared((db, id: string) =>
   db.selectFrom("transfers").selectAll().where("id", "=", id),
@@ -168,146 +170,6 @@ export async function removeRequester(db: Database, personId: string): Promise<v
     .execute();
 }
 
-/** A transfer with related data. */
-export interface TransferView extends TransferRow {
-  readonly product_name: string;
-  readonly license_exists: 0 | 1;
-  /** When the license was last transferred before this one was requested. */
-  readonly last_transferred_at: number | null;
-}
-
-export interface TransferFilter {
-  readonly organizationId: string;
-  readonly state: TransferRow["state"] | null;
-  readonly licenseId: string | null;
-}
-
-/** Newest first, without those of deleted products. */
-export async function transferPage(
-  db: Database,
-  { organizationId, state, licenseId }: TransferFilter,
-  page: { readonly beforeId: string | null; readonly limit: number },
-): Promise<TransferView[]> {
-  let query = views(db).where("t.organization_id", "=", organizationId);
-  if (state !== null) query = query.where("t.state", "=", state);
-  if (licenseId !== null) query = query.where("t.license_id", "=", licenseId);
-  if (page.beforeId !== null) query = query.where("t.id", "<", page.beforeId);
-  return query.orderBy("t.id", "desc").limit(page.limit).execute();
-}
-
-/** Undefined if its product was deleted. */
-export async function transferView(db: Database, id: string): Promise<TransferView | undefined> {
-  return views(db).where("t.id", "=", id).executeTakeFirst();
-}
-
-function views(db: Database) {
-  return db
-    .selectFrom("transfers as t")
-    .innerJoin("products as p", "p.id", "t.product_id")
-    .leftJoin("licenses as l", "l.id", "t.license_id")
-    .selectAll("t")
-    .select([
-      "p.name as product_name",
-      sql<0 | 1>`case when l.id is null then 0 else 1 end`.as("license_exists"),
-      (is) =>
-        is
-          .selectFrom("transfers as before")
-          .select((row) => row.fn.max("before.decided_at").as("at"))
-          .whereRef("before.license_id", "=", "t.license_id")
-          .whereRef("before.id", "!=", "t.id")
-          .where("before.state", "=", "approved")
-          .whereRef("before.decided_at", "<=", "t.requested_at")
-          .as("last_transferred_at"),
-    ])
-    .where("p.deleted_at", "is", null);
-}
-
-/** A transfer as the portal shows it. */
-export interface PortalTransferView extends TransferRow {
-  readonly product_name: string;
-  readonly seller_name: string;
-}
-
-/** What a portal account requested, newest first, without transfers of deleted products. */
-export async function transfersOfPerson(
-  db: Database,
-  personId: string,
-  page: { readonly beforeId: string | null; readonly limit: number },
-): Promise<PortalTransferView[]> {
-  let query = portalViews(db).where("t.requested_by", "=", personId);
-  if (page.beforeId !== null) query = query.where("t.id", "<", page.beforeId);
-  return query.orderBy("t.id", "desc").limit(page.limit).execute();
-}
-
-export async function portalTransferView(db: Database, id: string): Promise<PortalTransferView | undefined> {
-  return portalViews(db).where("t.id", "=", id).executeTakeFirst();
-}
-
-function portalViews(db: Database) {
-  return db
-    .selectFrom("transfers as t")
-    .innerJoin("products as p", "p.id", "t.product_id")
-    .innerJoin("organizations as o", "o.id", "t.organization_id")
-    .leftJoin("organization_branding as b", "b.organization_id", "o.id")
-    .selectAll("t")
-    .select(["p.name as product_name", (is) => is.fn.coalesce("b.display_name", "o.name").as("seller_name")])
-    .where("p.deleted_at", "is", null)
-    .where("o.deleted_at", "is", null);
-}
-
-/** For an organization's export: oldest first, without those of deleted products. */
-export async function transfersToExport(
-  db: Database,
-  organizationId: string,
-  afterId: string | null,
-  limit: number,
-): Promise<TransferView[]> {
-  let query = views(db).where("t.organization_id", "=", organizationId);
-  if (afterId !== null) query = query.where("t.id", ">", afterId);
-  return query.orderBy("t.id").limit(limit).execute();
-}
-
-/** The next organization, by ID, with transfers that wait since `sinceMs` or later; none after the last. */
-export async function nextOrganizationToRemind(
-  db: Database,
-  afterId: string,
-  sinceMs: number,
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom("transfers")
-    .select("organization_id")
-    .where("state", "=", "pending")
-    .where("organization_id", ">", afterId)
-    .where("requested_at", ">=", sinceMs)
-    .orderBy("organization_id")
-    .limit(1)
-    .execute();
-  return rows.map((row) => row.organization_id);
-}
-
-/** How many wait, at most `most`, without those of deleted products. */
-export async function countPendingTransfers(
-  db: Database,
-  organizationId: string,
-  most: number,
-): Promise<number> {
-  const { count } = await db
-    .selectFrom((is) =>
-      is
-        .selectFrom("transfers as t")
-        .innerJoin("products as p", "p.id", "t.product_id")
-        .select("t.id")
-        .where("t.organization_id", "=", organizationId)
-        .where("t.state", "=", "pending")
-        .where("p.deleted_at", "is", null)
-        .limit(most)
-        .as("waiting"),
-    )
-    .select((is) => is.fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
 /** Which of these customers the organization has current IP blocks for. */
 export async function blockedCustomers(
   db: Database,
@@ -326,4 +188,97 @@ export async function blockedCustomers(
     .where((is) => is.or([is("expires_at", "is", null), is("expires_at", ">", nowMs)]))
     .execute();
   return new Set(rows.map((row) => row.scope_id));
+}
+
+/** The recipient of a transfer as the organization knows them. */
+export interface KnownTarget {
+  readonly id: string;
+  readonly name: string | null;
+}
+
+type Target = Pick<TransferRow, "to_email" | "to_discord_id">;
+
+/** The recipient, if they are already a customer of the organization. */
+export async function knownTarget(
+  db: Database,
+  organizationId: string,
+  target: Target,
+): Promise<KnownTarget | null> {
+  return (await knownTargets(db, organizationId, [target])).get(recipientKey(target)) ?? null;
+}
+
+/** The same for several transfers of an organization, by `recipientKey`. */
+export async function knownTargets(
+  db: Database,
+  organizationId: string,
+  targets: readonly Target[],
+): Promise<Map<string, KnownTarget>> {
+  const found = new Map<string, KnownTarget>();
+  const identities = targets.map(identity);
+  for (const column of ["email", "discord_id"] as const) {
+    const values = [...new Set(identities.flatMap((one) => one[column] ?? []))];
+    if (values.length === 0) continue;
+    const rows = await db
+      .selectFrom("customers as c")
+      .leftJoin("organization_customers as r", (join) =>
+        join.onRef("r.customer_id", "=", "c.id").on("r.organization_id", "=", organizationId),
+      )
+      .select(["c.id", "c.email", "c.discord_id", "r.name"])
+      .where("c.organization_id", "=", organizationId)
+      .where(`c.${column}`, "in", values)
+      .execute();
+    for (const { id, name, ...who } of rows)
+      found.set(recipientKey({ to_email: who.email, to_discord_id: who.discord_id }), { id, name });
+  }
+  return found;
+}
+
+/** What identifies the recipient. */
+export function recipientKey(target: Target): string {
+  const { email, discord_id: discordId } = identity(target);
+  return email ?? `discord ${discordId}`;
+}
+
+function identity({ to_email: email, to_discord_id: discordId }: Target) {
+  return identityOf({ email, discordId });
+}
+
+/**
+ * For a customer who is deleted: their finished transfers in the organization stay, without what identifies the
+ * customer and without the message that they wrote. A pending transfer to them belongs to someone else, who wants to
+ * give them a license, and stays as it is.
+ */
+export async function eraseFromTransfers(
+  db: Database,
+  organizationId: string,
+  customer: { readonly id: string } & Pick<CustomerIdentifiers, "email" | "discordId">,
+): Promise<void> {
+  await db
+    .updateTable("transfers")
+    .set({ from_email: null, from_discord_id: null, from_name: null, message: null })
+    .where(unindexed("organization_id"), "=", organizationId)
+    .where("from_customer_id", "=", customer.id)
+    .where("state", "!=", "pending")
+    .execute();
+  const received = db
+    .updateTable("transfers")
+    .set({ to_email: null, to_discord_id: null })
+    .where("state", "!=", "pending");
+  const inOrganization = unindexed("organization_id");
+  await received
+    .where("to_customer_id", "=", customer.id)
+    .where(inOrganization, "=", organizationId)
+    .execute();
+  // Transfers that were not approved have no customer ID of the recipient.
+  const { email, discord_id: discordId } = identityOf(customer);
+  if (email !== null)
+    await received
+      .where("organization_id", "=", organizationId)
+      .where(sql`lower(to_email)`, "=", email)
+      .execute();
+  if (discordId !== null)
+    await received
+      .where("to_discord_id", "=", discordId)
+      .where(inOrganization, "=", organizationId)
+      .execute();
 }

@@ -1,7 +1,7 @@
 import { Button, Group, SimpleGrid, Stack } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
-
+import type { ReactNode } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../../api/client.ts";
 import { ask, useChange } from "../../../api/queries.ts";
@@ -15,7 +15,8 @@ import { NumberField } from "../../../ui/number-field.tsx";
 import { fieldError } from "../../../ui/problem-alert.tsx";
 import { TagsField } from "../../../ui/select-field.tsx";
 import { EndField } from "../../../ui/time-fields.tsx";
-import { FormProblem, type FormState, useForm } from "../../../ui/use-form.tsx";
+import type { FormState } from "../../../ui/use-form.tsx";
+import { FormProblem, useForm } from "../../../ui/use-form.tsx";
 import { changesOf, type Draft, draftOf } from "./draft.ts";
 import type { License } from "./license.ts";
 import classes from "./license-page.module.css";

@@ -9,8 +9,8 @@ import { Copy } from "../../../ui/copy.tsx";
 import { GoLink } from "../../../ui/links.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { exactTime, Time } from "../../../ui/time.tsx";
-import { type License, spanText } from "./license.ts";
-
+import type { License } from "./license.ts";
+import { spanText } from "./license.ts";
 import classes from "./license-page.module.css";
 
 const tagStyles = { root: { overflow: "hidden", maxWidth: "100%" }, label: { overflow: "hidden" } };

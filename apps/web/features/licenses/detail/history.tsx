@@ -11,9 +11,10 @@ import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { exactTime, Time } from "../../../ui/time.tsx";
 import classes from "./history.module.css";
-import { type Change, type HistoryEntry, historyOf } from "./history-entries.ts";
-
-import { type License, spanText } from "./license.ts";
+import type { Change } from "./history-entries.ts";
+import { type HistoryEntry, historyOf } from "./history-entries.ts";
+import type { License } from "./license.ts";
+import { spanText } from "./license.ts";
 
 /** The events of a license and who caused them, newest first. */
 export function History({ license }: { license: License }) {

@@ -17,9 +17,8 @@ import { notify, notifyProblem } from "../../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { StateMark } from "../../../ui/state-mark.tsx";
-import { LazyBlockDialog } from "../../ip-blocks/lazy-block-dialog.tsx";
+import { LazyBlockDialog } from "../../ip-blocks/block-list.tsx";
 import { type License, useAction } from "./license.ts";
-
 import classes from "./license-page.module.css";
 
 /** The registered IP addresses. Removing one can be undone. */

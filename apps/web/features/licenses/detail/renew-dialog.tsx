@@ -4,7 +4,6 @@ import { useTranslation } from "react-i18next";
 import { useChange } from "../../../api/queries.ts";
 import { shownTimeZone } from "../../../i18n/shown-time-zone.ts";
 import { Dialog, DialogForm } from "../../../ui/dialog.tsx";
-
 import { Choice } from "../../../ui/fields.tsx";
 import { ValidateHelp } from "../../../ui/help.tsx";
 import { notify } from "../../../ui/notify.tsx";
@@ -12,7 +11,8 @@ import { NumberField } from "../../../ui/number-field.tsx";
 import { exactTime } from "../../../ui/time.tsx";
 import { EndField, endMs, fromEnd, toEnd } from "../../../ui/time-fields.tsx";
 import { FormProblem, useForm } from "../../../ui/use-form.tsx";
-import { type License, spanText } from "./license.ts";
+import type { License } from "./license.ts";
+import { spanText } from "./license.ts";
 
 interface RenewDialogProps {
   readonly license: License;

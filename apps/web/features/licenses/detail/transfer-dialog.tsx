@@ -5,7 +5,6 @@ import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../../api/queries.ts";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
 import { Dialog, DialogForm } from "../../../ui/dialog.tsx";
-
 import { TextField } from "../../../ui/fields.tsx";
 import { notify } from "../../../ui/notify.tsx";
 import { FormProblem, useForm } from "../../../ui/use-form.tsx";

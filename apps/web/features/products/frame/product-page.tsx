@@ -1,3 +1,4 @@
+import { Skeleton, Stack } from "@mantine/core";
 import { type ErrorComponentProps, Outlet, useMatchRoute } from "@tanstack/react-router";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,11 +8,9 @@ import { paths } from "../../../session/paths.ts";
 import { Back, GoLink } from "../../../ui/links.tsx";
 import { Notice } from "../../../ui/notice.tsx";
 import { BrokenPage, MissingPage, Page } from "../../../ui/page.tsx";
-
 import { SectionNav } from "../../../ui/section-nav.tsx";
 import { StateMark } from "../../../ui/state-mark.tsx";
 import classes from "./product-page.module.css";
-import { TabWaiting } from "./tab-waiting.tsx";
 import { type Product, useProduct } from "./use-product.ts";
 
 export function ProductPage() {
@@ -88,5 +87,15 @@ export function ProductStatus({ product }: { product: Pick<Product, "status" | "
     <StateMark tone={tones[status]}>
       {t(status === "active" && isClosed ? "status.closed" : `status.${status}`)}
     </StateMark>
+  );
+}
+
+/** A placeholder for a loading tab; the page header stays. */
+export function TabWaiting() {
+  return (
+    <Stack gap="lg" aria-hidden="true">
+      <Skeleton height={210} radius="lg" />
+      <Skeleton height={150} radius="lg" />
+    </Stack>
   );
 }
