@@ -82,6 +82,24 @@ dashboardTests("creating licenses in the dashboard", (dashboard) => {
     expect(await dashboard.manage("GET", `/licenses/${license.id}`)).toMatchObject(merged);
   });
 
+  test("a number can be typed character by character, with a fraction and over a zero in front", async () => {
+    const license = await dashboard.addLicense({ customer_email: "zoe@example.com", max_ips: 105 });
+    await visit(page, at(`/licenses/${license.id}?do=edit`));
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("A set time after first use").click();
+    const days = dialog.getByLabel("Days after first use");
+    await days.fill("");
+    await days.pressSequentially("1.5");
+    const limit = dialog.getByLabel("IP limit");
+    await limit.press("Home");
+    await limit.press("Delete");
+    await limit.pressSequentially("2");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    const saved = { term_seconds: 1.5 * 86_400, max_ips: 205 };
+    expect(await dashboard.manage("GET", `/licenses/${license.id}`)).toMatchObject(saved);
+  });
+
   test("a concurrent change to a customer is reported and survives the save", async () => {
     const customers = `/organizations/${dashboard.organizationId}/customers`;
     const customer = await dashboard.manage("POST", customers, { email: "nora@example.com" });

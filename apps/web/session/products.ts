@@ -23,3 +23,8 @@ export function useProducts() {
     select: ({ data }) => data,
   });
 }
+
+/** Whether new licenses can be created for a product. */
+export function isForSale({ status, closed_for_sale: isClosed }: Product): boolean {
+  return status !== "archived" && !isClosed;
+}

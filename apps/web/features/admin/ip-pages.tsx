@@ -18,8 +18,7 @@ import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { BlockDialog } from "../ip-blocks/block-dialog.tsx";
-import { BlockList } from "../ip-blocks/block-list.tsx";
-import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
+import { BlockList, LazyBlockDialog } from "../ip-blocks/block-list.tsx";
 import { IpList } from "../ips/ips-page.tsx";
 import { Sightings } from "../ips/sightings.tsx";
 

@@ -15,10 +15,10 @@ import { Help } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/section.tsx";
-import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
+import { LazyBlockDialog } from "../ip-blocks/block-list.tsx";
 import { utcDay } from "../usage/figures.ts";
 import classes from "./analytics.module.css";
-import { ListedLicense } from "./listed-license.tsx";
+import { ListedLicense } from "./refused-licenses.tsx";
 import type { AnalyticsState } from "./use-analytics.ts";
 
 const shown = 20;

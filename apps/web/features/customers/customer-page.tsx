@@ -1,25 +1,29 @@
 import { Button, Skeleton, Stack, Text, Tooltip } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
-import { ask, useChange } from "../../api/queries.ts";
+import { ask, askPages, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Back } from "../../ui/back.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
+import { Copyable } from "../../ui/copy.tsx";
+import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
-import { BlockList } from "../ip-blocks/block-list.tsx";
-import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
+import { Time } from "../../ui/time.tsx";
+import { BlockList, LazyBlockDialog } from "../ip-blocks/block-list.tsx";
+import { LicenseList } from "../licenses/license-list.tsx";
 import { CustomerDialog } from "./customer-dialog.tsx";
-import { CustomerLicenses } from "./customer-licenses.tsx";
-import { CustomerProfile } from "./customer-profile.tsx";
+import classes from "./customer-page.module.css";
 
 const customerRoute = getRouteApi("/signed-in/o/$organization/customers/$customerId");
 
@@ -123,5 +127,116 @@ export function CustomerPage() {
       />
       {deletion.dialog}
     </Page>
+  );
+}
+
+function CustomerProfile({ customer }: { customer: Answer<"getCustomer"> }) {
+  const { t } = useTranslation("customers");
+  const none = <span className={classes.none}>–</span>;
+  return (
+    <Section title={t("profile")}>
+      <dl className={classes.facts}>
+        <Fact name={t("form.email")}>
+          {customer.email === null ? none : <Copyable value={customer.email} />}
+        </Fact>
+        <Fact name={t("form.name")}>{customer.name ?? none}</Fact>
+        <Fact name={t("form.discord_id")}>
+          {customer.discord_id === null ? none : <Copyable value={customer.discord_id} />}
+        </Fact>
+        <Fact name={t("licenses")}>
+          <Shares {...customer.licenses} />
+        </Fact>
+        <Fact name={t("lastSeen")}>
+          {customer.last_seen_at === null ? t("notSeen") : <Time at={customer.last_seen_at} />}
+        </Fact>
+        <Fact name={t("since")}>
+          <Time at={customer.created_at} />
+        </Fact>
+      </dl>
+    </Section>
+  );
+}
+
+/** How many licenses are active, expired or revoked, as text and as a chart. */
+function Shares({ active, expired, revoked }: { active: number; expired: number; revoked: number }) {
+  const { t } = useTranslation("customers");
+  const shares = { active, expired, revoked };
+  const shown = (["active", "expired", "revoked"] as const).filter((status) => shares[status] > 0);
+  if (shown.length === 0) return <span className={classes.none}>{t("noLicenses")}</span>;
+  return (
+    <>
+      <span className={classes.shares} aria-hidden="true">
+        {shown.map((status) => (
+          <span key={status} data-status={status} style={{ flexGrow: shares[status] }} />
+        ))}
+      </span>
+      {shown.map((status) => t(`shares.${status}`, { count: shares[status] })).join(", ")}
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** The customer's licenses, newest first. */
+function CustomerLicenses({ customer }: { customer: Answer<"getCustomer"> }) {
+  const { t } = useTranslation("customers");
+  const may = useMay();
+  const { id: organizationId, slug } = useOrganization();
+  const list = useInfiniteQuery(
+    askPages("listLicenses", {
+      params: { organization_id: organizationId },
+      query: { customer_id: customer.id },
+    }),
+  );
+  const who =
+    customer.email === null
+      ? { customer_discord_id: customer.discord_id ?? undefined }
+      : { customer_email: customer.email };
+  return (
+    <LicenseList
+      title={t("licenses")}
+      list={list}
+      idOf={(license) => license.id}
+      productOf={(license) => license.product_name}
+      columns={[
+        {
+          header: t("table.expires"),
+          cell: (license) =>
+            license.expires_at !== null ? (
+              <ListTime at={license.expires_at} />
+            ) : (
+              t(license.is_lifetime ? "table.never" : "table.afterFirstUse")
+            ),
+        },
+        {
+          header: t("table.ips"),
+          wide: true,
+          align: "right",
+          cell: (license) => (
+            <span className="figures">
+              {license.ip_system_enabled
+                ? `${license.current_unique_ip_count} / ${license.max_ips}`
+                : t("table.anyIp")}
+            </span>
+          ),
+        },
+        { header: t("table.created"), wide: true, at: (license) => license.created_at },
+      ]}
+      empty={t("noLicenses")}
+      actions={
+        may("licenses:create") && (
+          <GoButton size="xs" variant="default" to={paths.newLicense(slug, who)}>
+            {t("newLicense")}
+          </GoButton>
+        )
+      }
+    />
   );
 }

@@ -1,34 +1,38 @@
 import { Alert, Button, Group, Radio, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { RadioField } from "../../ui/radio-field.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import classes from "./first-run.module.css";
 import { StepCard } from "./step-card.tsx";
 
-const plansForOthers = ["free", "pro"] as const;
+interface PurposeDraft {
+  readonly purpose: "myself" | "others";
+  readonly plan: "free" | "pro";
+}
 
 /** Whether others will sell here too determines the plan of new organizations. */
 export function PurposeStep() {
   const { t } = useTranslation("identity");
   const { data: setup } = useSuspenseQuery(ask("getSetup"));
-  const [purpose, setPurpose] = useState<"myself" | "others">("myself");
-  const [plan, setPlan] = useState<(typeof plansForOthers)[number]>("free");
   const update = useChange("updatePlatformSettings");
-  const submit = () => {
-    update.mutate({ body: { default_plan: purpose === "myself" ? "enterprise" : plan } });
-  };
+  const form = useForm<PurposeDraft>({
+    start: { purpose: "myself", plan: "free" },
+    send: ({ purpose, plan }) =>
+      update.mutateAsync({ body: { default_plan: purpose === "myself" ? "enterprise" : plan } }),
+  });
+  const { purpose } = form.values;
   return (
     <StepCard step="purpose" title={t("setup.purpose.title")} lead={t("setup.purpose.lead")}>
-      <Form onSubmit={submit} typed={[purpose, plan]} error={update.error}>
+      <Form {...form.props}>
         <Stack>
-          <ProblemAlert error={update.error} />
+          <FormProblem form={form} />
           <Radio.Group
             value={purpose}
-            onChange={(value) => setPurpose(value as typeof purpose)}
+            onChange={(value) => form.set({ purpose: value === "others" ? "others" : "myself" })}
             aria-label={t("setup.purpose.title")}
           >
             <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
@@ -49,22 +53,13 @@ export function PurposeStep() {
           </Radio.Group>
           {purpose === "others" && (
             <>
-              <Radio.Group
+              <RadioField
+                {...form.field("plan")}
                 label={t("setup.purpose.plan")}
-                value={plan}
-                onChange={(value) => setPlan(value as typeof plan)}
-              >
-                <Stack gap="xs" mt={6}>
-                  {plansForOthers.map((choice) => (
-                    <Radio
-                      key={choice}
-                      value={choice}
-                      label={t(`setup.purpose.${choice}`)}
-                      description={t(`setup.purpose.${choice}Words`)}
-                    />
-                  ))}
-                </Stack>
-              </Radio.Group>
+                values={["free", "pro"]}
+                words={(plan) => t(`setup.purpose.${plan}`)}
+                hint={(plan) => t(`setup.purpose.${plan}Words`)}
+              />
               <Alert color="gray" icon={<Icon name="info" />}>
                 {t(`setup.purpose.signUp.${setup.sign_up}`)}
               </Alert>
@@ -74,7 +69,7 @@ export function PurposeStep() {
             <Text size="sm" c="dimmed">
               {t("setup.purpose.changeable")}
             </Text>
-            <Button type="submit" loading={update.isPending}>
+            <Button type="submit" loading={form.isBusy}>
               {t("setup.next")}
             </Button>
           </Group>

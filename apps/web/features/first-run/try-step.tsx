@@ -8,11 +8,12 @@ import { CodeBlock } from "../../ui/code-text.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { type Platform, platforms } from "../../ui/platforms.ts";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { snippetFor } from "../../ui/snippets.ts";
 import { exactTime } from "../../ui/time.tsx";
 import classes from "./first-run.module.css";
 import type { License, Organization, Product } from "./progress.ts";
-import { firstCalls } from "./snippets.ts";
 import { StepCard } from "./step-card.tsx";
 
 interface TryStepProps {
@@ -88,29 +89,6 @@ export function TryStep({ organization, product, license, apiKey, onNewKey }: Tr
   );
 }
 
-/** The server stores no key that could be shown again. */
-function LostKey({ product, onNewKey }: { product: Product; onNewKey: (apiKey: string) => void }) {
-  const { t } = useTranslation("identity");
-  const rotate = useChange("rotateApiKey");
-  const make = async () => {
-    const made = await rotate.mutateAsync({ params: { product_id: product.id }, body: {} }).catch(() => null);
-    if (made !== null) onNewKey(made.api_key);
-  };
-  return (
-    <Alert color="orange" icon={<Icon name="key" />}>
-      <Stack gap="xs" align="flex-start">
-        <Text size="sm">
-          <Trans t={t} i18nKey="setup.try.lost" components={{ c: <code /> }} />
-        </Text>
-        <ProblemAlert error={rotate.error} />
-        <Button size="compact-sm" variant="default" loading={rotate.isPending} onClick={make}>
-          {t("setup.try.newKey")}
-        </Button>
-      </Stack>
-    </Alert>
-  );
-}
-
 const pollMs = 1_500;
 
 /** When the license was first validated successfully; null before. Polled until then. */
@@ -166,4 +144,103 @@ function FirstValidation({ at, refusal }: { at: string | null; refusal: Request 
       </div>
     </div>
   );
+}
+
+/** The server stores no key that could be shown again. */
+function LostKey({ product, onNewKey }: { product: Product; onNewKey: (apiKey: string) => void }) {
+  const { t } = useTranslation("identity");
+  const rotate = useChange("rotateApiKey");
+  const make = async () => {
+    const made = await rotate.mutateAsync({ params: { product_id: product.id }, body: {} }).catch(() => null);
+    if (made !== null) onNewKey(made.api_key);
+  };
+  return (
+    <Alert color="orange" icon={<Icon name="key" />}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">
+          <Trans t={t} i18nKey="setup.try.lost" components={{ c: <code /> }} />
+        </Text>
+        <ProblemAlert error={rotate.error} />
+        <Button size="compact-sm" variant="default" loading={rotate.isPending} onClick={make}>
+          {t("setup.try.newKey")}
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
+interface SnippetFacts {
+  /** The URL of this server, without a trailing slash. */
+  readonly url: string;
+  readonly productId: string;
+  readonly apiKey: string;
+  readonly licenseKey: string;
+}
+
+interface Block {
+  /** The file to put it in; null for a terminal. */
+  readonly file: string | null;
+  readonly text: string;
+}
+
+interface FirstCall {
+  readonly platform: Platform;
+  readonly name: string;
+  readonly blocks: readonly Block[];
+  readonly needsPackage: boolean;
+}
+
+/** Platforms with a program that validates once and exits. */
+const askAtOnce = { node: "node app.mjs", python: "python3 app.py", java: null } as const;
+
+/** Ways to validate the first license, complete with keys. */
+function firstCalls(facts: SnippetFacts): readonly FirstCall[] {
+  const programs = Object.entries(askAtOnce).map(([key, run]) => program(key as Platform, run, facts));
+  return [
+    {
+      platform: "curl",
+      name: platforms.curl,
+      blocks: [{ file: null, text: curl(facts) }],
+      needsPackage: false,
+    },
+    ...programs,
+  ];
+}
+
+/** The SDK's example; the keys are environment variables, as on a server. */
+function program(platform: Platform, run: string | null, facts: SnippetFacts): FirstCall {
+  const { file, text, install } = snippetFor(platform, {
+    server: facts.url,
+    productId: facts.productId,
+    isSigned: false,
+  });
+  const isCommand = run !== null;
+  const commands = [
+    ...(isCommand && install !== null ? [install] : []),
+    `export COUNTERSIGN_API_KEY=${quoted(facts.apiKey)}`,
+    `export LICENSE_KEY=${quoted(facts.licenseKey)}`,
+    ...(isCommand ? [run] : []),
+  ];
+  return {
+    platform,
+    name: platforms[platform],
+    blocks: [
+      { file, text },
+      ...(isCommand || install === null ? [] : [{ file: "pom.xml", text: install }]),
+      { file: null, text: commands.join("\n") },
+    ],
+    needsPackage: true,
+  };
+}
+
+function curl({ url, apiKey, licenseKey }: SnippetFacts): string {
+  return `curl ${quoted(`${url}/api/v1/validate`)} \\
+  -H ${quoted(`Authorization: Bearer ${apiKey}`)} \\
+  -H 'Content-Type: application/json' \\
+  -d ${quoted(JSON.stringify({ license_key: licenseKey }))}`;
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -10,9 +10,12 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { Faint, List, RowAction } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
+import { onDemand } from "../../ui/on-demand.tsx";
 import type { PageLink } from "../../ui/page-link.ts";
-import { LazyBlockDialog } from "./lazy-block-dialog.tsx";
 import { type BlockScope, type IpBlock, isSingleIp, routesOf, shownCidr } from "./scope.ts";
+
+/** Loaded on demand: most visits to the pages that offer it do not block anything. */
+export const LazyBlockDialog = onDemand(() => import("./block-dialog.tsx").then((file) => file.BlockDialog));
 
 /** The blocks of the platform, an organization, a customer or a license. Removing one can be undone. */
 export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactElement }) {

@@ -19,7 +19,7 @@ import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
-import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
+import { LazyBlockDialog } from "../ip-blocks/block-list.tsx";
 import { type BlockChoice, shownCidr } from "../ip-blocks/scope.ts";
 import { LicenseList } from "../licenses/license-list.tsx";
 import { Sightings } from "./sightings.tsx";

@@ -1,11 +1,13 @@
 import type { ImportField } from "@countersign/domain/license-files/columns";
-import { Button, FileButton, Group, Progress, Radio, Stack, Switch, Text } from "@mantine/core";
+import { Button, FileButton, Group, Progress, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type DragEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { reloadAfter } from "../../api/queries.ts";
+import { SwitchField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { RadioField } from "../../ui/radio-field.tsx";
 import { Section } from "../../ui/section.tsx";
 import { useGuard } from "../../ui/unsaved.ts";
 import { ColumnTable } from "./column-table.tsx";
@@ -211,47 +213,34 @@ interface OptionFieldsProps {
 
 function OptionFields({ value, onChange }: OptionFieldsProps) {
   const { t } = useTranslation("license-files");
+  const space = { gap: 8, miw: 260 };
   return (
     <Stack gap="md">
       <Group align="flex-start" gap="xl" grow preventGrowOverflow={false}>
-        <Radio.Group
+        <RadioField
+          {...space}
           label={t("options.mode")}
+          values={["all_or_nothing", "row_by_row"]}
+          words={(mode) => t(`options.modes.${mode}`)}
+          hint={(mode) => t(`options.modeHints.${mode}`)}
           value={value.mode}
-          onChange={(mode) => onChange({ mode: mode as Choices["mode"] })}
-        >
-          <Stack gap={8} mt={6} miw={260}>
-            {(["all_or_nothing", "row_by_row"] as const).map((mode) => (
-              <Radio
-                key={mode}
-                value={mode}
-                label={t(`options.modes.${mode}`)}
-                description={t(`options.modeHints.${mode}`)}
-              />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <Radio.Group
+          onChange={(mode) => onChange({ mode })}
+        />
+        <RadioField
+          {...space}
           label={t("options.existing")}
+          values={["fail", "skip", "update"]}
+          words={(way) => t(`options.existingChoices.${way}`)}
+          hint={(way) => t(`options.existingHints.${way}`)}
           value={value.onExisting}
-          onChange={(onExisting) => onChange({ onExisting: onExisting as Choices["onExisting"] })}
-        >
-          <Stack gap={8} mt={6} miw={260}>
-            {(["fail", "skip", "update"] as const).map((way) => (
-              <Radio
-                key={way}
-                value={way}
-                label={t(`options.existingChoices.${way}`)}
-                description={t(`options.existingHints.${way}`)}
-              />
-            ))}
-          </Stack>
-        </Radio.Group>
+          onChange={(onExisting) => onChange({ onExisting })}
+        />
       </Group>
-      <Switch
+      <SwitchField
         label={t("options.events")}
         description={t("options.eventsHint")}
-        checked={value.tellEvents}
-        onChange={(event) => onChange({ tellEvents: event.currentTarget.checked })}
+        value={value.tellEvents}
+        onChange={(tellEvents) => onChange({ tellEvents })}
       />
     </Stack>
   );

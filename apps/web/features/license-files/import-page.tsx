@@ -1,11 +1,12 @@
 import { Alert, Select, Stack, Text, Title } from "@mantine/core";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ask, askPages, flat } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { askPages, flat } from "../../api/queries.ts";
+import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
+import { isForSale, useNewProductPath, useProducts } from "../../session/products.ts";
 import { Back } from "../../ui/back.tsx";
 import { NoProduct } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -13,7 +14,6 @@ import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
 import { ImportForm } from "./import-form.tsx";
 import { isOver } from "./import-state.tsx";
 
@@ -25,9 +25,10 @@ export function ImportPage() {
   const organization = useOrganization();
   const navigate = useNavigate({ from: "/o/$organization/licenses/import" });
   const { product_id: wanted, import_id: importId } = importRoute.useSearch();
-  const products = useImportProducts();
+  const products = useProducts();
   const wayToProduct = useNewProductPath();
-  const product = products.data?.find(({ id }) => id === wanted) ?? products.data?.[0];
+  const choices = (products.data ?? []).filter(isForSale);
+  const product = choices.find(({ id }) => id === wanted) ?? choices[0];
   // Remounts the form for the next file.
   const [round, setRound] = useState(0);
   const go = (search: { product_id?: string | undefined; import_id?: string | undefined }) =>
@@ -55,7 +56,7 @@ export function ImportPage() {
               <Select
                 label={t("product")}
                 description={t("productHint")}
-                data={(products.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+                data={choices.map(({ id, name }) => ({ value: id, label: name }))}
                 value={product.id}
                 allowDeselect={false}
                 searchable
@@ -138,22 +139,4 @@ function ImportList({ present }: { present: string | undefined }) {
       />
     </Stack>
   );
-}
-
-/** The path for creating a product, or null without permission. */
-export function useNewProductPath(): PageLink | null {
-  const { slug } = useOrganization();
-  return useMay()("products:manage") ? paths.newProduct(slug) : null;
-}
-
-/** Products that licenses can be imported into. Not loaded without permission to view products. */
-function useImportProducts() {
-  const organization = useOrganization();
-  const may = useMay();
-  return useQuery({
-    ...ask("listProducts", { params: { organization_id: organization.id }, query: { limit: 200 } }),
-    enabled: may("products:view", "products:manage", "products:rotate_key"),
-    select: ({ data }) =>
-      data.filter(({ status, closed_for_sale: isClosed }) => status !== "archived" && !isClosed),
-  });
 }

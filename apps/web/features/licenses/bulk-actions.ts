@@ -34,14 +34,14 @@ export const bulkActions: readonly ActionFacts[] = [
   { action: "delete", help: "deleted", needs: "licenses:delete", icon: "trash", isFinal: true },
 ];
 
-/** The form input for an action. */
+/** The form input for an action. Fields that are sent as they are have the names of the API. */
 export interface BulkDraft {
   readonly reason: string;
-  readonly amount: number | string;
+  readonly amount: number | "";
   readonly unit: Unit;
   readonly isLifetime: boolean;
-  readonly expiresOn: string;
-  readonly maxIps: number | string;
+  readonly expires_at: string;
+  readonly max_ips: number | "";
   readonly tags: readonly string[];
 }
 
@@ -56,8 +56,8 @@ export const emptyDraft: BulkDraft = {
   amount: 1,
   unit: "months",
   isLifetime: false,
-  expiresOn: "",
-  maxIps: "",
+  expires_at: "",
+  max_ips: "",
   tags: [],
 };
 
@@ -75,11 +75,11 @@ export function orderOf(action: BulkAction, draft: BulkDraft, selection: BulkSel
       return by === null ? null : { action, selection, extend_by: by };
     }
     case "set_expiry": {
-      const expiresAt = draft.isLifetime ? null : fromEnd(draft.expiresOn);
+      const expiresAt = draft.isLifetime ? null : fromEnd(draft.expires_at);
       return !draft.isLifetime && expiresAt === null ? null : { action, selection, expires_at: expiresAt };
     }
     case "set_max_ips":
-      return Number(draft.maxIps) >= 1 ? { action, selection, max_ips: Number(draft.maxIps) } : null;
+      return Number(draft.max_ips) >= 1 ? { action, selection, max_ips: Number(draft.max_ips) } : null;
     case "add_tags":
     case "remove_tags":
       return draft.tags.length === 0 ? null : { action, selection, tags: [...draft.tags] };
@@ -87,12 +87,12 @@ export function orderOf(action: BulkAction, draft: BulkDraft, selection: BulkSel
 }
 
 /** An ISO 8601 duration, as in the API: months and years follow the calendar. */
-export function durationOf(amount: number | string, unit: Unit): string | null {
+export function durationOf(amount: number | "", unit: Unit): string | null {
   const count = Number(amount);
   return Number.isInteger(count) && count >= 1 ? `P${count}${unit.charAt(0).toUpperCase()}` : null;
 }
 
-export function secondsOf(amount: number | string, unit: Unit): number | null {
+export function secondsOf(amount: number | "", unit: Unit): number | null {
   const seconds = Number(amount) * unitSeconds[unit];
   return Number.isInteger(seconds) && seconds >= 1 ? seconds : null;
 }

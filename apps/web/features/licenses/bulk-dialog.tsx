@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Loader, Progress, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
@@ -9,9 +9,11 @@ import { Dialog, useCloseDialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { useForm } from "../../ui/use-form.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import {
   type BulkAction,
+  type BulkDraft,
   type BulkOrder,
   type BulkProgress,
   type BulkSelection,
@@ -23,7 +25,6 @@ import {
   undoOf,
 } from "./bulk-actions.ts";
 import { BulkFields } from "./bulk-fields.tsx";
-import { Forecast, PreviousProgress } from "./bulk-forecast.tsx";
 
 interface BulkDialogProps {
   readonly action: BulkAction | null;
@@ -34,125 +35,62 @@ interface BulkDialogProps {
 }
 
 /** Shows how many licenses will change, runs the action, and reports the result. */
-export function BulkDialog({ action, ...rest }: BulkDialogProps) {
+export function BulkDialog({ action, opened, selection, onClose, onDone }: BulkDialogProps) {
   const { t } = useTranslation("licenses");
   const [isBusy, setBusy] = useState(false);
   return (
     <Dialog
-      opened={rest.opened}
-      onClose={rest.onClose}
+      opened={opened}
+      onClose={onClose}
       title={action === null ? "" : t(`bulk.${action}.title`)}
       closeOnClickOutside={!isBusy}
       closeOnEscape={!isBusy}
       withCloseButton={!isBusy}
       closeButtonProps={{ "aria-label": t("everywhere:close") }}
     >
-      {action !== null && <Question action={action} {...rest} isBusy={isBusy} setBusy={setBusy} />}
+      {action !== null && <Question action={action} selection={selection} onDone={onDone} onBusy={setBusy} />}
     </Dialog>
   );
 }
 
-interface QuestionProps extends BulkDialogProps {
+interface QuestionProps {
   readonly action: BulkAction;
-  readonly isBusy: boolean;
-  readonly setBusy: (isBusy: boolean) => void;
+  readonly selection: BulkSelection;
+  readonly onDone: () => void;
+  readonly onBusy: (isBusy: boolean) => void;
 }
 
-function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps) {
+function Question({ action, selection, onDone, onBusy }: QuestionProps) {
+  const { t } = useTranslation("licenses");
   const close = useCloseDialog();
-  const { t, i18n } = useTranslation("licenses");
-  const organization = useOrganization();
-  const [draft, setDraft] = useState(emptyDraft);
+  const withNumber = useWithNumber();
   const [typed, setTyped] = useState("");
-  const [error, setError] = useState<Error | null>(null);
-  const [progress, setProgress] = useState<BulkProgress>(bulkStart);
-  const isStopped = useRef(false);
-  const order = orderOf(action, draft, selection);
-  // Compared as text. The reason is left out, because it does not affect the count.
-  const asked = JSON.stringify(orderOf(action, { ...draft, reason: "" }, selection));
-  const [settled] = useDebouncedValue(asked, 300);
-  const dry = useQuery({
-    queryKey: ["bulkLicenses", organization.id, settled],
-    queryFn: ({ signal }) => {
-      const trial = { ...(JSON.parse(settled) as BulkOrder), dry_run: true };
-      return runBulk(organization.id, trial, bulkStart(), undefined, undefined, signal);
+  const { progress, run, stop } = useBulkRun({ onDone, onBusy });
+  const form = useForm<BulkDraft>({
+    start: emptyDraft,
+    send: async (draft) => {
+      const order = orderOf(action, draft, selection);
+      if (order !== null) await run(order);
     },
-    enabled: settled !== "null" && !isBusy && progress.matched === 0,
-    // Other licenses may match by the next time.
-    staleTime: 0,
-    gcTime: 0,
-    retry: false,
   });
-  const number = (count: number) => ({ count, number: count.toLocaleString(i18n.language) });
-  const would = order === null ? undefined : dry.data?.changed;
+  const { isBusy } = form;
+  const hasBegun = progress.matched > 0;
+  const order = orderOf(action, form.values, selection);
+  const trial = useTrial(order, !isBusy && !hasBegun);
+  const would = order === null ? undefined : trial.data?.changed;
   const { isFinal = false, help = null } = bulkActions.find((one) => one.action === action) ?? {};
   const word = action === "delete" && would !== undefined ? t("bulk.delete.type", { count: would }) : null;
-  const hasBegun = progress.matched > 0;
-
-  const latest = useRef(progress);
-  const step = (next: BulkProgress) => {
-    latest.current = next;
-    setProgress(next);
+  const isKnown = would !== undefined && would > 0 && !trial.isFetching && trial.isSettled;
+  const isReady = hasBegun || (isKnown && (word === null || typed === word));
+  const doWords = () => {
+    if (hasBegun) return t("bulk.continue");
+    return would === undefined ? t(`bulk.${action}.name`) : t(`bulk.${action}.do`, withNumber(would));
   };
-  const tellStopped = () => notify(t("bulk.stopped", number(latest.current.changed)));
-  const isRunning = useRef(false);
-  const isGone = useRef(false);
-  const wentAway = useRef(() => {});
-  wentAway.current = () => {
-    isGone.current = true;
-    isStopped.current = true;
-    const { matched, isOver } = latest.current;
-    // A running action reports its result when it has stopped.
-    if (matched > 0 && !isOver && !isRunning.current) tellStopped();
-  };
-  useEffect(() => {
-    isGone.current = false;
-    return () => wentAway.current();
-  }, []);
-
-  const run = async () => {
-    if (order === null) return;
-    setBusy(true);
-    setError(null);
-    isStopped.current = false;
-    isRunning.current = true;
-    try {
-      const end = await runBulk(organization.id, order, progress, step, () => isStopped.current);
-      if (!end.isOver) return;
-      const undo = end.changed === end.matched ? undoOf(order) : null;
-      const words = t(`bulk.${action}.done`, number(end.changed));
-      const rest = end.matched - end.changed;
-      notify(
-        rest === 0 ? words : `${words} ${t("bulk.unchanged", number(rest))}`,
-        undo === null
-          ? undefined
-          : async () => {
-              await runBulk(organization.id, undo, bulkStart());
-              await reloadAfter("bulkLicenses");
-            },
-      );
-      onDone();
-    } catch (problem) {
-      setError(problem as Error);
-    } finally {
-      isRunning.current = false;
-      if (isGone.current && !latest.current.isOver) tellStopped();
-      setBusy(false);
-      void reloadAfter("bulkLicenses");
-    }
-  };
-
   return (
-    <Form onSubmit={run} typed={draft} error={error}>
+    <Form {...form.props}>
       <Stack>
         <Text>{t(`bulk.${action}.words`)}</Text>
-        <BulkFields
-          action={action}
-          draft={draft}
-          error={error}
-          isDisabled={isBusy || hasBegun}
-          onChange={setDraft}
-        />
+        <BulkFields action={action} form={form} isDisabled={isBusy || hasBegun} />
         {help !== null && <ValidateHelp about={help} />}
         {word !== null && would !== undefined && would > 0 && !hasBegun && (
           <TextInput
@@ -164,19 +102,16 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
             autoFocus
           />
         )}
-        {(isBusy || hasBegun) && dry.data !== undefined && (
-          <PreviousProgress done={progress.matched} all={dry.data.matched} isBusy={isBusy} />
+        {(isBusy || hasBegun) && trial.data !== undefined && (
+          <PreviousProgress done={progress.matched} all={trial.data.matched} isBusy={isBusy} />
         )}
-        {!isBusy && !hasBegun && order !== null && <Forecast isPending={dry.isFetching} data={dry.data} />}
-        <ProblemAlert error={error ?? (order === null ? null : dry.error)} />
+        {!isBusy && !hasBegun && order !== null && (
+          <Forecast isPending={trial.isFetching} data={trial.data} />
+        )}
+        <ProblemAlert error={form.error ?? (order === null ? null : trial.error)} />
         <Group justify="flex-end" gap="xs">
           {isBusy ? (
-            <Button
-              variant="default"
-              onClick={() => {
-                isStopped.current = true;
-              }}
-            >
+            <Button variant="default" onClick={stop}>
               {t("bulk.stop")}
             </Button>
           ) : (
@@ -188,23 +123,160 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
             type="submit"
             color={isFinal || action === "revoke" ? "red" : "verdigris"}
             loading={isBusy}
-            disabled={
-              !hasBegun &&
-              (would === undefined ||
-                would === 0 ||
-                dry.isFetching ||
-                settled !== asked ||
-                (word !== null && typed !== word))
-            }
+            disabled={!isReady}
           >
-            {hasBegun
-              ? t("bulk.continue")
-              : would === undefined
-                ? t(`bulk.${action}.name`)
-                : t(`bulk.${action}.do`, number(would))}
+            {doWords()}
           </Button>
         </Group>
       </Stack>
     </Form>
+  );
+}
+
+/** A trial run, shortly after the last change of the input: how many licenses would be changed. */
+function useTrial(order: BulkOrder | null, isEnabled: boolean) {
+  const organization = useOrganization();
+  // Compared as text. The reason is left out, because it does not affect the count.
+  const text = JSON.stringify(order?.action === "revoke" ? { ...order, reason: null } : order);
+  const [settled] = useDebouncedValue(text, 300);
+  const { data, error, isFetching } = useQuery({
+    queryKey: ["bulkLicenses", organization.id, settled],
+    queryFn: ({ signal }) => {
+      const trial = { ...(JSON.parse(settled) as BulkOrder), dry_run: true };
+      return runBulk(organization.id, trial, bulkStart(), undefined, undefined, signal);
+    },
+    enabled: settled !== "null" && isEnabled,
+    // Other licenses may match by the next time.
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
+  return { data, error, isFetching, isSettled: settled === text };
+}
+
+/** Runs an action, which can be stopped and continued. Someone who leaves meanwhile is told what was changed. */
+function useBulkRun({ onDone, onBusy }: Pick<QuestionProps, "onDone" | "onBusy">) {
+  const { t } = useTranslation("licenses");
+  const organization = useOrganization();
+  const withNumber = useWithNumber();
+  const [progress, setProgress] = useState<BulkProgress>(bulkStart);
+  const latest = useRef(progress);
+  const isStopped = useRef(false);
+  const isRunning = useRef(false);
+  const isGone = useRef(false);
+  const notifyStopped = () => notify(t("bulk.stopped", withNumber(latest.current.changed)));
+  const leave = useRef(() => {});
+  leave.current = () => {
+    isGone.current = true;
+    isStopped.current = true;
+    const { matched, isOver } = latest.current;
+    // A running action reports its result when it has stopped.
+    if (matched > 0 && !isOver && !isRunning.current) notifyStopped();
+  };
+  useEffect(() => {
+    isGone.current = false;
+    return () => leave.current();
+  }, []);
+  const step = (next: BulkProgress) => {
+    latest.current = next;
+    setProgress(next);
+  };
+  const notifyDone = (order: BulkOrder, { matched, changed }: BulkProgress) => {
+    const undo = changed === matched ? undoOf(order) : null;
+    const words = t(`bulk.${order.action}.done`, withNumber(changed));
+    const rest = matched - changed;
+    notify(
+      rest === 0 ? words : `${words} ${t("bulk.unchanged", withNumber(rest))}`,
+      undo === null
+        ? undefined
+        : async () => {
+            await runBulk(organization.id, undo, bulkStart());
+            await reloadAfter("bulkLicenses");
+          },
+    );
+  };
+  const run = async (order: BulkOrder) => {
+    onBusy(true);
+    isStopped.current = false;
+    isRunning.current = true;
+    try {
+      const end = await runBulk(organization.id, order, progress, step, () => isStopped.current);
+      if (!end.isOver) return;
+      notifyDone(order, end);
+      onDone();
+    } finally {
+      isRunning.current = false;
+      if (isGone.current && !latest.current.isOver) notifyStopped();
+      onBusy(false);
+      void reloadAfter("bulkLicenses");
+    }
+  };
+  const stop = () => {
+    isStopped.current = true;
+  };
+  return { progress, run, stop };
+}
+
+/** A count, and how it is written in a text. */
+function useWithNumber() {
+  const { i18n } = useTranslation("licenses");
+  return (count: number) => ({ count, number: count.toLocaleString(i18n.language) });
+}
+
+interface ForecastProps {
+  readonly isPending: boolean;
+  readonly data: BulkProgress | undefined;
+}
+
+/** The result of the dry run. */
+function Forecast({ isPending, data }: ForecastProps) {
+  const { t } = useTranslation("licenses");
+  const withNumber = useWithNumber();
+  if (isPending)
+    return (
+      <Group gap="xs" role="status">
+        <Loader size="xs" />
+        <Text size="sm" c="dimmed">
+          {t("bulk.counting")}
+        </Text>
+      </Group>
+    );
+  if (data === undefined) return null;
+  const rest = data.matched - data.changed;
+  // The button shows how many will change.
+  if (rest === 0 && data.changed > 0) return null;
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {data.changed === 0
+        ? t("bulk.nothing")
+        : `${t("bulk.would", withNumber(data.changed))} ${t("bulk.wouldKeep", withNumber(rest))}`}
+    </Text>
+  );
+}
+
+interface SoFarProps {
+  readonly done: number;
+  readonly all: number;
+  readonly isBusy: boolean;
+}
+
+/** How many have been processed. */
+function PreviousProgress({ done, all, isBusy }: SoFarProps) {
+  const { t, i18n } = useTranslation("licenses");
+  return (
+    <div>
+      <Progress
+        value={all === 0 ? 100 : (done / all) * 100}
+        animated={isBusy}
+        striped={isBusy}
+        aria-label={t("bulk.progress")}
+      />
+      <Text size="sm" c="dimmed" mt={4} className="figures" aria-live="polite">
+        {t("bulk.processed", {
+          done: done.toLocaleString(i18n.language),
+          all: all.toLocaleString(i18n.language),
+        })}
+      </Text>
+    </div>
   );
 }

@@ -15,7 +15,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { exactTime } from "../../ui/time.tsx";
 import classes from "./created.module.css";
-import type { License } from "./list-route.ts";
+import type { License } from "./search.ts";
 
 interface CreatedProps {
   readonly licenses: readonly License[];

@@ -1,8 +1,7 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import type { TFunction } from "i18next";
-import type { MouseEvent } from "react";
-import { type ChangeEvent, memo } from "react";
+import { type ChangeEvent, type MouseEvent, memo } from "react";
 import { useTranslation } from "react-i18next";
 import { paths } from "../../session/paths.ts";
 import { useCopy } from "../../ui/copy.tsx";
@@ -11,7 +10,7 @@ import { PlainListTime } from "../../ui/list-time.tsx";
 import type { PageLink } from "../../ui/page-link.ts";
 import { LicenseStatus } from "../../ui/state-mark.tsx";
 import classes from "./license-table.module.css";
-import type { License } from "./list-route.ts";
+import type { License } from "./search.ts";
 
 interface LicenseRowProps {
   readonly index: number;

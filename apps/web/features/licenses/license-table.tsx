@@ -1,18 +1,17 @@
-import { Button, Center, Skeleton } from "@mantine/core";
+import { Button, Center, Skeleton, UnstyledButton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { type CSSProperties, type ReactNode, useCallback, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
+import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { LicenseRow, useRowClicks } from "./license-row.tsx";
 import classes from "./license-table.module.css";
-import type { License } from "./list-route.ts";
-import { useRowKeys } from "./row-keys.ts";
+import { type License, licensesRoute, type Sort, useFilterChange } from "./search.ts";
 import type { Selection } from "./selection.ts";
-import { SortHeader } from "./sort-header.tsx";
-import { useVisibleRows } from "./visible-rows.ts";
+import { useRowKeys, useVisibleRows } from "./visible-rows.ts";
 
 interface LicenseTableProps {
   readonly rows: readonly License[];
@@ -82,41 +81,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
         aria-label={t("title")}
         aria-rowcount={hasNextPage ? -1 : rows.length + 1}
       >
-        <thead>
-          <tr>
-            {selection !== null && (
-              <th className={classes.check}>
-                <input
-                  type="checkbox"
-                  aria-label={t("select.allShown")}
-                  checked={rows.length > 0 && chosen === rows.length}
-                  ref={(element) => {
-                    if (element !== null) element.indeterminate = chosen > 0 && chosen < rows.length;
-                  }}
-                  onChange={(event) => selection.setAllShown(event.currentTarget.checked)}
-                />
-              </th>
-            )}
-            <th className={classes.key}>{t("columns.key")}</th>
-            <th data-wide>{t("columns.customer")}</th>
-            <th data-wide className={classes.product}>
-              {t("columns.product")}
-            </th>
-            <th className={classes.state}>{t("columns.status")}</th>
-            <SortHeader by="expires_at" className={classes.time} first="asc">
-              {t("columns.expires")}
-            </SortHeader>
-            <th data-wide className={classes.ips}>
-              {t("columns.ips")}
-            </th>
-            <th data-wider className={classes.tags}>
-              {t("columns.tags")}
-            </th>
-            <SortHeader by="created_at" className={classes.time} first="desc">
-              {t("columns.created")}
-            </SortHeader>
-          </tr>
-        </thead>
+        <Head rows={rows.length} chosen={chosen} selection={selection} />
         <tbody onKeyDown={onKeyDown} {...clicks}>
           {isWaiting && <Waiting cells={selection === null ? cells.slice(1) : cells} />}
           {first > 0 && <Gap height={first * rowHeight} />}
@@ -148,6 +113,92 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
         </Center>
       )}
     </div>
+  );
+}
+
+interface HeadProps {
+  readonly rows: number;
+  /** How many of them are selected. */
+  readonly chosen: number;
+  readonly selection: Selection | null;
+}
+
+function Head({ rows, chosen, selection }: HeadProps) {
+  const { t } = useTranslation("licenses");
+  return (
+    <thead>
+      <tr>
+        {selection !== null && (
+          <th className={classes.check}>
+            <input
+              type="checkbox"
+              aria-label={t("select.allShown")}
+              checked={rows > 0 && chosen === rows}
+              ref={(element) => {
+                if (element !== null) element.indeterminate = chosen > 0 && chosen < rows;
+              }}
+              onChange={(event) => selection.setAllShown(event.currentTarget.checked)}
+            />
+          </th>
+        )}
+        <th className={classes.key}>{t("columns.key")}</th>
+        <th data-wide>{t("columns.customer")}</th>
+        <th data-wide className={classes.product}>
+          {t("columns.product")}
+        </th>
+        <th className={classes.state}>{t("columns.status")}</th>
+        <SortHeader by="expires_at" className={classes.time} first="asc">
+          {t("columns.expires")}
+        </SortHeader>
+        <th data-wide className={classes.ips}>
+          {t("columns.ips")}
+        </th>
+        <th data-wider className={classes.tags}>
+          {t("columns.tags")}
+        </th>
+        <SortHeader by="created_at" className={classes.time} first="desc">
+          {t("columns.created")}
+        </SortHeader>
+      </tr>
+    </thead>
+  );
+}
+
+interface SortHeaderProps {
+  readonly by: Sort;
+  /** The order after the first click. */
+  readonly first: "asc" | "desc";
+  readonly className: string | undefined;
+  readonly children: ReactNode;
+}
+
+function SortHeader({ by, first, className, children }: SortHeaderProps) {
+  const { sort = "created_at", order = "desc" } = licensesRoute.useSearch();
+  const change = useFilterChange();
+  const isOn = sort === by;
+  const turn = () => {
+    const next = !isOn ? first : order === "asc" ? "desc" : "asc";
+    // The default order is omitted from the URL.
+    const isUsual = by === "created_at" && next === "desc";
+    change({ sort: isUsual ? undefined : by, order: isUsual ? undefined : next });
+  };
+  return (
+    <th
+      data-wide
+      className={className}
+      aria-sort={isOn ? (order === "asc" ? "ascending" : "descending") : "none"}
+    >
+      <UnstyledButton className={classes.sort ?? ""} onClick={turn}>
+        {children}
+        <span
+          className={classes.arrow}
+          data-on={isOn || undefined}
+          data-up={(isOn && order === "asc") || undefined}
+        >
+          <Icon name="down" size={13} />
+        </span>
+      </UnstyledButton>
+    </th>
   );
 }
 

@@ -9,12 +9,9 @@ import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { bulkActions } from "./bulk-actions.ts";
 import { BulkBar } from "./bulk-bar.tsx";
-import { FilterBar } from "./filter-bar.tsx";
-import { FilterChips } from "./filter-chips.tsx";
+import { FilterBar, FilterChips } from "./filter-bar.tsx";
 import { LicenseTable } from "./license-table.tsx";
-import type { License } from "./list-route.ts";
-import { licensesRoute } from "./list-route.ts";
-import { isFiltered, queryOf } from "./search.ts";
+import { isFiltered, type License, licensesRoute, queryOf } from "./search.ts";
 import { useSelection } from "./selection.ts";
 import { ViewStrip } from "./view-strip.tsx";
 

@@ -16,7 +16,7 @@ import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { useWhenSettled } from "../../ui/filters.tsx";
-import { licensesRoute, useFilterChange } from "./list-route.ts";
+import { licensesRoute, useFilterChange } from "./search.ts";
 
 const usualDays = [7, 30, 90] as const;
 

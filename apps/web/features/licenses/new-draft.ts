@@ -6,40 +6,33 @@ import { durationOf, exactUnits, secondsOf, type Unit, unitSeconds } from "./bul
 import { withoutGaps } from "./search.ts";
 
 export const quantities = ["one", "several", "list"] as const;
-type Quantity = (typeof quantities)[number];
-export type Expiry = "lifetime" | "date" | "from_now" | "first_use";
-export type Pin = "any" | "pinned" | "range";
+export const expiries = ["lifetime", "from_now", "first_use", "date"] as const;
+export const pins = ["any", "pinned", "range"] as const;
+type Expiry = (typeof expiries)[number];
 
-/** A new license, as typed. */
+/** A new license, as typed. Fields that are sent as they are have the names of the API. */
 export interface NewDraft {
   readonly productId: string;
-  readonly quantity: Quantity;
-  readonly count: number | string;
+  readonly quantity: (typeof quantities)[number];
+  readonly count: number | "";
   readonly emails: string;
-  readonly email: string;
-  readonly discordId: string;
-  readonly name: string;
-  readonly licenseKey: string;
+  readonly customer_email: string;
+  readonly customer_discord_id: string;
+  readonly customer_name: string;
+  readonly license_key: string;
   readonly expiry: Expiry;
-  readonly expiresOn: string;
-  readonly amount: number | string;
+  readonly expires_at: string;
+  readonly amount: number | "";
   readonly unit: Unit;
-  readonly maxIps: number | string;
-  readonly ipSystem: boolean;
-  readonly pin: Pin;
-  readonly pinned: string;
-  readonly rangeMin: string;
-  readonly rangeMax: string;
+  readonly max_ips: number | "";
+  readonly ip_system_enabled: boolean;
+  readonly version_pin_mode: (typeof pins)[number];
+  readonly version_pinned: string;
+  readonly version_range_min: string;
+  readonly version_range_max: string;
   readonly notes: string;
   readonly tags: readonly string[];
   readonly metadata: string;
-}
-
-/** The props of every field group. */
-export interface FieldsProps {
-  readonly draft: NewDraft;
-  readonly set: (part: Partial<NewDraft>) => void;
-  readonly error: Error | null;
 }
 
 export const blankDraft: NewDraft = {
@@ -47,20 +40,20 @@ export const blankDraft: NewDraft = {
   quantity: "one",
   count: 10,
   emails: "",
-  email: "",
-  discordId: "",
-  name: "",
-  licenseKey: "",
+  customer_email: "",
+  customer_discord_id: "",
+  customer_name: "",
+  license_key: "",
   expiry: "lifetime",
-  expiresOn: "",
+  expires_at: "",
   amount: 1,
   unit: "years",
-  maxIps: 1,
-  ipSystem: true,
-  pin: "any",
-  pinned: "",
-  rangeMin: "",
-  rangeMax: "",
+  max_ips: 1,
+  ip_system_enabled: true,
+  version_pin_mode: "any",
+  version_pinned: "",
+  version_range_min: "",
+  version_range_max: "",
   notes: "",
   tags: [],
   metadata: "",
@@ -71,8 +64,8 @@ export function defaultsOf(product: Product): Partial<NewDraft> {
   const days = product.default_expires_in_days;
   return {
     productId: product.id,
-    maxIps: product.default_max_ips,
-    ipSystem: product.default_ip_system_enabled,
+    max_ips: product.default_max_ips,
+    ip_system_enabled: product.default_ip_system_enabled,
     ...(days === null ? { expiry: "lifetime" } : { expiry: "from_now", amount: days, unit: "days" }),
   };
 }
@@ -86,8 +79,8 @@ export function expiryChosen({ amount, unit }: NewDraft, expiry: Expiry): Partia
 export function bodyOf(draft: NewDraft): Body<"createLicenses"> {
   const fields = withoutGaps({
     ...expiryOf(draft),
-    max_ips: Number(draft.maxIps) || undefined,
-    ip_system_enabled: draft.ipSystem,
+    max_ips: Number(draft.max_ips) || undefined,
+    ip_system_enabled: draft.ip_system_enabled,
     ...pinOf(draft),
     notes: draft.notes,
     metadata: metadataOf(draft) ?? undefined,
@@ -96,10 +89,10 @@ export function bodyOf(draft: NewDraft): Body<"createLicenses"> {
   if (draft.quantity === "list")
     return { licenses: emailsOf(draft.emails).map((email) => ({ customer_email: email, ...fields })) };
   return withoutGaps({
-    customer_email: draft.email.trim(),
-    customer_discord_id: draft.discordId.trim(),
-    customer_name: draft.name.trim(),
-    license_key: draft.quantity === "one" ? draft.licenseKey.trim() : undefined,
+    customer_email: draft.customer_email.trim(),
+    customer_discord_id: draft.customer_discord_id.trim(),
+    customer_name: draft.customer_name.trim(),
+    license_key: draft.quantity === "one" ? draft.license_key.trim() : undefined,
     ...fields,
     count: draft.quantity === "several" ? Number(draft.count) : undefined,
   }) as Body<"createLicenses">;
@@ -110,40 +103,33 @@ export function emailsOf(text: string): string[] {
   return text.split(/[\s,;]+/).filter((part) => part !== "");
 }
 
+const customerFields = ["customer_email", "emails", "customer_discord_id", "customer_name"] as const;
+
+/** Of the fields that are collapsed initially, those that count as filled in. */
+const countedFields = ["tags", "notes", "license_key", "version_pin_mode", "metadata"] as const;
+
 /** Fields that are collapsed initially. */
-const folded = [
-  "tags",
-  "notes",
-  "licenseKey",
-  "pin",
-  "pinned",
-  "rangeMin",
-  "rangeMax",
-  "metadata",
-] as const satisfies readonly (keyof NewDraft)[];
+export const collapsedFields = [
+  ...countedFields,
+  "version_pinned",
+  "version_range_min",
+  "version_range_max",
+] as const;
 
 /** How many collapsed fields are filled in. */
-export function foldedCount(draft: NewDraft): number {
-  const { pin, pinned, rangeMin, rangeMax, ...rest } = pick(draft, folded);
-  const others = Object.entries(rest).filter(
-    ([name, value]) => !isBlank(name as keyof NewDraft, value),
-  ).length;
-  return others + (pin === "any" ? 0 : 1);
+export function filledCount(draft: NewDraft): number {
+  return countedFields.filter((name) => JSON.stringify(draft[name]) !== JSON.stringify(blankDraft[name]))
+    .length;
 }
 
 /** The draft of the next license: same terms, no customer, and empty optional fields. */
 export function nextDraft(draft: NewDraft): NewDraft {
-  const { email, emails, discordId, name } = blankDraft;
-  return { ...draft, email, emails, discordId, name, ...pick(blankDraft, folded) };
+  return { ...draft, ...pick(blankDraft, [...customerFields, ...collapsedFields]) };
 }
 
 /** What was typed, without the product's defaults. */
 export function typedOf(draft: NewDraft): Partial<NewDraft> {
-  return pick(draft, ["email", "emails", "discordId", "name", "expiresOn", ...folded]);
-}
-
-function isBlank(name: keyof NewDraft, value: unknown): boolean {
-  return JSON.stringify(value) === JSON.stringify(blankDraft[name]);
+  return pick(draft, [...customerFields, "expires_at", ...collapsedFields]);
 }
 
 function pick<Name extends keyof NewDraft>(draft: NewDraft, names: readonly Name[]): Pick<NewDraft, Name> {
@@ -160,12 +146,12 @@ function metadataOf({ metadata }: NewDraft) {
   return read.ok ? read.value : null;
 }
 
-function expiryOf({ expiry, expiresOn, amount, unit }: NewDraft) {
+function expiryOf({ expiry, expires_at: end, amount, unit }: NewDraft) {
   switch (expiry) {
     case "lifetime":
       return { is_lifetime: true };
     case "date":
-      return { expires_at: fromEnd(expiresOn) ?? undefined };
+      return { expires_at: fromEnd(end) ?? undefined };
     case "from_now":
       return { expires_in: durationOf(amount, unit) ?? undefined };
     case "first_use":
@@ -173,8 +159,13 @@ function expiryOf({ expiry, expiresOn, amount, unit }: NewDraft) {
   }
 }
 
-function pinOf({ pin, pinned, rangeMin, rangeMax }: NewDraft) {
-  if (pin === "any") return {};
-  if (pin === "pinned") return { version_pin_mode: pin, version_pinned: pinned.trim() };
-  return { version_pin_mode: pin, version_range_min: rangeMin.trim(), version_range_max: rangeMax.trim() };
+function pinOf(draft: NewDraft) {
+  const { version_pin_mode: mode } = draft;
+  if (mode === "any") return {};
+  if (mode === "pinned") return { version_pin_mode: mode, version_pinned: draft.version_pinned.trim() };
+  return {
+    version_pin_mode: mode,
+    version_range_min: draft.version_range_min.trim(),
+    version_range_max: draft.version_range_max.trim(),
+  };
 }

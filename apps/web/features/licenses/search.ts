@@ -1,4 +1,5 @@
-import type { Body, Query } from "../../api/client.ts";
+import { getRouteApi } from "@tanstack/react-router";
+import type { Body, Item, Query } from "../../api/client.ts";
 import { termOf } from "../../ui/search-term.ts";
 
 /** The search parameters of the list: filters and order, with the names of the API. */
@@ -73,6 +74,22 @@ export function isFiltered(search: LicenseSearch): boolean {
 /** Whether two searches show the same licenses in the same order. */
 export function isSame(a: LicenseSearch, b: LicenseSearch): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+}
+
+/** A license in a list. */
+export type License = Item<"listLicenses">;
+
+export const licensesRoute = getRouteApi("/signed-in/o/$organization/licenses");
+
+/** Changes part of the URL's search. Unless replaced, the back button undoes it. */
+export function useFilterChange(): (part: LicenseSearch, options?: { replace?: boolean }) => void {
+  const navigate = licensesRoute.useNavigate();
+  return (part, { replace = false } = {}) =>
+    void navigate({
+      search: (before: LicenseSearch) => ({ ...before, ...part }),
+      replace,
+      resetScroll: false,
+    });
 }
 
 export function withoutGaps<T extends object>(value: T): T {

@@ -1,8 +1,8 @@
-import { TextInput } from "@mantine/core";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { TextField } from "../../ui/fields.tsx";
+import { useForm } from "../../ui/use-form.tsx";
 
 interface ViewNameDialogProps {
   readonly opened: boolean;
@@ -28,27 +28,16 @@ export function ViewNameDialog(props: ViewNameDialogProps) {
 
 function NameForm({ before, onSave }: ViewNameDialogProps) {
   const { t } = useTranslation("licenses");
-  const [name, setName] = useState(before);
-  const submit = () => {
-    if (name.trim() !== "") onSave(name.trim());
-  };
+  const form = useForm({ start: { name: before }, send: async ({ name }) => onSave(name.trim()) });
   return (
-    <DialogForm
-      onSubmit={submit}
-      typed={name}
-      error={null}
-      isBusy={false}
-      isDisabled={name.trim() === ""}
-      action={t("everywhere:save")}
-    >
-      <TextInput
+    <DialogForm {...form.props} isDisabled={form.values.name.trim() === ""} action={t("everywhere:save")}>
+      <TextField
+        {...form.field("name")}
         label={t("views.name")}
         description={t("views.nameHint")}
-        value={name}
         maxLength={40}
         required
         data-autofocus
-        onChange={(event) => setName(event.currentTarget.value)}
       />
     </DialogForm>
   );

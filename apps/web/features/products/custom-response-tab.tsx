@@ -8,8 +8,9 @@ import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useGuard } from "../../ui/unsaved.ts";
+import { useSending } from "../../ui/use-sending.ts";
 import classes from "./custom-response-tab.module.css";
-import { isOutdated, type Product, useProduct, useProductChange } from "./frame/use-product.ts";
+import { type Product, useProduct, useProductChange } from "./frame/use-product.ts";
 import { SwitchSetting } from "./settings/setting-kinds.tsx";
 import { checkTemplate, Placeholders, TemplateEditor } from "./template-editor.tsx";
 import { TemplatePreview } from "./template-preview.tsx";
@@ -19,11 +20,10 @@ export function CustomResponseTab() {
   const { t, i18n } = useTranslation("products");
   const product = useProduct();
   const isFixed = !useMay()("products:manage");
-  const { change } = useProductChange(product);
+  const { change, submit } = useProductChange(product);
   const kept = written(product.custom_response);
   const [draft, setDraft] = useState<{ text: string; basis: string } | null>(null);
-  const [error, setError] = useState<Error | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { send, isBusy, error } = useSending();
   const field = useRef<HTMLTextAreaElement>(null);
   const text = draft?.text ?? kept;
   const [settled] = useDebouncedValue(text, 250);
@@ -31,20 +31,15 @@ export function CustomResponseTab() {
   const isChanged = draft !== null && draft.text !== kept;
   const isOverwriting = isChanged && draft.basis !== kept && !isBusy;
   useGuard(() => isChanged);
-  const save = async () => {
+  const save = () => {
     if (!checked.ok || !isChanged || isOverwriting) return;
+    const { template } = checked;
     const before = product.custom_response;
-    setBusy(true);
-    setError(null);
-    try {
-      await change({ custom_response: checked.template });
+    void send(async () => {
+      await submit({ custom_response: template });
       setDraft(null);
       notify(t("saved"), () => change({ custom_response: before }));
-    } catch (problem) {
-      setError(isOutdated(problem) ? new Error(t("outdated")) : (problem as Error));
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   const set = (next: string) => setDraft((old) => ({ text: next, basis: old?.basis ?? kept }));
   return (
@@ -80,15 +75,11 @@ export function CustomResponseTab() {
               faults={checked.ok ? [] : checked.faults}
               isFixed={isFixed}
               field={field}
-              onSave={() => void save()}
+              onSave={save}
             />
             {!isFixed && (
               <Group gap="xs" mt="sm">
-                <Button
-                  onClick={() => void save()}
-                  loading={isBusy}
-                  disabled={!checked.ok || !isChanged || isOverwriting}
-                >
+                <Button onClick={save} loading={isBusy} disabled={!checked.ok || !isChanged || isOverwriting}>
                   {t("custom.save")}
                 </Button>
                 <Button

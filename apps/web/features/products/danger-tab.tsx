@@ -1,19 +1,34 @@
-import { Box, Button } from "@mantine/core";
+import { Box, Button, Stack, Text } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay } from "../../session/current-organization.ts";
+import { useChange } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../session/current-organization.ts";
+import { paths } from "../../session/paths.ts";
+import { useConfirm } from "../../ui/confirm.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { RadioField } from "../../ui/radio-field.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
-import { type DangerAction, DangerQuestion, dangerActionsOf } from "./danger-question.tsx";
-import { useProduct } from "./frame/use-product.ts";
+import { AffectedLicenses } from "./frame/affected-licenses.tsx";
+import { type Changes, type Product, useProduct, useProductChange } from "./frame/use-product.ts";
+
+const changes = {
+  activate: { status: "active" },
+  close: { closed_for_sale: true },
+  sell: { closed_for_sale: false },
+  disable: { status: "disabled" },
+  archive: { status: "archived" },
+} as const satisfies Record<string, Changes>;
+type DangerAction = keyof typeof changes | "delete";
 
 /** Actions that stop sales or a product's apps, temporarily or permanently. */
 export function DangerTab() {
   const { t } = useTranslation("products");
   const may = useMay();
   const product = useProduct();
-  const [action, setAction] = useState<DangerAction | null>(null);
+  const question = useDangerQuestion(product);
   if (!may("products:manage")) return <MissingPage />;
   return (
     <>
@@ -30,14 +45,78 @@ export function DangerTab() {
             <Button
               {...(one === "activate" || one === "sell" ? {} : { variant: "default" })}
               {...(one === "delete" ? { c: "var(--mantine-color-error)" } : {})}
-              onClick={() => setAction(one)}
+              onClick={() => question.ask(one)}
             >
               {t(`danger.${one}.open`)}
             </Button>
           }
         />
       ))}
-      <DangerQuestion product={product} action={action} onClose={() => setAction(null)} />
+      {question.dialog}
     </>
   );
+}
+
+/** The available actions for a product, the least severe first. */
+function dangerActionsOf({ status, closed_for_sale: isClosed }: Product): DangerAction[] {
+  return [
+    ...(status === "active" ? [] : ["activate" as const]),
+    isClosed ? "sell" : "close",
+    ...(status === "disabled" ? [] : ["disable" as const]),
+    ...(status === "archived" ? [] : ["archive" as const]),
+    "delete",
+  ];
+}
+
+/** Shows the effect and how many licenses are affected. Archiving also offers to stop selling instead. */
+function useDangerQuestion(product: Product) {
+  const { t } = useTranslation("products");
+  const { slug } = useOrganization();
+  const navigate = useNavigate();
+  const { change } = useProductChange(product);
+  const remove = useChange("deleteProduct");
+  const [instead, setInstead] = useState<"close" | "archive">("close");
+  const { name, status, closed_for_sale: isClosed } = product;
+  const run = async (action: DangerAction) => {
+    if (action === "delete") {
+      await remove.mutateAsync({ params: { product_id: product.id } });
+      await navigate(paths.products(slug));
+      notify(t("danger.delete.done", { name }));
+      return;
+    }
+    const before = "status" in changes[action] ? { status } : { closed_for_sale: isClosed };
+    await change(changes[action]);
+    notify(t(`danger.${action}.done`, { name }), () => change(before));
+  };
+  return useConfirm((asked: DangerAction) => {
+    const hasChoice = asked === "archive" && status === "active" && !isClosed;
+    const action = hasChoice ? instead : asked;
+    const rejects = status === "active" && ["disable", "archive", "delete"].includes(action);
+    return {
+      title: t(`danger.${asked}.question`, { name }),
+      action: t(`danger.${action}.do`),
+      harmless: ["activate", "sell", "close"].includes(action),
+      ...(action === "delete" ? { typed: name } : {}),
+      onConfirm: () => run(action),
+      children: (
+        <Stack gap="sm">
+          {hasChoice ? (
+            <RadioField
+              label={t("danger.choice")}
+              mt="xs"
+              values={["close", "archive"]}
+              words={(choice) => t(`danger.${choice}.title`)}
+              hint={(choice) => t(`danger.${choice}.words`)}
+              value={instead}
+              onChange={setInstead}
+            />
+          ) : (
+            <Text>{t(`danger.${action}.happens`)}</Text>
+          )}
+          {rejects && <AffectedLicenses product={product} words="rejects" />}
+          {action === "close" && <AffectedLicenses product={product} words="keeps" />}
+        </Stack>
+      ),
+    };
+  });
 }

@@ -13,9 +13,8 @@ import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { DocsLink } from "../../ui/validate-help.tsx";
-import { TabWaiting } from "../products/frame/tab-waiting.tsx";
+import { TabWaiting } from "../products/frame/product-page.tsx";
 import { type Product, useProduct } from "../products/frame/use-product.ts";
-import { curlOf, meaningKey } from "./curl.ts";
 
 type Sandbox = Answer<"getSandbox">;
 
@@ -147,4 +146,19 @@ function TestKey({ product, sandbox }: { product: Product; sandbox: Sandbox }) {
       {replacement.dialog}
     </Panel>
   );
+}
+
+/** The command that validates a license key of the sandbox. */
+export function curlOf(server: string, apiKey: string, licenseKey: string): string {
+  return [
+    `curl -i -X POST ${server}/api/v1/validate \\`,
+    `  -H 'Authorization: Bearer ${apiKey}' \\`,
+    "  -H 'Content-Type: application/json' \\",
+    `  -d '${JSON.stringify({ license_key: licenseKey, version: "1.0.0" })}'`,
+  ].join("\n");
+}
+
+/** The translation of what a fixed license key means: `meaning.active_new_ip`. */
+export function meaningKey(licenseKey: string): string {
+  return `meaning.${licenseKey.replace("SANDBOX-", "").toLowerCase().replaceAll("-", "_")}`;
 }

@@ -2,7 +2,7 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import type { Answer } from "../../api/client.ts";
+import type { Answer, Body } from "../../api/client.ts";
 import { DeviceIds } from "../../app/device-ids.tsx";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
@@ -14,7 +14,8 @@ import type { PageLink } from "../../ui/page-link.ts";
 import { Panel } from "../../ui/panel.tsx";
 import { exactTime } from "../../ui/time.tsx";
 import type { Product } from "../products/frame/use-product.ts";
-import type { Change } from "./draft.ts";
+
+export type Change = Body<"shadowProduct">["change"];
 
 interface ShadowResultProps {
   readonly product: Product;

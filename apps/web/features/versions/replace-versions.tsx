@@ -1,3 +1,4 @@
+import { parseVersionRecord, patternKey } from "@countersign/domain/versions/catalog";
 import { Alert, Button, Group, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,9 +9,8 @@ import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { isOutdated } from "../products/frame/use-product.ts";
-import type { ProductVersion } from "../products/frame/use-versions.ts";
+import { type ProductVersion, states, type VersionState } from "../products/frame/use-versions.ts";
 import classes from "./replace-versions.module.css";
-import { differences, readLines, writeLines } from "./version-lines.ts";
 
 interface ReplaceVersionsProps {
   readonly productId: string;
@@ -109,4 +109,75 @@ function Form({ productId, versions, revision, onClose }: ReplaceVersionsProps) 
       />
     </DialogForm>
   );
+}
+
+interface VersionRecord {
+  readonly version: string;
+  readonly state: VersionState;
+}
+
+interface LineFault {
+  readonly line: number;
+  readonly kind: "version" | "state" | "duplicate" | "latest";
+}
+
+interface VersionLines {
+  readonly records: readonly VersionRecord[];
+  readonly faults: readonly LineFault[];
+}
+
+/** Parses a list with a version and its state on each line; the default state is allowed. */
+function readLines(text: string): VersionLines {
+  const records: VersionRecord[] = [];
+  const faults: LineFault[] = [];
+  const seen = new Set<string>();
+  for (const [index, written] of text.split("\n").entries()) {
+    if (written.trim() === "") continue;
+    const read = readLine(written);
+    const kind = typeof read === "string" ? read : conflict(read, records, seen);
+    if (kind !== null) faults.push({ line: index + 1, kind });
+    else if (typeof read !== "string") {
+      seen.add(meaning(read.version));
+      records.push(read);
+    }
+  }
+  return { records, faults };
+}
+
+function readLine(written: string): VersionRecord | "version" | "state" {
+  const [version = "", word = "allowed", ...rest] = written.trim().split(/[\s,;]+/);
+  if (parseVersionRecord(version) === null) return "version";
+  const state = states.find((known) => known === word.toLowerCase());
+  return state === undefined || rest.length > 0 ? "state" : { version, state };
+}
+
+function conflict(
+  record: VersionRecord,
+  before: readonly VersionRecord[],
+  seen: ReadonlySet<string>,
+): "duplicate" | "latest" | null {
+  if (seen.has(meaning(record.version))) return "duplicate";
+  const isSecond = record.state === "latest" && before.some(({ state }) => state === "latest");
+  return isSecond ? "latest" : null;
+}
+
+function writeLines(versions: readonly ProductVersion[]): string {
+  return versions.map(({ version, state }) => `${version} ${state}`).join("\n");
+}
+
+/** How many entries would be added, removed or changed. */
+function differences(before: readonly VersionRecord[], after: readonly VersionRecord[]) {
+  const stateBy = (records: readonly VersionRecord[]) =>
+    new Map(records.map(({ version, state }) => [meaning(version), state]));
+  const [old, next] = [stateBy(before), stateBy(after)];
+  return {
+    added: [...next.keys()].filter((key) => !old.has(key)).length,
+    removed: [...old.keys()].filter((key) => !next.has(key)).length,
+    changed: [...next].filter(([key, state]) => old.has(key) && old.get(key) !== state).length,
+  };
+}
+
+function meaning(version: string): string {
+  const pattern = parseVersionRecord(version);
+  return pattern === null ? version : patternKey(pattern);
 }

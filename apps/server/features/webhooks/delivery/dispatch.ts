@@ -129,7 +129,7 @@ export class Dispatcher {
     const { bulk } = store;
     const claimedHereMs = performance.now();
     const claimed = await store.transaction(
-      (db) => claimDeliveries(db, bulk, ids, this.claimant, nowMs, nowMs + leaseMs),
+      (db) => claimDeliveries(db, bulk, ids, { claimant: this.claimant, nowMs, untilMs: nowMs + leaseMs }),
       "soon",
     );
     if (claimed.length === 0) return 0;

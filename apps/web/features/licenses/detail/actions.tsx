@@ -5,8 +5,7 @@ import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { onDemand, prefetchOnHover } from "../../../ui/on-demand.tsx";
 import type { Action } from "./action.ts";
 import type { ConfirmedAction } from "./confirmations.tsx";
-import type { License } from "./license.ts";
-import { useAction, useReinstate } from "./license.ts";
+import { type License, useAction, useReinstate } from "./license.ts";
 import classes from "./license-page.module.css";
 
 const EditDrawer = onDemand(() => import("./edit-drawer.tsx").then((file) => file.EditDrawer));

@@ -39,7 +39,7 @@ interface ActionProps {
   readonly onClose: () => void;
 }
 
-function Revoke({ license, opened, onClose }: ActionProps) {
+function Revoke({ license, ...dialog }: ActionProps) {
   const { t } = useTranslation("licenses");
   const revoke = useChange("revokeLicense");
   const reinstate = useChange("reinstateLicense");
@@ -47,8 +47,7 @@ function Revoke({ license, opened, onClose }: ActionProps) {
   const params = { license_id: license.id };
   return (
     <Confirm
-      opened={opened}
-      onClose={onClose}
+      {...dialog}
       title={t("revoke.title")}
       action={t("actions.revoke")}
       onConfirm={async () => {
@@ -73,15 +72,14 @@ function Revoke({ license, opened, onClose }: ActionProps) {
   );
 }
 
-function Rotate({ license, opened, onClose }: ActionProps) {
+function Rotate({ license, ...dialog }: ActionProps) {
   const { t } = useTranslation("licenses");
   const rotate = useChange("rotateLicenseKey");
   const [customKey, setCustomKey] = useState("");
   const params = { license_id: license.id };
   return (
     <Confirm
-      opened={opened}
-      onClose={onClose}
+      {...dialog}
       title={t("rotate.title")}
       action={t("rotate.do")}
       onConfirm={async () => {
@@ -111,14 +109,13 @@ function Rotate({ license, opened, onClose }: ActionProps) {
   );
 }
 
-function Reset({ license, opened, onClose }: ActionProps) {
+function Reset({ license, ...dialog }: ActionProps) {
   const { t } = useTranslation("licenses");
   const reset = useChange("resetLicenseIps");
   const count = license.current_unique_ip_count;
   return (
     <Confirm
-      opened={opened}
-      onClose={onClose}
+      {...dialog}
       title={t("reset.title")}
       action={t("reset.do")}
       onConfirm={async () => {
@@ -134,7 +131,7 @@ function Reset({ license, opened, onClose }: ActionProps) {
   );
 }
 
-function Delete({ license, opened, onClose }: ActionProps) {
+function Delete({ license, ...dialog }: ActionProps) {
   const { t } = useTranslation("licenses");
   const { slug } = useOrganization();
   const navigate = useNavigate();
@@ -142,8 +139,7 @@ function Delete({ license, opened, onClose }: ActionProps) {
   const remove = useChange("deleteLicense");
   return (
     <Confirm
-      opened={opened}
-      onClose={onClose}
+      {...dialog}
       title={t("delete.title")}
       action={t("actions.delete")}
       typed={license.license_key}

@@ -17,8 +17,7 @@ import { Page } from "../../../ui/page.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { LicenseStatus } from "../../../ui/state-mark.tsx";
-import { BlockList } from "../../ip-blocks/block-list.tsx";
-import { LazyBlockDialog } from "../../ip-blocks/lazy-block-dialog.tsx";
+import { BlockList, LazyBlockDialog } from "../../ip-blocks/block-list.tsx";
 import { Actions } from "./actions.tsx";
 import { Facts } from "./facts.tsx";
 import { History } from "./history.tsx";
@@ -29,7 +28,7 @@ import { StatusBanner } from "./status-banner.tsx";
 
 // Loaded after what most users look for.
 const LastRefusal = lazy(() =>
-  import("../../requests/last-refusal.tsx").then((file) => ({ default: file.LastRefusal })),
+  import("../../requests/requests-section.tsx").then((file) => ({ default: file.LastRefusal })),
 );
 const LicenseRequests = lazy(() =>
   import("../../requests/requests-section.tsx").then((file) => ({ default: file.LicenseRequests })),

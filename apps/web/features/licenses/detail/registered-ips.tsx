@@ -17,9 +17,8 @@ import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { StateMark } from "../../../ui/state-mark.tsx";
 import { ValidateHelp } from "../../../ui/validate-help.tsx";
-import { LazyBlockDialog } from "../../ip-blocks/lazy-block-dialog.tsx";
-import type { License } from "./license.ts";
-import { useAction } from "./license.ts";
+import { LazyBlockDialog } from "../../ip-blocks/block-list.tsx";
+import { type License, useAction } from "./license.ts";
 import classes from "./license-page.module.css";
 
 /** The registered IP addresses. Removing one can be undone. */

@@ -6,7 +6,7 @@ import type { Changes, Product } from "./use-product.ts";
 export type Consequence = "checksVersions" | "unsigned" | "enforcesExpiry" | "allowList" | PortalConsequence;
 
 /** These change what customers can do in the portal, and nothing in responses of validate. */
-export type PortalConsequence = "showsPortal" | "hidesPortal" | "automaticTransfers" | "noTransfers";
+type PortalConsequence = "showsPortal" | "hidesPortal" | "automaticTransfers" | "noTransfers";
 
 type Settings = Pick<
   Product,

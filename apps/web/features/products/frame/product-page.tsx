@@ -1,3 +1,4 @@
+import { Skeleton, Stack } from "@mantine/core";
 import { type ErrorComponentProps, Outlet, useMatchRoute } from "@tanstack/react-router";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
@@ -12,9 +13,7 @@ import { BrokenPage, Page } from "../../../ui/page.tsx";
 import { SectionNav } from "../../../ui/section-nav.tsx";
 import { StateMark } from "../../../ui/state-mark.tsx";
 import classes from "./product-page.module.css";
-import { TabWaiting } from "./tab-waiting.tsx";
-import type { Product } from "./use-product.ts";
-import { useProduct } from "./use-product.ts";
+import { type Product, useProduct } from "./use-product.ts";
 
 export function ProductPage() {
   const { t } = useTranslation("products");
@@ -90,5 +89,15 @@ export function ProductStatus({ product }: { product: Pick<Product, "status" | "
     <StateMark tone={tones[status]}>
       {t(status === "active" && isClosed ? "status.closed" : `status.${status}`)}
     </StateMark>
+  );
+}
+
+/** A placeholder for a loading tab; the page header stays. */
+export function TabWaiting() {
+  return (
+    <Stack gap="lg" aria-hidden="true">
+      <Skeleton height={210} radius="lg" />
+      <Skeleton height={150} radius="lg" />
+    </Stack>
   );
 }

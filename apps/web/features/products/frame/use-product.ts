@@ -66,7 +66,12 @@ export function useProductChange(product: Product) {
       },
     );
   };
-  return { save, change: change.mutateAsync };
+  /** For settings with a form, which shows the error. */
+  const submit = (changes: Changes) =>
+    change.mutateAsync(changes).catch((error: unknown) => {
+      throw isOutdated(error) ? new Error(t("outdated")) : error;
+    });
+  return { save, submit, change: change.mutateAsync };
 }
 
 const changedMeanwhile: readonly string[] = ["changed_meanwhile", "versions_changed_meanwhile"];

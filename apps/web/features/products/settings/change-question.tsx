@@ -1,53 +1,59 @@
 import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { Confirm } from "../../../ui/confirm.tsx";
+import { useOrganization } from "../../../session/current-organization.ts";
+import { useVersionChecks } from "../../../session/plan.ts";
+import { useConfirm } from "../../../ui/confirm.tsx";
 import { AffectedLicenses } from "../frame/affected-licenses.tsx";
-import type { Consequence, PortalConsequence } from "../frame/consequence.ts";
-import type { Product } from "../frame/use-product.ts";
+import { type Consequence, consequenceOf } from "../frame/consequence.ts";
+import { type Changes, type Product, useProductChange } from "../frame/use-product.ts";
 import { useVersions } from "../frame/use-versions.ts";
 
-interface ChangeQuestionProps {
-  readonly product: Product;
-  /** Null while closed. */
-  readonly consequence: Consequence | null;
-  readonly onConfirm: () => Promise<unknown>;
-  readonly onClose: () => void;
+/** Saves a change that affects no customer immediately, and shows the effect of any other before it is saved. */
+export function useAskedChange(product: Product) {
+  const { t } = useTranslation("products");
+  const { signed_validation } = useOrganization();
+  const terms = { signed_validation, versionChecks: useVersionChecks() };
+  const { save } = useProductChange(product);
+  const question = useConfirm((consequence: Consequence, changes: Changes) => ({
+    title: t(`consequence.${consequence}.title`),
+    action: t(`consequence.${consequence}.do`),
+    harmless: consequence === "showsPortal",
+    children: <Effect product={product} consequence={consequence} />,
+    // Not awaited: the change is shown immediately.
+    onConfirm: async () => void save(changes),
+  }));
+  return {
+    save: (changes: Changes) => {
+      const consequence = consequenceOf(product, changes, terms);
+      if (consequence === null) void save(changes);
+      else question.ask(consequence, changes);
+    },
+    question: question.dialog,
+  };
 }
 
-/** Shows how a change of settings affects current customers before it is saved. */
-export function ChangeQuestion({ product, consequence, onConfirm, onClose }: ChangeQuestionProps) {
+function Effect({ product, consequence }: { product: Product; consequence: Consequence }) {
   const { t } = useTranslation("products");
-  const shown = consequence ?? "unsigned";
+  const enforcesExpiry = consequence === "enforcesExpiry";
   return (
-    <Confirm
-      opened={consequence !== null}
-      onClose={onClose}
-      title={t(`consequence.${shown}.title`)}
-      action={t(`consequence.${shown}.do`)}
-      onConfirm={onConfirm}
-      harmless={shown === "showsPortal"}
-    >
-      <Stack gap="xs">
-        {shown === "checksVersions" ? (
-          <VersionsChecked product={product} />
-        ) : isAboutPortal(shown) ? (
-          <Text>{t(`consequence.${shown}.words`)}</Text>
-        ) : (
-          <>
-            <Text>{t(`consequence.${shown}.words`)}</Text>
-            <AffectedLicenses
-              product={product}
-              words={shown === "enforcesExpiry" ? "rejects" : "affects"}
-              {...(shown === "enforcesExpiry" ? { statuses: ["expired"] as const } : {})}
-            />
-          </>
-        )}
-      </Stack>
-    </Confirm>
+    <Stack gap="xs">
+      {consequence === "checksVersions" ? (
+        <VersionsChecked product={product} />
+      ) : (
+        <Text>{t(`consequence.${consequence}.words`)}</Text>
+      )}
+      {consequence !== "checksVersions" && !isAboutPortal(consequence) && (
+        <AffectedLicenses
+          product={product}
+          words={enforcesExpiry ? "rejects" : "affects"}
+          {...(enforcesExpiry ? { statuses: ["expired"] as const } : {})}
+        />
+      )}
+    </Stack>
   );
 }
 
-function isAboutPortal(consequence: Consequence): consequence is PortalConsequence {
+function isAboutPortal(consequence: Consequence): boolean {
   return ["showsPortal", "hidesPortal", "automaticTransfers", "noTransfers"].includes(consequence);
 }
 

@@ -1,15 +1,14 @@
 import { Button, Group, NativeSelect, NumberInput, Switch, Textarea, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../../session/current-organization.ts";
-import { useVersionChecks } from "../../../session/plan.ts";
 import { Form } from "../../../ui/form.tsx";
-import { consequenceOf } from "../frame/consequence.ts";
+import { notify } from "../../../ui/notify.tsx";
+import { fieldError } from "../../../ui/problem-alert.tsx";
+import { useSending } from "../../../ui/use-sending.ts";
 import { type Changes, type Product, useProductChange } from "../frame/use-product.ts";
-import { ChangeQuestion } from "./change-question.tsx";
+import { useAskedChange } from "./change-question.tsx";
 import classes from "./setting.module.css";
 import { inputDescribed, Setting, type SettingName } from "./setting.tsx";
-import { type NumberName, type TextName, useDraft } from "./use-draft.ts";
 
 type Of<T> = { [Name in SettingName]-?: T extends Product[Name] ? Name : never }[SettingName];
 
@@ -41,28 +40,6 @@ export function SwitchSetting({ name, product, isFixed, ...remarks }: Common & {
       {question}
     </>
   );
-}
-
-/** Saves a change that affects no customer immediately, and asks before any other. */
-function useAskedChange(product: Product) {
-  const { signed_validation } = useOrganization();
-  const terms = { signed_validation, versionChecks: useVersionChecks() };
-  const { save } = useProductChange(product);
-  const [asked, setAsked] = useState<Changes | null>(null);
-  return {
-    save: (changes: Changes) => {
-      if (consequenceOf(product, changes, terms) === null) void save(changes);
-      else setAsked(changes);
-    },
-    question: (
-      <ChangeQuestion
-        product={product}
-        consequence={asked === null ? null : consequenceOf(product, asked, terms)}
-        onConfirm={async () => asked !== null && save(asked)}
-        onClose={() => setAsked(null)}
-      />
-    ),
-  };
 }
 
 type ChoiceName = "auto_register_scope" | "ipv6_prefix" | "version_enforcement" | "locale" | "transfers";
@@ -103,6 +80,13 @@ export function ChoiceSetting({
   );
 }
 
+type NumberName =
+  | "default_max_ips"
+  | "default_expires_in_days"
+  | "expiring_soon_days"
+  | "portal_ip_removals_per_30_days"
+  | "transfer_cooldown_days";
+
 /** An empty field saves null, for settings that allow it. */
 export function NumberSetting({
   name,
@@ -112,47 +96,36 @@ export function NumberSetting({
   empty,
   ...remarks
 }: Common & { name: NumberName; unit?: string; empty?: string }) {
-  const { t } = useTranslation();
-  const form = useDraft(product, name);
-  const written = form.draft ?? String(product[name] ?? "");
+  const draft = useDraft(product, name);
+  const written = draft.text ?? String(product[name] ?? "");
   const value = written === "" ? null : Number(written);
-  const isReady = form.draft !== null && value !== product[name] && (value !== null || empty !== undefined);
+  const isReady = draft.text !== null && value !== product[name] && (value !== null || empty !== undefined);
   return (
     <Setting
       name={name}
       {...remarks}
       control={(described) => (
-        <Form
-          onSubmit={() => isReady && form.submit(value)}
-          typed={isReady ? value : null}
-          base={null}
-          error={form.problem}
-        >
-          <Group gap="xs" wrap="nowrap" align="flex-start">
-            <NumberInput
-              className={classes.number ?? ""}
-              allowDecimal={false}
-              allowNegative={false}
-              hideControls
-              disabled={isFixed}
-              suffix={unit === undefined ? "" : ` ${unit}`}
-              placeholder={empty ?? ""}
-              value={written}
-              onChange={(next) => form.setDraft(String(next))}
-              error={form.error}
-              {...inputDescribed(described, form.error)}
-            />
-            {isReady && (
-              <Button type="submit" variant="light" loading={form.isBusy}>
-                {t("save")}
-              </Button>
-            )}
-          </Group>
-        </Form>
+        <DraftForm draft={draft} typed={value} value={value} isReady={isReady} align="flex-start">
+          <NumberInput
+            className={classes.number ?? ""}
+            allowDecimal={false}
+            allowNegative={false}
+            hideControls
+            disabled={isFixed}
+            suffix={unit === undefined ? "" : ` ${unit}`}
+            placeholder={empty ?? ""}
+            value={written}
+            onChange={(next) => draft.setText(String(next))}
+            error={draft.error}
+            {...inputDescribed(described, draft.error)}
+          />
+        </DraftForm>
       )}
     />
   );
 }
+
+type TextName = "name" | "license_email_text" | "renewal_url";
 
 /** An empty field saves null, except for the name. */
 export function TextSetting({
@@ -163,11 +136,10 @@ export function TextSetting({
   placeholder,
   ...remarks
 }: Common & { name: TextName; long?: boolean; placeholder?: string }) {
-  const { t } = useTranslation();
-  const form = useDraft(product, name);
-  const written = form.draft ?? product[name] ?? "";
+  const draft = useDraft(product, name);
+  const written = draft.text ?? product[name] ?? "";
   const value = written.trim() === "" && name !== "name" ? null : written;
-  const isReady = form.draft !== null && value !== product[name];
+  const isReady = draft.text !== null && value !== product[name];
   const Input = long ? Textarea : TextInput;
   return (
     <Setting
@@ -175,33 +147,88 @@ export function TextSetting({
       {...remarks}
       kind="below"
       control={(described) => (
-        <Form
-          onSubmit={() => isReady && form.submit(value)}
-          typed={isReady ? written : null}
-          base={null}
-          error={form.problem}
-        >
-          <Group gap="xs" align="flex-end" wrap="nowrap">
-            <Input
-              flex={1}
-              maw="44rem"
-              maxLength={name === "name" ? 100 : 2_000}
-              disabled={isFixed}
-              value={written}
-              onChange={(event) => form.setDraft(event.currentTarget.value)}
-              error={form.error}
-              {...(placeholder === undefined ? {} : { placeholder })}
-              {...(long ? { autosize: true, minRows: 3 } : {})}
-              {...inputDescribed(described, form.error)}
-            />
-            {isReady && (
-              <Button type="submit" variant="light" loading={form.isBusy}>
-                {t("save")}
-              </Button>
-            )}
-          </Group>
-        </Form>
+        <DraftForm draft={draft} typed={written} value={value} isReady={isReady} align="flex-end">
+          <Input
+            flex={1}
+            maw="44rem"
+            maxLength={name === "name" ? 100 : 2_000}
+            disabled={isFixed}
+            value={written}
+            onChange={(event) => draft.setText(event.currentTarget.value)}
+            error={draft.error}
+            {...(placeholder === undefined ? {} : { placeholder })}
+            {...(long ? { autosize: true, minRows: 3 } : {})}
+            {...inputDescribed(described, draft.error)}
+          />
+        </DraftForm>
       )}
     />
   );
+}
+
+interface DraftFormProps {
+  readonly draft: ReturnType<typeof useDraft>;
+  /** The input, which is not discarded without asking. */
+  readonly typed: string | number | null;
+  /** What is saved. */
+  readonly value: string | number | null;
+  /** The input can be saved: only then there is a button. */
+  readonly isReady: boolean;
+  readonly align: "flex-start" | "flex-end";
+  readonly children: ReactNode;
+}
+
+function DraftForm({ draft, typed, value, isReady, align, children }: DraftFormProps) {
+  const { t } = useTranslation();
+  return (
+    <Form
+      onSubmit={() => isReady && draft.save(value)}
+      typed={isReady ? typed : null}
+      base={null}
+      error={draft.problem}
+    >
+      <Group gap="xs" wrap="nowrap" align={align}>
+        {children}
+        {isReady && (
+          <Button type="submit" variant="light" loading={draft.isBusy}>
+            {t("save")}
+          </Button>
+        )}
+      </Group>
+    </Form>
+  );
+}
+
+/** Keeps the user's input until the server has accepted it. */
+function useDraft(product: Product, name: NumberName | TextName) {
+  const { t } = useTranslation("products");
+  const { change, submit } = useProductChange(product);
+  const [typed, setTyped] = useState<{ text: string; basis: Product[typeof name] } | null>(null);
+  const { send, isBusy, error: problem, reset } = useSending();
+  const save = (value: string | number | null) =>
+    send(async () => {
+      const before = product[name];
+      if (typed !== null && typed.basis !== before) {
+        // Someone else changed it first; the user can submit again.
+        setTyped({ ...typed, basis: before });
+        throw new Error(t("outdated"));
+      }
+      await submit({ [name]: value } as Changes);
+      setTyped(null);
+      notify(t("savedAs", { name: t(`setting.${name}.label`) }), () => change({ [name]: before } as Changes));
+    });
+  const text = typed?.text ?? null;
+  return {
+    text,
+    setText: (next: string) => {
+      setTyped((old) => ({ text: next, basis: old === null ? product[name] : old.basis }));
+      // Showing the same text again does not clear the error.
+      if (next !== text) reset();
+    },
+    save,
+    isBusy,
+    problem,
+    // The field shows every error, because there is no other place for it.
+    error: problem === null ? null : (fieldError(problem, name) ?? problem.message),
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { changeOf, firstDraft } from "./draft.ts";
 import { shadowSearch } from "./search.ts";
+import { changeOf, firstDraft } from "./shadow-tab.tsx";
 
 test("a link fills in the change and its value", () => {
   const of = (search: Record<string, unknown>) => changeOf(firstDraft(shadowSearch(search)));
@@ -14,7 +14,7 @@ test("a link fills in the change and its value", () => {
 
 test("a change without its value cannot be tried", () => {
   const draft = firstDraft({});
-  expect(changeOf({ ...draft, maxIps: "" })).toBeNull();
+  expect(changeOf({ ...draft, max_ips: "" })).toBeNull();
   expect(changeOf({ ...draft, type: "block_version", version: " " })).toBeNull();
   expect(changeOf({ ...draft, type: "block_ip" })).toBeNull();
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { portalRemarks } from "./portal-remarks.ts";
+import { portalRemarks } from "./portal-tab.tsx";
 
 const product = {
   portal_enabled: true,

@@ -3,7 +3,7 @@ import { sandboxLicenses } from "@countersign/domain/sandbox/license-keys";
 import de from "../../i18n/de/sandbox.json" with { type: "json" };
 import en from "../../i18n/en/sandbox.json" with { type: "json" };
 import es from "../../i18n/es/sandbox.json" with { type: "json" };
-import { curlOf, meaningKey } from "./curl.ts";
+import { curlOf, meaningKey } from "./sandbox-tab.tsx";
 
 test("every fixed license key is explained in every language", () => {
   const wanted = sandboxLicenses.map(({ licenseKey }) => meaningKey(licenseKey)).sort();
