@@ -114,11 +114,11 @@ export const organizationPages = [
   }),
   page("/roles", () => import("../features/roles/roles-page.tsx"), "RolesPage", { view: oneOf(["compare"]) }),
   /** From a preset, or a copy of a role. */
-  page("/roles/new", () => import("../features/roles/new-role-page.tsx"), "NewRolePage", {
+  page("/roles/new", () => import("../features/roles/role-pages.tsx"), "NewRolePage", {
     from: textOrEmpty,
     copy: textOrEmpty,
   }),
-  page("/roles/$role", () => import("../features/roles/role-page.tsx"), "RolePage"),
+  page("/roles/$role", () => import("../features/roles/role-pages.tsx"), "RolePage"),
   page("/access-tokens", () => import("../features/access-tokens/token-pages.tsx"), "OrganizationTokensPage"),
   page(
     "/access-tokens/new",

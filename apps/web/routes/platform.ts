@@ -33,12 +33,14 @@ const pages = [
     show: oneOf(["admins", "suspended"]),
   }),
   page("/users/$id", () => import("../features/admin/user-page.tsx"), "UserPage"),
-  page("/outbox", () => import("../features/admin/outbox-page.tsx"), "OutboxPage", {
+  page("/outbox", () => import("../features/admin/outbox-pages.tsx"), "OutboxPage", {
     kind: text,
     recipient: text,
   }),
-  page("/outbox/$id", () => import("../features/admin/email-page.tsx"), "EmailPage", { as: oneOf(["text"]) }),
-  page("/email-templates", () => import("../features/admin/email-page.tsx"), "TemplatesPage", {
+  page("/outbox/$id", () => import("../features/admin/outbox-pages.tsx"), "EmailPage", {
+    as: oneOf(["text"]),
+  }),
+  page("/email-templates", () => import("../features/admin/outbox-pages.tsx"), "TemplatesPage", {
     kind: text,
     language: oneOf(["en", "de", "es"]),
     as: oneOf(["text"]),

@@ -33,13 +33,9 @@ export const signedOutPages = [
   signInPage("/sign-up", () => import("../features/identity/sign-up-page.tsx"), "SignUpPage", {
     next: textOrEmpty,
   }),
-  page(
-    "/forgot-password",
-    () => import("../features/identity/forgot-password-page.tsx"),
-    "ForgotPasswordPage",
-  ),
+  page("/forgot-password", () => import("../features/identity/password-pages.tsx"), "ForgotPasswordPage"),
   /** `first` for the first password of an added user. */
-  page("/reset-password", () => import("../features/identity/reset-password-page.tsx"), "ResetPasswordPage", {
+  page("/reset-password", () => import("../features/identity/password-pages.tsx"), "ResetPasswordPage", {
     token: textOrEmpty,
     first: isTrue,
   }),

@@ -6,7 +6,7 @@ import { ChartSection } from "../../ui/chart/chart-section.tsx";
 import type { Point, Series } from "../../ui/chart/series.ts";
 import { Help } from "../../ui/help.tsx";
 import { Section } from "../../ui/section.tsx";
-import { BarRows } from "./bar-rows.tsx";
+import { BarRows } from "./breakdowns.tsx";
 import { errorText } from "./figure-text.ts";
 import { outcomeRows, outcomeSeries, validShares, versionSeries } from "./series.ts";
 import type { Analytics, AnalyticsState } from "./use-analytics.ts";
@@ -34,24 +34,15 @@ export function OutcomeChart({ state }: { state: AnalyticsState }) {
             before === undefined
               ? []
               : [
-                  {
-                    key: "before",
-                    name: t("compare.before"),
-                    values: points.map((_, at) => before[at]?.validations ?? null),
-                    tone: "plain",
-                    isBefore: true,
-                  },
+                  lineBefore(
+                    t("compare.before"),
+                    points.map((_, at) => before[at]?.validations),
+                  ),
                 ],
           hasTotal: true,
         }
       }
-      empty={
-        data?.totals.validations === 0 && (
-          <Text c="dimmed" ta="center">
-            {t("outcomes.none")}
-          </Text>
-        )
-      }
+      empty={data?.totals.validations === 0 && <NoValues>{t("outcomes.none")}</NoValues>}
     >
       {data !== undefined && (
         <BarRows
@@ -103,23 +94,14 @@ export function ShareChart({ state }: { state: AnalyticsState }) {
             sharesBefore === null
               ? []
               : [
-                  {
-                    key: "before",
-                    name: t("share.before"),
-                    values: points.map((_, at) => sharesBefore[at] ?? null),
-                    tone: "plain",
-                    isBefore: true,
-                  },
+                  lineBefore(
+                    t("share.before"),
+                    points.map((_, at) => sharesBefore[at]),
+                  ),
                 ],
         }
       }
-      empty={
-        data?.totals.validations === 0 && (
-          <Text c="dimmed" ta="center">
-            {t("outcomes.none")}
-          </Text>
-        )
-      }
+      empty={data?.totals.validations === 0 && <NoValues>{t("outcomes.none")}</NoValues>}
     />
   );
 }
@@ -206,9 +188,7 @@ export function VersionChart({ state, productId, choosesProduct }: VersionChartP
       }
       empty={
         data?.versions.every(({ version, validations }) => version === null || validations === 0) && (
-          <Text c="dimmed" ta="center">
-            {t("versions.none")}
-          </Text>
+          <NoValues>{t("versions.none")}</NoValues>
         )
       }
     >
@@ -228,6 +208,25 @@ export function VersionChart({ state, productId, choosesProduct }: VersionChartP
         />
       )}
     </ChartSection>
+  );
+}
+
+/** The values of the period before, below the present ones. */
+function lineBefore(name: string, values: readonly (number | null | undefined)[]): Series {
+  return {
+    key: "before",
+    name,
+    values: values.map((value) => value ?? null),
+    tone: "plain",
+    isBefore: true,
+  };
+}
+
+function NoValues({ children }: { children: string }) {
+  return (
+    <Text c="dimmed" ta="center">
+      {children}
+    </Text>
   );
 }
 

@@ -1,16 +1,18 @@
+import { Stack, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { CsvLink } from "../../ui/chart/chart-section.tsx";
+import { Dimmed } from "../../ui/dimmed.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Help } from "../../ui/help.tsx";
 import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/section.tsx";
 import classes from "./analytics.module.css";
 import { changeText } from "./figure-text.ts";
-import { ListedLicense } from "./listed-license.tsx";
 import type { AnalyticsState } from "./use-analytics.ts";
 
 const shown = 10;
@@ -83,5 +85,36 @@ export function RefusedLicenses({ state }: { state: AnalyticsState }) {
         empty={t("refused.none")}
       />
     </Section>
+  );
+}
+
+type Listed = Pick<
+  Item<"listMostRefused">,
+  "license_id" | "license_key" | "customer_name" | "customer_email" | "product_name"
+>;
+
+/** A license in a list: its key, its customer and its product. */
+export function ListedLicense({ license }: { license: Listed }) {
+  const { t } = useTranslation("analytics");
+  const { slug } = useOrganization();
+  const opens = useMaySee()("licenses:view");
+  const { license_id: id, license_key: key } = license;
+  return (
+    <Stack gap={0}>
+      {key === null ? (
+        <Text inherit c="dimmed">
+          {t("deleted")}
+        </Text>
+      ) : opens ? (
+        <GoLink to={paths.license(slug, id)} className="mono">
+          {key}
+        </GoLink>
+      ) : (
+        <span className="mono">{key}</span>
+      )}
+      <Dimmed size="xs">
+        {[license.customer_name ?? license.customer_email, license.product_name].filter(Boolean).join(" · ")}
+      </Dimmed>
+    </Stack>
   );
 }

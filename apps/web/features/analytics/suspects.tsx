@@ -18,7 +18,7 @@ import { Section } from "../../ui/section.tsx";
 import { LazyBlockDialog } from "../ip-blocks/block-list.tsx";
 import { utcDay } from "../usage/figures.ts";
 import classes from "./analytics.module.css";
-import { ListedLicense } from "./listed-license.tsx";
+import { ListedLicense } from "./refused-licenses.tsx";
 import type { AnalyticsState } from "./use-analytics.ts";
 
 const shown = 20;

@@ -1,8 +1,10 @@
-import { Paper, Stack, Text, Title } from "@mantine/core";
+import { Button, Paper, Stack, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
+import { useTranslation } from "react-i18next";
 import classes from "./auth-card.module.css";
 
-interface OutsideCardProps {
+interface AuthCardProps {
   readonly title: string;
   readonly lead?: ReactNode;
   readonly children?: ReactNode;
@@ -11,7 +13,7 @@ interface OutsideCardProps {
 }
 
 /** A card in the middle of the page. Its title is also the browser tab's. */
-export function AuthCard({ title, lead, children, foot }: OutsideCardProps) {
+export function AuthCard({ title, lead, children, foot }: AuthCardProps) {
   useEffect(() => {
     document.title = `${title} · Countersign`;
   }, [title]);
@@ -30,5 +32,15 @@ export function AuthCard({ title, lead, children, foot }: OutsideCardProps) {
         </Text>
       )}
     </>
+  );
+}
+
+/** In a card after which there is nothing else to do. */
+export function ToSignInButton() {
+  const { t } = useTranslation("identity");
+  return (
+    <Button component={Link} to="/sign-in" variant="default" fullWidth>
+      {t("toSignIn")}
+    </Button>
   );
 }

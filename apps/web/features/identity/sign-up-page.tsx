@@ -8,7 +8,7 @@ import { ask } from "../../api/queries.ts";
 import { TextField } from "../../ui/fields.tsx";
 import { Form } from "../../ui/form.tsx";
 import { FormProblem, type FormState, useForm } from "../../ui/use-form.tsx";
-import { AuthCard } from "./auth-card.tsx";
+import { AuthCard, ToSignInButton } from "./auth-card.tsx";
 import { NewPassword } from "./new-password.tsx";
 import { Resend } from "./resend.tsx";
 
@@ -20,18 +20,14 @@ export function SignUpPage() {
   if (setup.sign_up !== "open") {
     return (
       <AuthCard title={t("signUp.title")} lead={t("signUp.closed")}>
-        <Button component={Link} to="/sign-in" variant="default" fullWidth>
-          {t("toSignIn")}
-        </Button>
+        <ToSignInButton />
       </AuthCard>
     );
   }
   if (sentTo !== null && !setup.email)
     return (
       <AuthCard title={t("verify.noEmailTitle")} lead={t("verify.noEmail", { email: sentTo })}>
-        <Button component={Link} to="/sign-in" variant="default" fullWidth>
-          {t("toSignIn")}
-        </Button>
+        <ToSignInButton />
       </AuthCard>
     );
   if (sentTo !== null) {

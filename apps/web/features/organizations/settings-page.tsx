@@ -1,25 +1,29 @@
-import { Badge, Button, Group, Stack, Switch, Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Alert, Badge, Button, Group, Stack, Switch, Text } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { urlOf } from "../../api/client.ts";
-import { ask, useChange } from "../../api/queries.ts";
+import { type Answer, call, urlOf } from "../../api/client.ts";
+import { ask, reloadAfter, useChange } from "../../api/queries.ts";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { effectivePlan, planName, usePlans } from "../../session/plan.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Fact, Facts } from "../../ui/facts.tsx";
+import { TextField } from "../../ui/fields.tsx";
+import { SaveForm } from "../../ui/form.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { MissingPage } from "../../ui/missing-page.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { LanguageSelect, TimeZoneSelect } from "../../ui/select-field.tsx";
 import { Time } from "../../ui/time.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { DeletionPanel, TransferPanel } from "./danger-panels.tsx";
-import { GeneralPanel } from "./general-panel.tsx";
-import classes from "./settings-page.module.css";
+import classes from "./settings.module.css";
 import { SettingsTabs } from "./settings-tabs.tsx";
 
 export function SettingsPage() {
@@ -45,6 +49,85 @@ export function SettingsPage() {
       </div>
     </Page>
   );
+}
+
+/** Name, slug, language and time zone, saved together. */
+function GeneralPanel() {
+  const { t } = useTranslation("organizations");
+  const organization = useOrganization();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const form = useForm({
+    start: {
+      name: organization.name,
+      slug: organization.slug,
+      locale: organization.locale,
+      time_zone: organization.time_zone,
+    },
+    send: async (values) => {
+      const saved = await call("updateOrganization", {
+        params: { organization_id: organization.id },
+        body: { ...values, updated_at: organization.updated_at },
+      });
+      notify(t("general.done"));
+      // Cache it under both slugs for a moment, so that the current page works until the new one is shown.
+      if (saved.slug !== organization.slug) {
+        queries.setQueryData(
+          ask("listOrganizations", { query: { limit: 200 } }).queryKey,
+          (before: Answer<"listOrganizations"> | undefined) =>
+            before && { ...before, data: [...before.data, saved] },
+        );
+        await navigate({ ...paths.settings(saved.slug), replace: true });
+      }
+      await reloadAfter("updateOrganization");
+    },
+  });
+  const { slug } = form.values;
+  return (
+    <Panel title={t("general.title")}>
+      <SaveForm {...form.props}>
+        <TextField
+          {...form.field("name")}
+          label={t("general.name")}
+          description={t("general.nameWords")}
+          required
+          maxLength={100}
+        />
+        <TextField
+          {...form.field("slug")}
+          label={t("general.slug")}
+          description={t("general.slugWords", { address: addressOf(slug) })}
+          required
+          maxLength={48}
+          spellCheck={false}
+          autoCapitalize="none"
+          classNames={{ input: "mono" }}
+        />
+        {slug !== organization.slug && (
+          <Alert color="orange" icon={<Icon name="warning" />} title={t("general.linksChange")}>
+            {t("general.linksWords", { before: addressOf(organization.slug) })}
+          </Alert>
+        )}
+        <LanguageSelect
+          {...form.field("locale")}
+          label={t("general.locale")}
+          description={t("general.localeWords")}
+        />
+        <TimeZoneSelect
+          {...form.field("time_zone")}
+          label={t("general.timeZone")}
+          description={t("general.timeZoneWords")}
+          nothingFound={t("general.noTimeZone")}
+        />
+        <FormProblem form={form} />
+      </SaveForm>
+    </Panel>
+  );
+}
+
+/** As text, not as a link: while it is typed, no page has it. */
+function addressOf(slug: string): string {
+  return ["", "o", slug].join("/");
 }
 
 function PlanPanel() {

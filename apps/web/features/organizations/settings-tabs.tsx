@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { SectionNav } from "../../ui/section-nav.tsx";
-import classes from "./settings-tabs.module.css";
+import classes from "./settings.module.css";
 
 /** The pages of an organization's settings that the user can open. Every member can see the portal's. */
 export function SettingsTabs() {

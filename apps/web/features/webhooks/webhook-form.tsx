@@ -60,7 +60,7 @@ export function WebhookForm({ start, action, send, autoFocus = false, children }
           {...form.field("url")}
           onChange={(url) => {
             const implied = hasChosenFormat ? null : formatOf(url);
-            form.set({ url, ...(implied === null ? {} : { format: implied }) });
+            form.set({ url, format: implied ?? format });
           }}
           label={t("form.url")}
           description={t("form.urlWords")}

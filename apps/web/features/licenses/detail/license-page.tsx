@@ -28,7 +28,7 @@ import { StatusBanner } from "./status-banner.tsx";
 
 // Loaded after what most users look for.
 const LastRefusal = lazy(() =>
-  import("../../requests/last-refusal.tsx").then((file) => ({ default: file.LastRefusal })),
+  import("../../requests/requests-section.tsx").then((file) => ({ default: file.LastRefusal })),
 );
 const LicenseRequests = lazy(() =>
   import("../../requests/requests-section.tsx").then((file) => ({ default: file.LicenseRequests })),

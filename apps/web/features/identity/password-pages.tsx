@@ -1,18 +1,83 @@
-import { Button, Checkbox, Stack, Text } from "@mantine/core";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { Anchor, Button, Checkbox, Stack, Text } from "@mantine/core";
+import { useMutation, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
-import { queryClient } from "../../api/queries.ts";
+import { ask, queryClient } from "../../api/queries.ts";
 import { Dimmed } from "../../ui/dimmed.tsx";
+import { TextField } from "../../ui/fields.tsx";
 import { Form } from "../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Time } from "../../ui/time.tsx";
-import { AuthCard } from "./auth-card.tsx";
-import { RequestLink } from "./forgot-password-page.tsx";
+import { AuthCard, ToSignInButton } from "./auth-card.tsx";
 import { NewPassword } from "./new-password.tsx";
+
+export function ForgotPasswordPage() {
+  const { t } = useTranslation("identity");
+  return <RequestLink title={t("forgot.title")} lead={t("forgot.lead")} leadNoEmail={t("forgot.noEmail")} />;
+}
+
+interface RequestLinkProps {
+  readonly title: string;
+  readonly lead: string;
+  /** Shown instead on a server that sends no emails. */
+  readonly leadNoEmail: string;
+}
+
+/** The response is the same whether or not the email address has an account, and so is the page. */
+function RequestLink({ title, lead, leadNoEmail }: RequestLinkProps) {
+  const { t } = useTranslation("identity");
+  const { data: setup } = useSuspenseQuery(ask("getSetup"));
+  const [email, setEmail] = useState("");
+  const request = useMutation({ mutationFn: () => callAuth("requestPasswordReset", { email }) });
+  const foot = (
+    <Anchor component={Link} to="/sign-in" inherit>
+      {t("toSignIn")}
+    </Anchor>
+  );
+  // The link is not shown here: it would give access to any account whose email address is entered.
+  if (!setup.email)
+    return (
+      <AuthCard title={title} lead={leadNoEmail}>
+        <ToSignInButton />
+      </AuthCard>
+    );
+  if (request.isSuccess) {
+    return (
+      <AuthCard title={t("forgot.sentTitle")} lead={t("forgot.sent", { email })} foot={foot}>
+        <Button variant="default" fullWidth onClick={() => request.reset()}>
+          {t("forgot.again")}
+        </Button>
+      </AuthCard>
+    );
+  }
+  return (
+    <AuthCard title={title} lead={lead} foot={foot}>
+      {/* Not guarded: an email address is quick to retype. */}
+      <Form onSubmit={() => request.mutate()} typed={null} error={request.error}>
+        <Stack>
+          <ProblemAlert error={request.error} beside={["email"]} />
+          <TextField
+            label={t("email")}
+            type="email"
+            autoComplete="username"
+            required
+            withAsterisk={false}
+            autoFocus
+            value={email}
+            onChange={setEmail}
+            error={fieldError(request.error, "email")}
+          />
+          <Button type="submit" loading={request.isPending}>
+            {t("forgot.do")}
+          </Button>
+        </Stack>
+      </Form>
+    </AuthCard>
+  );
+}
 
 const resetPasswordRoute = getRouteApi("/auth-layout/reset-password");
 
@@ -104,14 +169,14 @@ interface AccountAccess {
   readonly discord: { readonly discordId: string } | null;
 }
 
-interface KeptWaysInProps {
+interface OtherAccessProps {
   readonly ways: AccountAccess;
   readonly kept: ReadonlySet<string>;
   readonly onChange: (kept: ReadonlySet<string>) => void;
 }
 
 /** Someone else may have added them, so each is removed unless it is selected. */
-function OtherAccess({ ways, kept, onChange }: KeptWaysInProps) {
+function OtherAccess({ ways, kept, onChange }: OtherAccessProps) {
   const { t } = useTranslation("identity");
   const { passkeys, accessTokens, discord } = ways;
   if (passkeys.length + accessTokens.length === 0 && discord === null) return null;
