@@ -37,7 +37,7 @@ export function IpsPage() {
   );
   return (
     <Page wide title={t("title")} lead={t("lead")}>
-      <IpTabs here="ips" />
+      <IpTabs current="ips" />
       <IpList
         pageOf={(ip) => paths.ip(slug, ip)}
         search={search}

@@ -183,10 +183,10 @@ function useBulkRun({ onDone, onBusy }: Pick<QuestionProps, "onDone" | "onBusy">
   };
   const notifyDone = (order: BulkOrder, { matched, changed }: BulkProgress) => {
     const undo = changed === matched ? undoOf(order) : null;
-    const words = t(`bulk.${order.action}.done`, withNumber(changed));
+    const text = t(`bulk.${order.action}.done`, withNumber(changed));
     const rest = matched - changed;
     notify(
-      rest === 0 ? words : `${words} ${t("bulk.unchanged", withNumber(rest))}`,
+      rest === 0 ? text : `${text} ${t("bulk.unchanged", withNumber(rest))}`,
       undo === null
         ? undefined
         : async () => {

@@ -32,13 +32,13 @@ export function Created({ licenses, mailed, onAnother }: CreatedProps) {
   const sendsEmail = useSendsEmail();
   const [only] = licenses;
   const hasEmail = licenses.some(({ customer_email: email }) => email !== null);
-  const words = { count: licenses.length, number: licenses.length.toLocaleString(i18n.language) };
+  const total = { count: licenses.length, number: licenses.length.toLocaleString(i18n.language) };
   return (
     <Page
       narrow
-      title={t("created.title", words)}
+      title={t("created.title", total)}
       above={<Back to={paths.licenses(slug)}>{t("title")}</Back>}
-      lead={mailed && hasEmail && sendsEmail && licenses.length > 1 ? t("created.emailed", words) : undefined}
+      lead={mailed && hasEmail && sendsEmail && licenses.length > 1 ? t("created.emailed", total) : undefined}
     >
       <Stack gap="md">
         {mailed && hasEmail && !sendsEmail && licenses.length > 1 && (

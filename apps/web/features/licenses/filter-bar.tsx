@@ -205,14 +205,14 @@ export function FilterChips() {
   const { t } = useTranslation("licenses");
   const search = licensesRoute.useSearch();
   const change = useFilterChange();
-  const words = useFilterWords(search);
+  const textOf = useFilterTexts(search);
   const active = filterNames.filter((name) => search[name] !== undefined);
   return (
     <Box mb={active.length === 0 ? 0 : "sm"}>
       <ChipList
         label={t("filters.active")}
         names={active}
-        textOf={words}
+        textOf={textOf}
         removeLabel={(filter) => t("filters.remove", { filter })}
         onRemove={(name) => change({ [name]: undefined })}
         clearLabel={t("filters.clear")}
@@ -222,7 +222,7 @@ export function FilterChips() {
   );
 }
 
-function useFilterWords(search: LicenseSearch): (name: FilterName) => string {
+function useFilterTexts(search: LicenseSearch): (name: FilterName) => string {
   const { t } = useTranslation("licenses");
   const may = useMay();
   const organization = useOrganization();

@@ -124,13 +124,13 @@ function isWithShift({ nativeEvent }: ChangeEvent): boolean {
 
 function CopyKey({ value, t }: { value: string; t: TFunction }) {
   const { copy, copied } = useCopy();
-  const words = t(copied ? "everywhere:copied" : "everywhere:copy");
+  const label = t(copied ? "everywhere:copied" : "everywhere:copy");
   return (
     <button
       type="button"
       className={classes.copy}
-      aria-label={words}
-      title={words}
+      aria-label={label}
+      title={label}
       data-copied={copied || undefined}
       onClick={() => copy(value)}
     >

@@ -88,12 +88,12 @@ function useDangerQuestion(product: Product) {
     await change(changes[action]);
     notify(t(`danger.${action}.done`, { name }), () => change(before));
   };
-  return useConfirm((asked: DangerAction) => {
-    const hasChoice = asked === "archive" && status === "active" && !isClosed;
-    const action = hasChoice ? instead : asked;
+  return useConfirm((chosen: DangerAction) => {
+    const hasChoice = chosen === "archive" && status === "active" && !isClosed;
+    const action = hasChoice ? instead : chosen;
     const rejects = status === "active" && ["disable", "archive", "delete"].includes(action);
     return {
-      title: t(`danger.${asked}.question`, { name }),
+      title: t(`danger.${chosen}.question`, { name }),
       action: t(`danger.${action}.do`),
       harmless: ["activate", "sell", "close"].includes(action),
       ...(action === "delete" ? { typed: name } : {}),

@@ -103,8 +103,8 @@ export function Downloads({ product, mayManage }: DownloadsProps) {
         position={formPosition}
         onSave={async (download) => {
           await save(downloads.toSpliced(formPosition, 1, download));
-          const words = form?.download === null ? "downloads.added" : "downloads.saved";
-          notify(t(words, { title: download.title }));
+          const news = form?.download === null ? "downloads.added" : "downloads.saved";
+          notify(t(news, { title: download.title }));
         }}
       />
     </Panel>

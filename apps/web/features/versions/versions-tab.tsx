@@ -37,7 +37,7 @@ export function VersionsTab() {
   const mayManage = useMay()("products:manage");
   const { versions, revision, isPending, isWhole, error } = useVersions(product.id);
   const [isReplacing, setReplacing] = useState(false);
-  const its = { product, isFixed: !mayManage };
+  const common = { product, isFixed: !mayManage };
   const refusesAll =
     checksVersions(product, { versionChecks }) &&
     isWhole &&
@@ -72,8 +72,8 @@ export function VersionsTab() {
           </Alert>
         )}
         <div>
-          <SwitchSetting name="version_module_enabled" {...its} />
-          <ChoiceSetting name="version_enforcement" choices={["enforce", "report"]} {...its} />
+          <SwitchSetting name="version_module_enabled" {...common} />
+          <ChoiceSetting name="version_enforcement" choices={["enforce", "report"]} {...common} />
         </div>
       </Panel>
       <Panel

@@ -164,13 +164,13 @@ function Changes({ changes }: { changes: readonly Change[] }) {
           <span className={classes.field}>
             {i18n.exists(`licenses:fields.${field}`) ? t(`fields.${field}`) : field}
           </span>{" "}
-          <del>{words(field, before)}</del> → <ins>{words(field, after)}</ins>
+          <del>{textOf(field, before)}</del> → <ins>{textOf(field, after)}</ins>
         </li>
       ))}
     </ul>
   );
 
-  function words(field: string, value: unknown): string {
+  function textOf(field: string, value: unknown): string {
     if (value === null || value === undefined) return t("everywhere:none");
     if (typeof value === "boolean") return t(value ? "everywhere:yes" : "everywhere:no");
     if (field === "term_seconds" && typeof value === "number") return spanText(value, i18n.language);

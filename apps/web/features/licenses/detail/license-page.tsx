@@ -1,7 +1,7 @@
-import { Button, Skeleton, Stack, Text } from "@mantine/core";
+import { Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../../api/problem.ts";
 import { ask } from "../../../api/queries.ts";
@@ -15,7 +15,7 @@ import { MissingPage, Page } from "../../../ui/page.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { LicenseStatus } from "../../../ui/state-mark.tsx";
-import { BlockList, LazyBlockDialog } from "../../ip-blocks/block-list.tsx";
+import { BlockSection } from "../../ip-blocks/block-list.tsx";
 import { Actions } from "./actions.tsx";
 import { Facts } from "./facts.tsx";
 import { History } from "./history.tsx";
@@ -87,7 +87,16 @@ export function LicensePage() {
               <LicenseRequests licenseId={license.id} />
             </Suspense>
           )}
-          <Blocks license={license} />
+          <BlockSection
+            scope={{ level: "license", licenseId: license.id }}
+            title={t("blocks.title")}
+            add={t("blocks.add")}
+            empty={
+              <Text c="dimmed" size="sm">
+                {t("blocks.none")}
+              </Text>
+            }
+          />
           {may("products:view", "licenses:update") && <TryIt license={license} />}
           {seesRequests && (
             <WhenNear height={260}>
@@ -201,37 +210,5 @@ function Json({ name, value }: { name: string; value: object }) {
       </Text>
       <pre className={classes.code}>{JSON.stringify(value, null, 2)}</pre>
     </div>
-  );
-}
-
-/** IP addresses blocked for this license. */
-function Blocks({ license }: { license: License }) {
-  const { t } = useTranslation("licenses");
-  const may = useMay();
-  const [isOpen, setOpen] = useState(false);
-  const scope = { level: "license", licenseId: license.id } as const;
-  return (
-    <Section
-      title={t("blocks.title")}
-      bare
-      id="blocks"
-      actions={
-        may("ip_blocks:manage") && (
-          <Button size="xs" variant="default" onClick={() => setOpen(true)}>
-            {t("blocks.add")}
-          </Button>
-        )
-      }
-    >
-      <BlockList
-        scope={scope}
-        empty={
-          <Text c="dimmed" size="sm">
-            {t("blocks.none")}
-          </Text>
-        }
-      />
-      <LazyBlockDialog scope={scope} opened={isOpen} onClose={() => setOpen(false)} />
-    </Section>
   );
 }
