@@ -8,9 +8,14 @@ import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { OneTimeLink } from "../../app/no-email.tsx";
-import { useMay, useOrganization } from "../../session/current-organization.ts";
+import {
+  hasAllPermissionsOf,
+  useMay,
+  useOrganization,
+  usePermissions,
+} from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.ts";
+
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog, DialogForm } from "../../ui/dialog.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";

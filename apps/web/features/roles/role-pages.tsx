@@ -4,9 +4,14 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../session/current-organization.ts";
+import {
+  hasAllPermissionsOf,
+  useMay,
+  useOrganization,
+  usePermissions,
+} from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.ts";
+
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
