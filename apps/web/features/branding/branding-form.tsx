@@ -179,8 +179,6 @@ function LinkFields({ links, onChange, error }: LinkFieldsProps) {
                 error={fieldError(error, `links.${sentAt}.url`)}
               />
               <ActionIcon
-                variant="subtle"
-                color="gray"
                 size={36}
                 aria-label={t("form.removeLink", { number: at + 1 })}
                 onClick={() => onChange(links.filter((_, index) => index !== at))}

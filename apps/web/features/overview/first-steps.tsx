@@ -45,8 +45,6 @@ function Steps() {
         </Group>
         <Tooltip label={t("steps.hide")}>
           <ActionIcon
-            variant="subtle"
-            color="gray"
             aria-label={t("steps.hide")}
             onClick={() => {
               localStorage.setItem(kept, "hidden");
