@@ -214,8 +214,8 @@ function indexed(organizationId: string, text: string): string {
   return `${organizationMark(organizationId)}\n${text}`;
 }
 
-/** Every three consecutive characters. */
-export function trigrams(term: string): string[] {
+/** Every three consecutive characters, not halves of them. */
+function trigrams(term: string): string[] {
   const characters = [...term];
   const found = new Set<string>();
   for (let start = 0; start + 3 <= characters.length; start++)

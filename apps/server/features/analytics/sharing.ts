@@ -38,8 +38,8 @@ export async function sharingSuspects(
   const days = daysOf(range);
   const usual = { ips: usualIps, devices: usualDevices };
   const { rows, before } = await withOpenTail(db, scope.organizationId, geo, async (tail) => ({
-    rows: await unusualLicenseDays(db, scope, days, usual, tail),
-    before: await unusualLicenseDays(db, scope, daysBefore(days), usual, tail),
+    rows: await unusualLicenseDays(db, { scope, days, usual }, tail),
+    before: await unusualLicenseDays(db, { scope, days: daysBefore(days), usual }, tail),
   }));
   const rowsBefore = Map.groupBy(before, (row) => row.license_id);
   const byLicense = [...Map.groupBy(rows, (row) => row.license_id)].slice(0, maxLookedUp);

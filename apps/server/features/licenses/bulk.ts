@@ -213,7 +213,7 @@ async function batchesOf(
     let end: Position | null = after;
     // A page can be short if matches are rare. A batch is not: its size does not depend on what lies between.
     do {
-      const page = await licensePage(context.store, filter, byAge, end, size - ids.length, nowMs);
+      const page = await licensePage(context.store, { filter, order: byAge, nowMs }, end, size - ids.length);
       ids.push(...page.ids);
       end = page.next;
     } while (end !== null && ids.length < size && performance.now() < until);

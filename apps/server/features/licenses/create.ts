@@ -31,11 +31,9 @@ export async function addLicenses(
   const { organization_id: organizationId, id: productId } = product;
   const customers = await customersInBulk(
     db,
-    store.bulk,
     organizationId,
     drafts.map((draft) => draft.customer),
-    newId,
-    nowMs,
+    { bulk: store.bulk, newId, nowMs },
   );
   const licenses = drafts.map(({ customer: who, ...draft }): NewLicense => {
     const customer = customers.get(identifierOf(who));

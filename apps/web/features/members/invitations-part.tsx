@@ -12,8 +12,8 @@ import { Dimmed } from "../../ui/dimmed.tsx";
 import { FilterChoice } from "../../ui/filters.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
+import { ListTime } from "../../ui/time.tsx";
 import { InvitationLink } from "./invite-dialog.tsx";
 import { shownStates } from "./search.ts";
 

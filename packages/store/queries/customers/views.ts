@@ -242,24 +242,28 @@ export async function someLicenseIdsOfCustomer(
   return rows.map((row) => row.id);
 }
 
+export interface CustomerMove {
+  readonly fromId: string;
+  readonly toId: string;
+}
+
 /**
  * Transfers one organization's licenses of a customer to another, as far as they are still theirs; returns how many.
  */
 export async function moveLicenses(
   db: Database,
   organizationId: string,
-  fromCustomerId: string,
-  toCustomerId: string,
+  { fromId, toId }: CustomerMove,
   ids: readonly string[],
   nowMs: number,
 ): Promise<number> {
   if (ids.length === 0) return 0;
   const moved = await db
     .updateTable("licenses")
-    .set({ customer_id: toCustomerId, updated_at: nextChangeTime("updated_at", nowMs) })
+    .set({ customer_id: toId, updated_at: nextChangeTime("updated_at", nowMs) })
     .where("id", "in", ids)
     .where(unindexed("organization_id"), "=", organizationId)
-    .where(unindexed("customer_id"), "=", fromCustomerId)
+    .where(unindexed("customer_id"), "=", fromId)
     .executeTakeFirst();
   return Number(moved.numUpdatedRows);
 }

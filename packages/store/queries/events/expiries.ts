@@ -62,14 +62,8 @@ export async function* dueLicenses(
   const range = { afterMs, untilMs: untilMs + days * dayMs };
   for (const organizationId of await organizationsWithExpiries(db, due.organizationIds, range)) {
     for (let after: ExpiryPosition | undefined = { endsAtMs: afterMs + 1, id: "" }; after !== undefined; ) {
-      const rows: ExpiringRow[] = await expiringAfter(
-        db,
-        organizationId,
-        type,
-        after,
-        range.untilMs,
-        sliceLength,
-      );
+      const slice = { organizationId, type, untilMs: range.untilMs, limit: sliceLength };
+      const rows: ExpiringRow[] = await expiringAfter(db, slice, after);
       const ids = rows.filter((row) => isDue(row, due)).map(({ id }) => id);
       if (ids.length > 0) yield ids;
       const last = rows.length < sliceLength ? undefined : rows.at(-1);
@@ -117,14 +111,18 @@ async function organizationsWithExpiries(
 
 const endsAt = sql.ref<number>("l.ends_at");
 
+interface ExpirySlice {
+  readonly organizationId: string;
+  readonly type: ExpiryEvent;
+  readonly untilMs: number;
+  readonly limit: number;
+}
+
 /** The next ones in the order of their expiry, with what decides whether they are due. */
 function expiringAfter(
   db: Database,
-  organizationId: string,
-  type: ExpiryEvent,
+  { organizationId, type, untilMs, limit }: ExpirySlice,
   after: ExpiryPosition,
-  untilMs: number,
-  limit: number,
 ) {
   return db
     .selectFrom("licenses as l")

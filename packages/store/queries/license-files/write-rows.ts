@@ -89,14 +89,7 @@ export async function writeSorted(
   means: ImportDependencies,
 ): Promise<string[]> {
   const people = [...creates, ...updates].flatMap(({ license }) => license.customer ?? []);
-  const customers = await customersInBulk(
-    db,
-    means.bulk,
-    to.organizationId,
-    people,
-    means.newId,
-    means.nowMs,
-  );
+  const customers = await customersInBulk(db, to.organizationId, people, means);
   const customerOf = (license: ImportedLicense) =>
     license.customer === null ? null : (customers.get(identifierOf(license.customer)) ?? null);
   const created = await create(db, to, creates, customerOf, means);

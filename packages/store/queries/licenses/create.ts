@@ -142,20 +142,6 @@ export async function registerIp(
   return true;
 }
 
-export async function revokeLicense(
-  db: Kysely<Tables>,
-  licenseId: string,
-  reason: string | null,
-  nowMs: number,
-) {
-  await db
-    .updateTable("licenses")
-    .set({ revoked_at: nowMs, revoked_reason: reason, updated_at: nowMs })
-    .where("id", "=", licenseId)
-    .where("revoked_at", "is", null)
-    .execute();
-}
-
 function keyText(key: string): string {
   return searchText({ key, email: null, name: null, discordId: null, notes: null, tags: [] });
 }

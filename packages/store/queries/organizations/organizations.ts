@@ -18,15 +18,8 @@ export interface NewOrganization {
   readonly timeZone?: string;
 }
 
-export async function createOrganization(db: Kysely<Tables>, organization: NewOrganization, nowMs: number) {
-  await db
-    .insertInto("organizations")
-    .values(await organizationRow(db, organization, nowMs))
-    .execute();
-}
-
 /** Creates it only if no other organization has its slug, and returns whether it did. */
-export async function createOrganizationIfSlugIsFree(
+export async function createOrganization(
   db: Kysely<Tables>,
   organization: NewOrganization,
   nowMs: number,
