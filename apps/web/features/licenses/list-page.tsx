@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { GoButton } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
 import { bulkActions } from "./bulk-actions.ts";
 import { BulkBar } from "./bulk-bar.tsx";
@@ -46,12 +46,12 @@ export function LicensesPage() {
   // Counting a search among many licenses takes a second or two. The previous number would be wrong until then.
   const isCounting =
     (counted.isPending || counted.isPlaceholderData) && list.isSuccess && !list.isPlaceholderData;
-  const found = isCounting ? undefined : counted.data?.total;
+  const count = isCounting ? undefined : counted.data?.total;
   const isExact = counted.data?.total_is_exact === true;
   const total =
-    found === undefined || (found === 0 && !isExact)
+    count === undefined || (count === 0 && !isExact)
       ? undefined
-      : t(isExact ? "count" : "countOrMore", { count: found, number: found.toLocaleString(i18n.language) });
+      : t(isExact ? "count" : "countOrMore", { count, number: count.toLocaleString(i18n.language) });
   return (
     <Page
       wide

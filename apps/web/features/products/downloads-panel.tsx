@@ -14,8 +14,8 @@ import { useTranslation } from "react-i18next";
 import { Empty } from "../../ui/empty.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { DownloadDialog } from "./download-dialog.tsx";
 import { type Download, isSame, maxDownloads, moved, useDownloads } from "./downloads.ts";
 import classes from "./downloads-panel.module.css";
@@ -103,8 +103,8 @@ export function Downloads({ product, mayManage }: DownloadsProps) {
         position={formPosition}
         onSave={async (download) => {
           await save(downloads.toSpliced(formPosition, 1, download));
-          const words = form?.download === null ? "downloads.added" : "downloads.saved";
-          notify(t(words, { title: download.title }));
+          const news = form?.download === null ? "downloads.added" : "downloads.saved";
+          notify(t(news, { title: download.title }));
         }}
       />
     </Panel>
