@@ -7,8 +7,8 @@ import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { SaveForm } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Panel } from "../../ui/panel.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { type Field, FormProblem, type FormState } from "../../ui/use-form.tsx";
 import classes from "./branding.module.css";
@@ -179,8 +179,6 @@ function LinkFields({ links, onChange, error }: LinkFieldsProps) {
                 error={fieldError(error, `links.${sentAt}.url`)}
               />
               <ActionIcon
-                variant="subtle"
-                color="gray"
                 size={36}
                 aria-label={t("form.removeLink", { number: at + 1 })}
                 onClick={() => onChange(links.filter((_, index) => index !== at))}

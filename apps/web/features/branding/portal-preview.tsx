@@ -8,7 +8,7 @@ import { type CSSProperties, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Language } from "../../i18n/languages.ts";
 import { useOrganization } from "../../session/current-organization.ts";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { type BrandingDraft, colorOf, filledLinks } from "./branding-draft.ts";
 import classes from "./portal-preview.module.css";
 

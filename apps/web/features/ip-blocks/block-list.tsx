@@ -6,13 +6,13 @@ import { askPages, useChange } from "../../api/queries.ts";
 import { useMay, useOrganizationOrNull } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copy } from "../../ui/copy.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { Faint, List, RowAction } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { onDemand } from "../../ui/on-demand.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
 import { Section } from "../../ui/section.tsx";
+import { ListTime } from "../../ui/time.tsx";
 import { type BlockScope, type IpBlock, isSingleIp, routesOf, shownCidr } from "./scope.ts";
 
 /** Loaded on demand: most visits to the pages that offer it do not block anything. */

@@ -2,8 +2,8 @@ import { type ImportField, importFields } from "@countersign/domain/license-file
 import { Alert, Select, Stack, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { shownTimeZone } from "../../i18n/shown-time-zone.ts";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
 import classes from "./column-table.module.css";
 import { helpFor } from "./columns.ts";
 import type { FilePreview } from "./import-file.ts";

@@ -1,5 +1,5 @@
 import { type ImportField, importFields } from "@countersign/domain/license-files/columns";
-import type { HelpTopic } from "../../ui/validate-help.tsx";
+import type { HelpTopic } from "../../ui/help.tsx";
 
 /** Other names of columns, without spaces and punctuation, in the dashboard's languages. */
 const otherNames: Partial<Record<ImportField, readonly string[]>> = {

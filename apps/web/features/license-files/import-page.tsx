@@ -7,13 +7,12 @@ import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { isForSale, useNewProductPath, useProducts } from "../../session/products.ts";
-import { Back } from "../../ui/back.tsx";
 import { NoProduct } from "../../ui/empty.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { Back, GoLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ListTime } from "../../ui/time.tsx";
 import { ImportForm } from "./import-form.tsx";
 import { isOver } from "./import-state.tsx";
 

@@ -7,10 +7,10 @@ import { reloadAfter } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { Dialog, useCloseDialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useForm } from "../../ui/use-form.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
 import {
   type BulkAction,
   type BulkDraft,

@@ -6,9 +6,9 @@ import { useTranslation } from "react-i18next";
 import { paths } from "../../session/paths.ts";
 import { useCopy } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { PlainListTime } from "../../ui/list-time.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
+import type { PageLink } from "../../ui/links.tsx";
 import { LicenseStatus } from "../../ui/state-mark.tsx";
+import { PlainListTime } from "../../ui/time.tsx";
 import classes from "./license-table.module.css";
 import type { License } from "./search.ts";
 

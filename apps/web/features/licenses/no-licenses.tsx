@@ -4,7 +4,7 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useNewProductPath, useProducts } from "../../session/products.ts";
 import { Empty, NoProduct } from "../../ui/empty.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
+import { GoButton } from "../../ui/links.tsx";
 
 /** There are no licenses yet, or none match the filter. */
 export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {

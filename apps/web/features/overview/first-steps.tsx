@@ -6,9 +6,9 @@ import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import classes from "./overview.module.css";
 import { areStepsDone, isPastFirstDays } from "./overview.ts";
 
@@ -45,8 +45,6 @@ function Steps() {
         </Group>
         <Tooltip label={t("steps.hide")}>
           <ActionIcon
-            variant="subtle"
-            color="gray"
             aria-label={t("steps.hide")}
             onClick={() => {
               localStorage.setItem(kept, "hidden");

@@ -6,11 +6,11 @@ import { useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
-import { MissingPage } from "../../ui/missing-page.tsx";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { MissingPage } from "../../ui/page.tsx";
 import { RadioField } from "../../ui/radio-field.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { AffectedLicenses } from "./frame/affected-licenses.tsx";
 import { type Changes, type Product, useProduct, useProductChange } from "./frame/use-product.ts";
 

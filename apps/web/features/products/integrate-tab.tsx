@@ -4,9 +4,9 @@ import { Trans, useTranslation } from "react-i18next";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { CodeBlock } from "../../ui/code-text.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { type Platform, platforms } from "../../ui/platforms.ts";
+import { Panel } from "../../ui/section.tsx";
 import { snippetFor } from "../../ui/snippets.ts";
 import { useProduct } from "./frame/use-product.ts";
 

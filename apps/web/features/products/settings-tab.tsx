@@ -6,7 +6,7 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { effectivePlan, planName, usePlans, versionChecksOf } from "../../session/plan.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { TryChange } from "../shadow/try-change.tsx";
 import { useProduct } from "./frame/use-product.ts";
 import { ChoiceSetting, NumberSetting, SwitchSetting, TextSetting } from "./settings/setting-kinds.tsx";

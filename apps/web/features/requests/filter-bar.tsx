@@ -8,7 +8,7 @@ import { ask, queryClient } from "../../api/queries.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
-import { ChipList } from "../../ui/chip-list.tsx";
+import { ChipList } from "../../ui/filters.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { termOf } from "../../ui/search-term.ts";
 import { TimeRange } from "../../ui/time-range.tsx";

@@ -1,6 +1,6 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import { paths } from "../../session/paths.ts";
-import type { PageLink } from "../../ui/page-link.ts";
+import type { PageLink } from "../../ui/links.tsx";
 import type { LoggedRequest } from "./request.tsx";
 
 /** What can be done about a refusal, as a link to the page where it is done. */

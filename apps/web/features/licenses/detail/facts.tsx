@@ -6,7 +6,7 @@ import { LicenseEmail } from "../../../app/license-email.tsx";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
 import { paths } from "../../../session/paths.ts";
 import { Copy } from "../../../ui/copy.tsx";
-import { GoLink } from "../../../ui/go-link.tsx";
+import { GoLink } from "../../../ui/links.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { exactTime, Time } from "../../../ui/time.tsx";
 import type { License } from "./license.ts";

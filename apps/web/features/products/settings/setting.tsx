@@ -2,7 +2,7 @@ import { Group, Text } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
 import type { DocsSection } from "../../../ui/docs-sections.ts";
-import { DocsLink } from "../../../ui/validate-help.tsx";
+import { DocsLink } from "../../../ui/help.tsx";
 import type { Changes } from "../frame/use-product.ts";
 import classes from "./setting.module.css";
 
