@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import { type Call, CallCount, type CallResult } from "../batches/calls.ts";
 import { StorageUnavailable } from "../errors/problem.ts";
 import { sealWith } from "../sealed-columns.ts";
@@ -28,7 +28,6 @@ import {
 } from "./files.ts";
 import { checkInProcess } from "./integrity.ts";
 import { type JournalSetAside, migrateFolder } from "./migrate.ts";
-import { type IndexedChanges, stateName } from "./text-index.ts";
 import { TextIndexUpkeep } from "./text-index-upkeep.ts";
 import { SqliteValidate } from "./validate.ts";
 
@@ -225,7 +224,7 @@ export class SqliteStore implements MainStore {
   }
 
   startUpkeep(trouble: (reason: string) => void): void {
-    this.#textIndex = new TextIndexUpkeep(this.#files, { note: (taken) => this.#note(taken), trouble });
+    this.#textIndex = new TextIndexUpkeep(this.#files, this, trouble);
   }
 
   checkIntegrity(after: string | null, timeoutMs: number, signal: AbortSignal): Promise<IntegrityPart> {
@@ -289,26 +288,6 @@ export class SqliteStore implements MainStore {
     this.#release();
   }
 
-  /**
-   * Removes the records of changes that the text index has applied. In small batches, because all other writers wait.
-   */
-  async #note({ upTo, state }: IndexedChanges): Promise<void> {
-    for (let left = true; left; ) {
-      left = await this.transaction(async (db) => {
-        const some = sql`select number from license_search_changes where number <= ${upTo} limit ${changesAtOnce}`;
-        const { numAffectedRows } =
-          await sql`delete from license_search_changes where number in (${some})`.execute(db);
-        if (Number(numAffectedRows) === changesAtOnce) return true;
-        await db
-          .insertInto("platform_state")
-          .values({ name: stateName, value: state })
-          .onConflict((is) => is.column("name").doUpdateSet({ value: state }))
-          .execute();
-        return false;
-      }, "soon");
-    }
-  }
-
   /** A caller gets a quick "not now" rather than wait for a writer that does not finish. */
   async #validateInOrder(calls: readonly Call[]): Promise<CallResult[]> {
     const { promise, resolve, reject } = Promise.withResolvers<CallResult[]>();
@@ -365,7 +344,6 @@ export class SqliteStore implements MainStore {
   }
 }
 
-const changesAtOnce = 2_000;
 const maxWaitMs = 1_500;
 const busyTimeoutMs = 1_000;
 const maxProbeMs = 1_000;
