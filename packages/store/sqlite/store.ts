@@ -17,8 +17,6 @@ import { directKysely } from "./direct.ts";
 import { Checkpoints, DiskSync } from "./disk.ts";
 import { rollback, storageError, unavailable } from "./errors.ts";
 import {
-  checkFile,
-  fileId,
   openDatabase,
   openReader,
   prepareFolder,
@@ -28,6 +26,7 @@ import {
 } from "./files.ts";
 import { checkInProcess } from "./integrity.ts";
 import { type JournalSetAside, migrateFolder } from "./migrate.ts";
+import { busyTimeoutMs, Probe } from "./probe.ts";
 import { TextIndexUpkeep } from "./text-index-upkeep.ts";
 import { SqliteValidate } from "./validate.ts";
 
@@ -97,8 +96,7 @@ export class SqliteStore implements MainStore {
   readonly #lastWrite: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
-  readonly #probed: StatementSync;
-  readonly #fileId: string;
+  readonly #probe: Probe;
   readonly #dataKey: Uint8Array;
   readonly #writes: Kysely<Tables>;
   readonly #threads: MainSide | WorkerSide;
@@ -123,7 +121,6 @@ export class SqliteStore implements MainStore {
     this.#writer = database;
     // While another process writes, the event loop waits here, but no longer than a caller can be kept waiting.
     database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
-    this.#fileId = fileId(files.main);
     // Lookups access the whole file: mapped into memory, a page costs no system call, however many licenses there are.
     database.exec("pragma mmap_size = 4294967296");
     this.#reader = openReader(files);
@@ -134,9 +131,7 @@ export class SqliteStore implements MainStore {
     this.#validate = new SqliteValidate(database, this.sealer);
     this.#begin = database.prepare("begin immediate");
     this.#commit = database.prepare("commit");
-    this.#probed = database.prepare(
-      "insert into platform_state (name, value) values ('probed', ?) on conflict (name) do update set value = excluded.value",
-    );
+    this.#probe = new Probe(database, files.main, this.#lock);
     this.#writes = kyselyOver(database, options.slowStatement);
     this.reads = kyselyOver(this.#reader, options.slowStatement);
     sealWith(this.sealer, this.#writes, this.reads);
@@ -242,35 +237,8 @@ export class SqliteStore implements MainStore {
   }
 
   async ping(): Promise<void> {
-    const deadlineMs = performance.now() + maxProbeMs;
-    for (;;) {
-      try {
-        checkFile(this.#files.main, this.#fileId);
-        await this.#lock.hold(async () => this.#probe());
-        break;
-      } catch (cause) {
-        const problem = unavailable(cause);
-        // Another program, such as a command, may be writing briefly. The thread must not block on that.
-        if (problem.reason !== "locked" || performance.now() > deadlineMs) throw problem;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    }
+    await this.#probe.run(this.#options.now());
     if (this.#options.durability === "strict") await this.#flush();
-  }
-
-  #probe(): void {
-    this.#writer.exec("pragma busy_timeout = 0");
-    try {
-      this.#begin.run();
-      // A different value each time: SQLite does not write what has not changed.
-      this.#probed.run(String(this.#options.now()));
-      this.#commit.run();
-    } catch (error) {
-      rollback(this.#writer);
-      throw error;
-    } finally {
-      this.#writer.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
-    }
   }
 
   async clock(): Promise<number> {
@@ -345,8 +313,6 @@ export class SqliteStore implements MainStore {
 }
 
 const maxWaitMs = 1_500;
-const busyTimeoutMs = 1_000;
-const maxProbeMs = 1_000;
 
 function dataKey(database: DatabaseSync, passphrase: string | null): Uint8Array {
   const read = database.prepare("select value from platform_state where name = 'data_key'");
