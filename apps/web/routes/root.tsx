@@ -2,8 +2,7 @@ import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } fr
 import { ApiProblem } from "../api/problem.ts";
 import { ask, queryClient } from "../api/queries.ts";
 import { LeaveGuard } from "../app/leave-guard.tsx";
-import { MissingPage } from "../ui/missing-page.tsx";
-import { BrokenPage } from "../ui/page.tsx";
+import { BrokenPage, MissingPage } from "../ui/page.tsx";
 
 export const rootRoute = createRootRoute({
   component: () => (

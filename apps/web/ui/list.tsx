@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 import { DataTable } from "./data-table.tsx";
 import { Empty } from "./empty.tsx";
 import { Icon, type IconName } from "./icon.tsx";
-import { ListTime } from "./list-time.tsx";
 import { Page } from "./page.tsx";
+import { ListTime } from "./time.tsx";
 
 /**
  * A column is described by its header and by what it shows of a row: a time with `at`, a number with `count`, and

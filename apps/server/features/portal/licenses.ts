@@ -49,13 +49,8 @@ import { showSellers } from "../branding/show.ts";
 import { replaceKey } from "../licenses/actions.ts";
 import { applyChange, current } from "../licenses/change.ts";
 import { countedIp, removeIp } from "../licenses/ips.ts";
-import {
-  ipRemovalBudget,
-  readSurroundings,
-  selfServiceFacts,
-  showPortalLicense,
-  showSummaries,
-} from "./show-license.ts";
+import { ipRemovalBudget, selfServiceFacts } from "./self-service.ts";
+import { readSurroundings, showPortalLicense, showSummaries } from "./show-license.ts";
 
 /** A customer's licenses, apart from transfers. */
 export const portalLicenseRoutes: readonly BoundRoute[] = [

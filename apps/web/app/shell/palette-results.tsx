@@ -5,11 +5,11 @@ import { ask } from "../../api/queries.ts";
 import { useCurrentOrLastOrganization, useMe, useOrganizations } from "../../session/current-organization.ts";
 import { isAllowed, mayOpen, navigationItems } from "../../session/navigation.ts";
 import { paths } from "../../session/paths.ts";
+import { docs } from "../../ui/help.tsx";
 import type { IconName } from "../../ui/icon.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
+import type { PageLink } from "../../ui/links.tsx";
 import { minTermLength } from "../../ui/search-term.ts";
 import { exactTime } from "../../ui/time.tsx";
-import { docs } from "../../ui/validate-help.tsx";
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -3,9 +3,9 @@ import { useDisclosure, useReducedMotion } from "@mantine/hooks";
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
-import { Icon } from "../../ui/icon.tsx";
-import { Logo } from "../../ui/logo.tsx";
-import { Waiting } from "../../ui/waiting.tsx";
+import { Icon, Logo } from "../../ui/icon.tsx";
+
+import { Waiting } from "../../ui/page.tsx";
 import { ConnectionNotes } from "./connection-notes.tsx";
 import { LazyPalette } from "./lazy-palette.tsx";
 import { OrganizationMenu, PersonMenu } from "./menus.tsx";

@@ -2,10 +2,10 @@ import type { Permission } from "@countersign/domain/members/permissions";
 import type { Body } from "../../api/client.ts";
 import { call } from "../../api/client.ts";
 import { randomId } from "../../api/send.ts";
+import type { HelpTopic } from "../../ui/help.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { fromEnd } from "../../ui/time-fields.tsx";
 import { whileRunning } from "../../ui/unsaved.ts";
-import type { HelpTopic } from "../../ui/validate-help.tsx";
 
 export type BulkOrder = Body<"bulkLicenses">;
 export type BulkAction = BulkOrder["action"];

@@ -7,10 +7,10 @@ import { reloadAfter } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { Dialog, useCloseDialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useForm } from "../../ui/use-form.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
 import {
   type BulkAction,
   type BulkDraft,
@@ -183,10 +183,10 @@ function useBulkRun({ onDone, onBusy }: Pick<QuestionProps, "onDone" | "onBusy">
   };
   const notifyDone = (order: BulkOrder, { matched, changed }: BulkProgress) => {
     const undo = changed === matched ? undoOf(order) : null;
-    const words = t(`bulk.${order.action}.done`, withNumber(changed));
+    const text = t(`bulk.${order.action}.done`, withNumber(changed));
     const rest = matched - changed;
     notify(
-      rest === 0 ? words : `${words} ${t("bulk.unchanged", withNumber(rest))}`,
+      rest === 0 ? text : `${text} ${t("bulk.unchanged", withNumber(rest))}`,
       undo === null
         ? undefined
         : async () => {

@@ -7,8 +7,8 @@ import { ask, useChange } from "../../../api/queries.ts";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
 import { paths } from "../../../session/paths.ts";
 import { Confirm } from "../../../ui/confirm.tsx";
+import { ValidateHelp } from "../../../ui/help.tsx";
 import { notify } from "../../../ui/notify.tsx";
-import { ValidateHelp } from "../../../ui/validate-help.tsx";
 import type { Action } from "./action.ts";
 import type { License } from "./license.ts";
 
