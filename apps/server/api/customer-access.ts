@@ -1,7 +1,10 @@
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import { portalLicenseReference } from "@countersign/store/queries/portal/licenses";
-import { lockedPortalPerson } from "@countersign/store/queries/portal/people";
-import { portalIdentitiesOf, portalSessionById } from "@countersign/store/queries/portal/sessions";
+import {
+  lockedPortalPerson,
+  portalIdentitiesOf,
+  portalSessionById,
+} from "@countersign/store/queries/portal/people";
 import { productById } from "@countersign/store/queries/products/products";
 import { transferById } from "@countersign/store/queries/transfers/transfers";
 import type { Database, Store } from "@countersign/store/store";

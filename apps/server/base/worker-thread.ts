@@ -175,8 +175,8 @@ export async function runWorker<
   const post = (message: Message) => parentPort?.postMessage(message);
   const creator = new ThreadCalls<Theirs>(post);
   try {
-    const mine = await start(workerData, creator);
-    parentPort?.on("message", (message: Message) => creator.receive(message, mine));
+    const offered = await start(workerData, creator);
+    parentPort?.on("message", (message: Message) => creator.receive(message, offered));
     post({ kind: "ready" });
   } catch (error) {
     post({ kind: "failed", reason: reasonOf(error) });

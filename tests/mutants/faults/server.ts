@@ -41,8 +41,8 @@ a request that only waits keeps its slot
   apps/server/threads/worker-handle.test.ts
 a body that never arrives stays open beyond the limit
   Unfinished requests of one client fill the memory.
-  - this.#cutOldest(own);
-  + void own;
+  - this.#cutOldest(ofParty);
+  + void ofParty;
   apps/server/limits/oldest-first.test.ts apps/server/threads/worker-handle.test.ts
 an organization can have any number of exports at a time
   Two hundred downloads of one organization take all the time and memory of the worker.

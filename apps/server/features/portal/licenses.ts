@@ -122,7 +122,11 @@ export const portalLicenseRoutes: readonly BoundRoute[] = [
       const { left } = await ipRemovalBudget(db, license.id, product, context.nowMs);
       const needed = license.ip_count;
       if (left < needed) throw new Problem("ip_removals_not_enough", { needed, count: left });
-      await applyChange(db, asCustomer, "license.ips_reset", resettingIps(context.nowMs), [license]);
+      await applyChange(db, asCustomer, {
+        action: "license.ips_reset",
+        change: resettingIps(context.nowMs),
+        licenses: [license],
+      });
       if (needed > 0) await spend(db, context, license.id, "ip_removed", needed);
       return showPortalLicense(db, asCustomer, around);
     });

@@ -168,7 +168,7 @@ function filterOf(query: FilterQuery, organizationId: string): RequestFilter {
 
 /** What the log can have in place of the IP address: products decide how IPv6 addresses count. */
 function countedAs(ip: string): readonly string[] {
-  const asked = parseQueriedIp(ip);
-  if (asked === null) throw invalid("ip", "not_an_ip");
-  return asked.countedAs;
+  const queriedIp = parseQueriedIp(ip);
+  if (queriedIp === null) throw invalid("ip", "not_an_ip");
+  return queriedIp.countedAs;
 }

@@ -14,13 +14,16 @@ import { customersByIds } from "@countersign/store/queries/customers/views";
 import { productState, versionRecords } from "@countersign/store/queries/explain/request-facts";
 import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
 import type { TimeRange } from "@countersign/store/queries/requests/span";
-import { type LicenseUse, type PastUses, pastUses } from "@countersign/store/queries/shadow/past-uses";
 import {
+  type LicenseUse,
+  type PastUses,
+  pastUses,
   registrationTimes,
   shadowedLicenses,
   shadowedTogether,
   slotsBefore,
-} from "@countersign/store/queries/shadow/registrations";
+} from "@countersign/store/queries/shadow/past-uses";
+
 import type { Database, Store } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
 import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";

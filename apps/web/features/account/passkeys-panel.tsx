@@ -129,7 +129,7 @@ function PasskeyLine({ passkey, name, onRename, onRemove }: PasskeyLineProps) {
       </div>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={t("passkeys.more", { name })}>
+          <ActionIcon aria-label={t("passkeys.more", { name })}>
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>

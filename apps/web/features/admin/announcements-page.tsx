@@ -90,16 +90,12 @@ export function AnnouncementsPage() {
           cell: (row) => (
             <Group gap={4} wrap="nowrap" justify="flex-end">
               <ActionIcon
-                variant="subtle"
-                color="gray"
                 aria-label={t("announcements.edit", { message: row.message })}
                 onClick={() => setEdited(row)}
               >
                 <Icon name="edit" size={16} />
               </ActionIcon>
               <ActionIcon
-                variant="subtle"
-                color="gray"
                 aria-label={t("announcements.delete", { message: row.message })}
                 loading={remove.isPending && remove.variables?.params?.announcement_id === row.id}
                 onClick={() => erase(row)}

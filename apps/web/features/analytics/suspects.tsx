@@ -207,7 +207,7 @@ function SuspectActions({ suspect }: { suspect: Suspect }) {
     <>
       <Menu position="bottom-end" shadow="md">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={t("sharing.actions", { key })}>
+          <ActionIcon aria-label={t("sharing.actions", { key })}>
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>

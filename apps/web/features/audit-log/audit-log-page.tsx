@@ -16,7 +16,7 @@ import { Page } from "../../ui/page.tsx";
 import { Fact } from "../../ui/section.tsx";
 import { shortDate } from "../../ui/time.tsx";
 import { plainWords } from "./actions.ts";
-import { AuditFilters, type AuditSearch, nothing } from "./audit-filters.tsx";
+import { AuditFilters, type AuditSearch, noFilters } from "./audit-filters.tsx";
 import { Entries } from "./entries.tsx";
 import type { Entry } from "./field-changes.ts";
 
@@ -69,7 +69,7 @@ export function AuditLogPage() {
                   title: t("nothingFound.title"),
                   words: t("nothingFound.words"),
                   action: (
-                    <Button variant="default" onClick={() => narrow(nothing)}>
+                    <Button variant="default" onClick={() => narrow(noFilters)}>
                       {t("filters.clear")}
                     </Button>
                   ),

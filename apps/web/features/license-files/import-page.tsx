@@ -25,7 +25,7 @@ export function ImportPage() {
   const navigate = useNavigate({ from: "/o/$organization/licenses/import" });
   const { product_id: wanted, import_id: importId } = importRoute.useSearch();
   const products = useProducts();
-  const wayToProduct = useNewProductPath();
+  const newProductPath = useNewProductPath();
   const choices = (products.data ?? []).filter(isForSale);
   const product = choices.find(({ id }) => id === wanted) ?? choices[0];
   // Remounts the form for the next file.
@@ -44,7 +44,7 @@ export function ImportPage() {
     >
       <Stack gap="md">
         {products.isSuccess && product === undefined && (
-          <NoProduct to={wayToProduct}>{t("noProduct")}</NoProduct>
+          <NoProduct to={newProductPath}>{t("noProduct")}</NoProduct>
         )}
         {products.isPending && products.fetchStatus === "idle" && (
           <Alert icon={<Icon name="info" />}>{t("noProductAccess")}</Alert>

@@ -30,7 +30,7 @@ interface ImportStateProps {
   readonly onAnother: () => void;
 }
 
-const lookEveryMs = 700;
+const pollMs = 700;
 const ends: readonly Import["state"][] = ["finished", "failed", "cancelled", "undone"];
 export const isOver = ({ state }: Pick<Import, "state">) => ends.includes(state);
 
@@ -40,7 +40,7 @@ export function ImportState(props: ImportStateProps) {
   const { t } = useTranslation("license-files");
   const query = useQuery({
     ...ask("getLicenseImport", { params: { product_id: productId, import_id: importId } }),
-    refetchInterval: ({ state: { data } }) => (data !== undefined && isOver(data) ? false : lookEveryMs),
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isOver(data) ? false : pollMs),
   });
   const state = query.data?.state;
   // The license list shows the imported licenses.

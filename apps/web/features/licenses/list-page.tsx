@@ -30,8 +30,8 @@ export function LicensesPage() {
     ...askPages("listLicenses", { params, query: { ...filter, ...order, limit: 100 } }),
     // Keeps the last results while the user types, to avoid layout shifts.
     placeholderData: (before) => before,
-    refetchOnMount: isWorthReading,
-    refetchOnWindowFocus: isWorthReading,
+    refetchOnMount: shouldRefetch,
+    refetchOnWindowFocus: shouldRefetch,
   });
   const counted = useQuery({
     ...ask("listLicenses", { params, query: { ...filter, count: "true", limit: 1 } }),
@@ -102,7 +102,7 @@ export function LicensesPage() {
 }
 
 /** A list is refetched page by page. A long one is refetched only when it is known to be out of date. */
-function isWorthReading({ state }: { readonly state: ReadState }): boolean {
+function shouldRefetch({ state }: { readonly state: ReadState }): boolean {
   return state.isInvalidated || (state.data?.pages.length ?? 0) <= 3;
 }
 

@@ -25,7 +25,7 @@ export function NewLicensePage() {
   const { t } = useTranslation("licenses");
   const organization = useOrganization();
   const products = useProducts();
-  const wayToProduct = useNewProductPath();
+  const newProductPath = useNewProductPath();
   const given = newLicenseRoute.useSearch();
   const [made, setMade] = useState<readonly License[] | null>(null);
   const create = useChange("createLicenses");
@@ -74,7 +74,7 @@ export function NewLicensePage() {
   if (products.isSuccess && choices.length === 0)
     return (
       <Page narrow title={t("new.title")} above={above}>
-        <NoProduct to={wayToProduct}>
+        <NoProduct to={newProductPath}>
           {t(products.data.length === 0 ? "new.noProduct" : "new.noneForSale")}
         </NoProduct>
       </Page>

@@ -92,6 +92,10 @@ export function useFilterChange(): (part: LicenseSearch, options?: { replace?: b
     });
 }
 
+/** Actions that the page of a license can open from a link. */
+export const licenseActions = ["edit", "renew", "revoke", "rotate", "transfer", "reset", "delete"] as const;
+export type Action = (typeof licenseActions)[number];
+
 export function withoutGaps<T extends object>(value: T): T {
   return Object.fromEntries(
     Object.entries(value).filter(([, member]) => member !== undefined && member !== ""),

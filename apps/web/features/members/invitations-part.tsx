@@ -153,8 +153,6 @@ function InvitationActions({ invitation, isResending, onResend, onWithdraw }: In
     <Group gap={4} justify="flex-end" wrap="nowrap">
       <Tooltip label={t(sendsEmail ? "resend.words" : "resend.wordsNoEmail")}>
         <ActionIcon
-          variant="subtle"
-          color="gray"
           loading={isResending}
           onClick={onResend}
           aria-label={t(sendsEmail ? "resend.do" : "resend.doNoEmail", { email })}
@@ -163,12 +161,7 @@ function InvitationActions({ invitation, isResending, onResend, onWithdraw }: In
         </ActionIcon>
       </Tooltip>
       <Tooltip label={t("withdraw.open")}>
-        <ActionIcon
-          variant="subtle"
-          color="red"
-          onClick={onWithdraw}
-          aria-label={t("withdraw.for", { email })}
-        >
+        <ActionIcon color="red" onClick={onWithdraw} aria-label={t("withdraw.for", { email })}>
           <Icon name="close" size={16} />
         </ActionIcon>
       </Tooltip>

@@ -135,11 +135,7 @@ function MembersPart() {
               canRemove(member) && (
                 <Menu position="bottom-end">
                   <Menu.Target>
-                    <ActionIcon
-                      variant="subtle"
-                      color="gray"
-                      aria-label={t("actionsFor", { name: member.name })}
-                    >
+                    <ActionIcon aria-label={t("actionsFor", { name: member.name })}>
                       <Icon name="more" />
                     </ActionIcon>
                   </Menu.Target>

@@ -150,29 +150,29 @@ function DownloadList({ downloads, mayManage, onMove, onEdit, onRemove }: Downlo
             <DownloadFacts download={download} />
             {mayManage && (
               <Group gap={2} wrap="nowrap" className={classes.actions ?? ""}>
-                <Act
+                <IconButton
                   icon="up"
                   label={t("downloads.moveUp", { title: download.title })}
                   isDisabled={position === 0}
                   isMove
-                  do={() => move(position, -1)}
+                  onClick={() => move(position, -1)}
                 />
-                <Act
+                <IconButton
                   icon="down"
                   label={t("downloads.moveDown", { title: download.title })}
                   isDisabled={position === downloads.length - 1}
                   isMove
-                  do={() => move(position, 1)}
+                  onClick={() => move(position, 1)}
                 />
-                <Act
+                <IconButton
                   icon="edit"
                   label={t("downloads.change", { title: download.title })}
-                  do={() => onEdit(download)}
+                  onClick={() => onEdit(download)}
                 />
-                <Act
+                <IconButton
                   icon="close"
                   label={t("downloads.remove", { title: download.title })}
-                  do={() => onRemove(position)}
+                  onClick={() => onRemove(position)}
                 />
               </Group>
             )}
@@ -205,15 +205,15 @@ function DownloadFacts({ download }: { download: Download }) {
   );
 }
 
-interface ActProps {
+interface IconButtonProps {
   readonly icon: IconName;
   readonly label: string;
   readonly isDisabled?: boolean;
   readonly isMove?: boolean;
-  readonly do: () => unknown;
+  readonly onClick: () => unknown;
 }
 
-function Act({ icon, label, isDisabled = false, isMove = false, do: act }: ActProps) {
+function IconButton({ icon, label, isDisabled = false, isMove = false, onClick }: IconButtonProps) {
   return (
     <Tooltip label={label}>
       <ActionIcon
@@ -223,7 +223,7 @@ function Act({ icon, label, isDisabled = false, isMove = false, do: act }: ActPr
         aria-label={label}
         disabled={isDisabled}
         data-move={isMove || undefined}
-        onClick={act}
+        onClick={() => void onClick()}
       >
         <Icon name={icon} size={16} />
       </ActionIcon>

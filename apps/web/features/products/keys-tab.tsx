@@ -13,7 +13,6 @@ import { Time } from "../../ui/time.tsx";
 import { ConfirmIdentity } from "../account/proof.tsx";
 import { ApiKeys } from "./api-keys.tsx";
 import { type Product, useProduct } from "./frame/use-product.ts";
-import classes from "./keys-tab.module.css";
 import { useRotation } from "./rotation.tsx";
 
 export function KeysTab() {
@@ -129,7 +128,7 @@ type SigningKey = Answer<"rotateSigningSecret">;
 function Secret({ signingKey, isUpcoming = false }: { signingKey: SigningKey; isUpcoming?: boolean }) {
   const { t } = useTranslation("products");
   return (
-    <div className={classes.secret}>
+    <Box miw={0} p="sm" bg="var(--app-sunken)" style={{ borderRadius: "var(--mantine-radius-md)" }}>
       <Text size="sm" fw={600}>
         {t(isUpcoming ? "signing.upcoming" : "signing.current")}
         {isUpcoming && (
@@ -143,6 +142,6 @@ function Secret({ signingKey, isUpcoming = false }: { signingKey: SigningKey; is
       <Text size="sm" c="dimmed">
         {t("signing.id")} <span className="mono">{signingKey.id}</span>
       </Text>
-    </div>
+    </Box>
   );
 }

@@ -173,9 +173,9 @@ function FindBox() {
 }
 
 /** Null for what does not exist, or what the user cannot see. */
-async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+async function orNull<T>(answer: Promise<T>): Promise<T | null> {
   try {
-    return await asked;
+    return await answer;
   } catch (error) {
     if (error instanceof ApiProblem && (error.status === 404 || error.status === 422)) return null;
     throw error;

@@ -226,7 +226,7 @@ function LicenseFilter({ value, onChange }: LicenseFilterProps) {
   const params = { organization_id: useOrganization().id };
   const [typed, setTyped] = useState("");
   const [settled] = useDebouncedValue(termOf(typed), 250);
-  const found = useQuery({
+  const licenses = useQuery({
     ...ask("listLicenses", {
       params,
       query: { limit: 10, q: settled },
@@ -234,7 +234,7 @@ function LicenseFilter({ value, onChange }: LicenseFilterProps) {
     placeholderData: keepPreviousData,
   });
   const key = useLicenseKey(value);
-  const choices = new Map((found.data?.data ?? []).map((license) => [license.id, license.license_key]));
+  const choices = new Map((licenses.data?.data ?? []).map((license) => [license.id, license.license_key]));
   if (value !== undefined) choices.set(value, key ?? value);
   return (
     <Select

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Database } from "../../store.ts";
 import type { DeliveryRow } from "../../tables/events.ts";
 
-/** How deliveries follow their endpoint. How they are sent is in `claim-deliveries.ts` and `delivery-results.ts`. */
+/** How deliveries follow their endpoint. How they are sent is in `claim-deliveries.ts` and `deliveries.ts`. */
 
 /** How many change in one transaction; `deliveriesOutOfStep` finds the rest, and the periodic job continues with it. */
 export const deliveriesAtOnce = 250;
