@@ -16,7 +16,7 @@ const shortcutSheet = new EventTarget();
 export const openPalette = () => void palette.dispatchEvent(new Event("open"));
 export const onPaletteOpen = (open: () => void) => listen(palette, open);
 const openShortcutSheet = () => void shortcutSheet.dispatchEvent(new Event("open"));
-export const onShortcutSheetOpen = (open: () => void) => listen(shortcutSheet, open);
+const onShortcutSheetOpen = (open: () => void) => listen(shortcutSheet, open);
 
 function listen(target: EventTarget, open: () => void): () => void {
   target.addEventListener("open", open);
