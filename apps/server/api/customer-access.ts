@@ -30,14 +30,14 @@ export async function authorizeCustomer(
 
 async function licenseSubject(licenseId: string, actor: CustomerActor, store: Store): Promise<Subject> {
   const db = store.reads;
-  const found = await portalLicenseReference(db, licenseId);
-  if (found === undefined || !isTheirs(found, actor)) throw new Problem("not_found");
+  const license = await portalLicenseReference(db, licenseId);
+  if (license === undefined || !isTheirs(license, actor)) throw new Problem("not_found");
   const [organization, product] = [
-    await organizationById(db, found.organization_id),
-    await productById(db, found.product_id),
+    await organizationById(db, license.organization_id),
+    await productById(db, license.product_id),
   ];
   if (organization === undefined || product === undefined) throw new Problem("not_found");
-  return { ...noSubject, organization, product, license: found, customer: customerIn(found) };
+  return { ...noSubject, organization, product, license, customer: customerIn(license) };
 }
 
 /** The customer of a license as its organization knows them. */

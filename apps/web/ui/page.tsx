@@ -64,7 +64,7 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
     reset();
     void router.invalidate();
   };
-  const words =
+  const message =
     error instanceof Unreachable
       ? t("broken.unreachable")
       : error instanceof ApiProblem
@@ -73,7 +73,7 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
   return (
     <Page narrow title={t("broken.title")}>
       <Stack align="flex-start" role="alert">
-        <Text>{words}</Text>
+        <Text>{message}</Text>
         {!(error instanceof ApiProblem || error instanceof Unreachable) && <Code block>{String(error)}</Code>}
         <Button onClick={again}>{t("tryAgain")}</Button>
       </Stack>

@@ -43,9 +43,9 @@ function GroupOfPermissions({
   const all = permissionsOf(group);
   const open = readOnly ? [] : all.filter((permission) => held.has(permission));
   const chosen = all.filter((permission) => value.has(permission));
-  const set = (some: readonly Permission[], isOn: boolean) => {
+  const set = (changed: readonly Permission[], isOn: boolean) => {
     const next = new Set(value);
-    for (const permission of some) isOn ? next.add(permission) : next.delete(permission);
+    for (const permission of changed) isOn ? next.add(permission) : next.delete(permission);
     onChange(next);
   };
   const openChosen = open.filter((permission) => value.has(permission)).length;

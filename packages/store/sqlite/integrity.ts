@@ -66,10 +66,10 @@ export async function checkInProcess(
   signal: AbortSignal,
 ): Promise<IntegrityPart> {
   const file = fileURLToPath(threadFile("integrity-process", import.meta.url));
-  const words = [file, folder, after ?? "", String(timeoutMs)];
+  const processArgs = [file, folder, after ?? "", String(timeoutMs)];
   const output = await new Promise<string>((resolve, reject) => {
     const options = { signal, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 } as const;
-    execFile(process.execPath, words, options, (error, stdout) =>
+    execFile(process.execPath, processArgs, options, (error, stdout) =>
       error === null ? resolve(stdout) : reject(error),
     );
   });

@@ -324,12 +324,12 @@ function dataKey(database: DatabaseSync, passphrase: string | null): Uint8Array 
       )
       .run(createDataKey(passphrase));
   }
-  const found = stored() ?? "";
-  const { key, rewritten } = openDataKey(found, passphrase);
+  const storedKey = stored() ?? "";
+  const { key, rewritten } = openDataKey(storedKey, passphrase);
   if (rewritten !== null) {
     database
       .prepare("update platform_state set value = ? where name = 'data_key' and value = ?")
-      .run(rewritten, found);
+      .run(rewritten, storedKey);
   }
   return key;
 }

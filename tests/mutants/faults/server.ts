@@ -59,8 +59,8 @@ an export is cut for an organization that has as many
   apps/server/api/download.test.ts
 an export that makes progress is cut before one that nobody reads
   A customer list has to be downloaded again because someone else's download hangs.
-  - sinceOf(entry) < sinceOf(found)
-  + sinceOf(entry) > sinceOf(found)
+  - sinceOf(entry) < sinceOf(oldest)
+  + sinceOf(entry) > sinceOf(oldest)
   apps/server/api/download.test.ts
 an export that the server is slow to read counts as unread
   A large export on a busy server is broken off although its reader waits for it.

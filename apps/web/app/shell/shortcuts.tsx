@@ -112,10 +112,10 @@ export function ShortcutSheet() {
     <Modal opened={isOpen} onClose={() => setOpen(false)} title={t("shortcuts.title")}>
       <Table withRowBorders={false}>
         <Table.Tbody>
-          {lines.map(([keys, words]) => (
-            <Table.Tr key={words}>
+          {lines.map(([keys, description]) => (
+            <Table.Tr key={description}>
               <Table.Td w={150}>{keys}</Table.Td>
-              <Table.Td>{words}</Table.Td>
+              <Table.Td>{description}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

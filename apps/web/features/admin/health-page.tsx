@@ -193,17 +193,17 @@ function RevenuePanel() {
 
 /** One figure, with a link to its page if there is one. */
 function Tile({ label, to, children }: { label: string; to?: PageLink; children: ReactNode }) {
-  const words = (
+  const content = (
     <>
       <Dimmed>{label}</Dimmed>
       <div className={classes.figure}>{children}</div>
     </>
   );
   return to === undefined ? (
-    <div className={classes.tile}>{words}</div>
+    <div className={classes.tile}>{content}</div>
   ) : (
     <Link className={classes.tile ?? ""} {...to}>
-      {words}
+      {content}
     </Link>
   );
 }

@@ -37,7 +37,7 @@ export function CustomersPage() {
       title={t("title")}
       lead={t("lead")}
       actions={create}
-      filters={<SearchField label={t("find")} value={q} onChange={(found) => set({ q: found })} />}
+      filters={<SearchField label={t("find")} value={q} onChange={(term) => set({ q: term })} />}
       list={list}
       isFiltered={q !== undefined}
       columns={[

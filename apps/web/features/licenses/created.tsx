@@ -123,7 +123,7 @@ function CreatedFacts({ license }: { license: License }) {
   return (
     <Facts>
       <dt>{t("columns.customer")}</dt>
-      <dd>{[name, email, discordId].filter((words) => words !== null).join(" · ")}</dd>
+      <dd>{[name, email, discordId].filter((part) => part !== null).join(" · ")}</dd>
       <dt>{t("columns.product")}</dt>
       <dd>{license.product_name}</dd>
       <dt>{t("columns.expires")}</dt>

@@ -136,9 +136,9 @@ function SearchField() {
   const change = useFilterChange();
   const [typed, setTyped] = useState(q);
   const sent = useRef(q);
-  const settle = useWhenSettled((words: string) => {
-    sent.current = words;
-    change({ q: words === "" ? undefined : words }, { replace: true });
+  const settle = useWhenSettled((term: string) => {
+    sent.current = term;
+    change({ q: term === "" ? undefined : term }, { replace: true });
   });
   // Follows a view or the back button, but does not overwrite text that is being typed.
   useDidUpdate(() => {

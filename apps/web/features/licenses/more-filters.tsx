@@ -87,7 +87,7 @@ function TagField({ tags }: { tags: readonly string[] }) {
   const { tag = "" } = licensesRoute.useSearch();
   const change = useFilterChange();
   const [typed, setTyped] = useState(tag);
-  const settle = useWhenSettled((words: string) => change({ tag: words || undefined }), 400);
+  const settle = useWhenSettled((tag: string) => change({ tag: tag || undefined }), 400);
   return (
     <Autocomplete
       label={t("filters.tag")}
@@ -95,9 +95,9 @@ function TagField({ tags }: { tags: readonly string[] }) {
       value={typed}
       maxLength={50}
       comboboxProps={{ withinPortal: false }}
-      onChange={(words) => {
-        setTyped(words);
-        settle(words.trim());
+      onChange={(typedTag) => {
+        setTyped(typedTag);
+        settle(typedTag.trim());
       }}
     />
   );

@@ -112,8 +112,8 @@ function sorted(search: LicenseSearch) {
   return Object.entries(withoutGaps(search)).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function oneOf<T extends string>(words: readonly T[], value: unknown): T | undefined {
-  return words.find((word) => word === value);
+function oneOf<T extends string>(allowed: readonly T[], value: unknown): T | undefined {
+  return allowed.find((word) => word === value);
 }
 
 function wholeOf(value: unknown, min: number, max: number): number | undefined {

@@ -189,16 +189,16 @@ function DownloadFacts({ download }: { download: Download }) {
   const facts = [
     download.min_version !== null && t("downloads.fromVersion", { version: download.min_version }),
     download.checksum !== null && t("downloads.checksumIs", { checksum: download.checksum }),
-  ].filter((words) => words !== false);
+  ].filter((fact) => fact !== false);
   return (
     <div className={classes.words}>
       <Text fw={600}>{download.title}</Text>
       <Anchor href={download.url} target="_blank" rel="noopener noreferrer" size="sm">
         {download.url}
       </Anchor>
-      {facts.map((words) => (
-        <Text key={words} size="sm" c="dimmed">
-          {words}
+      {facts.map((fact) => (
+        <Text key={fact} size="sm" c="dimmed">
+          {fact}
         </Text>
       ))}
     </div>

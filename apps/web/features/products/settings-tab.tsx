@@ -22,7 +22,7 @@ export function SettingsTab() {
   const plans = usePlans();
   const versionChecks = versionChecksOf(organization, plans);
   const plan = planName(plans, effectivePlan(organization));
-  const when = (is: boolean, words: string) => (is ? t(`noEffect.${words}`) : undefined);
+  const when = (is: boolean, reasonKey: string) => (is ? t(`noEffect.${reasonKey}`) : undefined);
   const tracksNothing = when(!product.track_ip_on_validate, "noTracking");
   const sendsNoKeyEmail = when(!product.deliver_license_by_email, "noKeyEmail");
   return (

@@ -54,13 +54,13 @@ const visible: readonly FilterName[] = ["refused"];
 export function FilterChips({ filters }: { filters: RequestFilters }) {
   const { t } = useTranslation("requests");
   const change = useFilterChange();
-  const words = useFilterWords(filters);
+  const filterText = useFilterWords(filters);
   const active = filterNames.filter((name) => filters[name] !== undefined && !visible.includes(name));
   return (
     <ChipList
       label={t("filters.active")}
       names={active}
-      textOf={words}
+      textOf={filterText}
       removeLabel={(filter) => t("filters.remove", { filter })}
       onRemove={(name) => change({ [name]: undefined })}
       clearLabel={t("filters.clear")}

@@ -155,7 +155,7 @@ function OneOf<Value>({ label, isLabelHidden = false, choices, value, onChange }
       <SegmentedControl
         fullWidth={!isLabelHidden}
         {...(isLabelHidden ? { "aria-label": label } : { "aria-labelledby": id })}
-        data={choices.map(([, words], index) => ({ value: String(index), label: words }))}
+        data={choices.map(([, choiceLabel], index) => ({ value: String(index), label: choiceLabel }))}
         value={String(place)}
         onChange={(index) => {
           const choice = choices[Number(index)];

@@ -20,9 +20,9 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
   const products = useProducts();
   const product = products.data?.find(({ id }) => id === request.product_id);
   const { license_id: licenseId, license_key: key, device_id: device, duration_ms: ms } = request;
-  const others = (search: Record<string, string>, words: string) => (
+  const others = (search: Record<string, string>, linkText: string) => (
     <GoLink to={paths.requests(slug, search)} size="sm" display="block">
-      {words}
+      {linkText}
     </GoLink>
   );
   return (

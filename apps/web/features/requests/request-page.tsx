@@ -88,7 +88,7 @@ function Outcome({ request }: { request: LoggedRequest }) {
   const { t } = useTranslation("requests");
   const { slug } = useOrganization();
   const may = useMay();
-  const words = useRuleWords();
+  const ruleText = useRuleWords();
   const refusal = whyLogged(request).find(({ result }) => result === "refused");
   const steps = nextSteps(request, slug).filter(({ any }) => may(...any));
   return (
@@ -101,7 +101,7 @@ function Outcome({ request }: { request: LoggedRequest }) {
       }
     >
       <Stack gap="xs">
-        {refusal !== undefined && <Text>{words.ofLogged(refusal)}</Text>}
+        {refusal !== undefined && <Text>{ruleText.ofLogged(refusal)}</Text>}
         {request.sandbox && <Dimmed>{t("one.sandboxWords")}</Dimmed>}
         {steps.length > 0 && !request.sandbox && (
           <Group gap="xs">
@@ -119,11 +119,11 @@ function Outcome({ request }: { request: LoggedRequest }) {
 
 function Why({ request }: { request: LoggedRequest }) {
   const { t } = useTranslation("requests");
-  const words = useRuleWords();
+  const ruleText = useRuleWords();
   return (
     <Section title={t("one.whyTitle")} id="why">
       <Dimmed mb="xs">{t("one.whyLead")}</Dimmed>
-      <RuleList label={t("one.whyTitle")} rules={rulesThen(whyLogged(request), words)} />
+      <RuleList label={t("one.whyTitle")} rules={rulesThen(whyLogged(request), ruleText)} />
     </Section>
   );
 }
@@ -134,7 +134,7 @@ type Explained = Answer<"explainRequest">;
 function CurrentExplanation({ request }: { request: LoggedRequest }) {
   const { t } = useTranslation("requests");
   const { id: organizationId } = useOrganization();
-  const words = useRuleWords();
+  const ruleText = useRuleWords();
   const params = { organization_id: organizationId, request_id: request.id };
   const explanation = useQuery({ ...ask("explainRequest", { params }), staleTime: 0 });
   return (
@@ -163,7 +163,7 @@ function CurrentExplanation({ request }: { request: LoggedRequest }) {
             {explanation.data.rules.length > 0 && (
               <RuleList
                 label={t("one.nowTitle")}
-                rules={rulesNow(explanation.data.rules, words, whyLogged(request))}
+                rules={rulesNow(explanation.data.rules, ruleText, whyLogged(request))}
               />
             )}
           </>

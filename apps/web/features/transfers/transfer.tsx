@@ -105,7 +105,7 @@ export function HolderName({ holder }: { holder: Holder }) {
   const { global_customer_id: id, customer_email: email, customer_discord_id: discordId } = holder;
   if (email === null && discordId === null) return name;
   const discord = discordId === null ? null : t("discordId", { id: discordId });
-  const more = [email, discord].filter((words) => words !== null && words !== name);
+  const more = [email, discord].filter((part) => part !== null && part !== name);
   return (
     <>
       {id !== null && maySee("customers:view", "customers:manage") ? (
@@ -113,9 +113,9 @@ export function HolderName({ holder }: { holder: Holder }) {
       ) : (
         name
       )}
-      {more.map((words) => (
-        <Text key={words} c="dimmed">
-          {words}
+      {more.map((part) => (
+        <Text key={part} c="dimmed">
+          {part}
         </Text>
       ))}
       {id === null && <Text c="dimmed">{t("newCustomer")}</Text>}

@@ -66,10 +66,10 @@ export function ChartSection({ title, help, note, data, csv, empty, children }: 
 /** Downloads the values. */
 export function CsvLink({ href, title }: { href: string; title: string }) {
   const { t } = useTranslation();
-  const words = t("chart.csv", { chart: title });
+  const csvLabel = t("chart.csv", { chart: title });
   return (
-    <Tooltip label={words}>
-      <ActionIcon component="a" href={href} download variant="default" size={28} aria-label={words}>
+    <Tooltip label={csvLabel}>
+      <ActionIcon component="a" href={href} download variant="default" size={28} aria-label={csvLabel}>
         <Icon name="download" size={15} />
       </ActionIcon>
     </Tooltip>

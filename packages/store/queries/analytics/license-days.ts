@@ -39,16 +39,16 @@ export async function unusualLicenseDays(
     after = end;
     await yieldToEventLoop();
   }
-  const found = new Map(rows.map((row) => [`${row.license_id} ${row.day}`, row]));
+  const byLicenseAndDay = new Map(rows.map((row) => [`${row.license_id} ${row.day}`, row]));
   for (const open of tail.sharing) {
     if (open.day < days.first || open.day > days.last) continue;
     if (scope.productId !== allProducts && open.productId !== scope.productId) continue;
     const key = `${open.licenseId} ${open.day}`;
-    const row = mergedLicenseDay(found.get(key), open);
+    const row = mergedLicenseDay(byLicenseAndDay.get(key), open);
     if (row.ip_count > usual.ips || row.device_count > usual.devices || row.speed_kmh !== null)
-      found.set(key, row);
+      byLicenseAndDay.set(key, row);
   }
-  return [...found.values()];
+  return [...byLicenseAndDay.values()];
 }
 
 function maxShared(rows: readonly LicenseDayRow[]): LicenseDayRow[] {

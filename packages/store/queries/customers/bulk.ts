@@ -40,16 +40,16 @@ export async function customersInBulk(
     wanted.set(identifier, before === undefined ? who : merged(before, who));
   }
   const identifiers = [...wanted.keys()].sort();
-  const found = await find(db, bulk, organizationId, identifiers);
-  const missing = identifiers.filter((identifier) => !found.has(identifier));
+  const existing = await find(db, bulk, organizationId, identifiers);
+  const missing = identifiers.filter((identifier) => !existing.has(identifier));
   const created = await create(db, organizationId, missing, wanted, means);
-  for (const [identifier, customer] of created) found.set(identifier, customer);
+  for (const [identifier, customer] of created) existing.set(identifier, customer);
 
   const customers = new Map<string, KnownCustomer>();
   const views: View[] = [];
   const renamed: string[] = [];
   for (const [identifier, who] of wanted) {
-    const known = found.get(identifier);
+    const known = existing.get(identifier);
     if (known === undefined) throw new Error("A customer that was just created is not there.");
     const view = known.view === null ? who : merged(known.view, who);
     customers.set(identifier, { id: known.id, ...view });
@@ -96,7 +96,7 @@ async function find(
 ): Promise<Map<string, Found>> {
   const discordIds = identifiers.filter(isDiscord).map((identifier) => identifier.slice(discord.length));
   const emails = identifiers.filter((identifier) => !isDiscord(identifier));
-  const found = new Map<string, Found>();
+  const byIdentifier = new Map<string, Found>();
   for (const [column, values] of [["email", emails] as const, ["discord_id", discordIds] as const]) {
     if (values.length === 0) continue;
     const rows =
@@ -108,10 +108,10 @@ async function find(
     for (const row of rows) {
       const identifier = column === "email" ? row.identifier : `${discord}${row.identifier}`;
       const view = row.seen === null ? null : { email: row.email, name: row.name, discordId: row.discord_id };
-      if (identifier !== null) found.set(identifier, { id: row.id, view });
+      if (identifier !== null) byIdentifier.set(identifier, { id: row.id, view });
     }
   }
-  return found;
+  return byIdentifier;
 }
 
 /** More than this are sent as one value: see `among`. */

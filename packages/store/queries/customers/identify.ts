@@ -96,11 +96,11 @@ export async function removeUnknownCustomers(
   db: Kysely<Tables>,
   ids: readonly string[],
 ): Promise<Pick<CustomerRow, "email" | "discord_id">[]> {
-  const some = [...new Set(ids)].sort();
-  if (some.length === 0) return [];
+  const customerIds = [...new Set(ids)].sort();
+  if (customerIds.length === 0) return [];
   return db
     .deleteFrom("customers")
-    .where("id", "in", some)
+    .where("id", "in", customerIds)
     .where((is) =>
       is.and(
         customerReferences.map(({ table, column }) =>

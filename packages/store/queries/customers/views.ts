@@ -93,9 +93,11 @@ export async function licenseCountsOf(
   const add = (customerId: string | null, count: number) => {
     if (customerId !== null && count > 0) counts.set(customerId, (counts.get(customerId) ?? 0) + count);
   };
-  const some = await customersLicenses(db, organizationId, customerIds).limit(licensesAtOnce).execute();
-  if (some.length < licensesAtOnce) {
-    for (const license of some) add(license.customer_id, license.deleted_at === null ? 1 : 0);
+  const firstLicenses = await customersLicenses(db, organizationId, customerIds)
+    .limit(licensesAtOnce)
+    .execute();
+  if (firstLicenses.length < licensesAtOnce) {
+    for (const license of firstLicenses) add(license.customer_id, license.deleted_at === null ? 1 : 0);
     return counts;
   }
   for (const customerId of customerIds)

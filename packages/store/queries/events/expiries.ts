@@ -204,7 +204,7 @@ export async function organizationIdsAfter(db: Database, afterId: string, limit:
 
 /** Removes some recorded rejections from before this hour; returns whether there were any. */
 export async function pruneRefusals(db: Database, beforeHour: number, atMost: number): Promise<boolean> {
-  const some = await db
+  const outdated = await db
     .selectFrom("recorded_refusals")
     .select(["hour", "license_id"])
     .where("hour", "<", beforeHour)
@@ -212,9 +212,9 @@ export async function pruneRefusals(db: Database, beforeHour: number, atMost: nu
     .orderBy("license_id")
     .limit(atMost)
     .execute();
-  const [first] = some;
+  const [first] = outdated;
   if (first === undefined) return false;
-  const ids = some.filter(({ hour }) => hour === first.hour).map((row) => row.license_id);
+  const ids = outdated.filter(({ hour }) => hour === first.hour).map((row) => row.license_id);
   await db
     .deleteFrom("recorded_refusals")
     .where("hour", "=", first.hour)

@@ -42,10 +42,10 @@ const rowsAtOnce = 500;
 
 export async function createLicenses(db: Kysely<Tables>, licenses: readonly NewLicense[], nowMs: number) {
   for (let start = 0; start < licenses.length; start += rowsAtOnce) {
-    const some = licenses.slice(start, start + rowsAtOnce);
-    const rows = some.map((license) => licenseRow(license, nowMs));
+    const batch = licenses.slice(start, start + rowsAtOnce);
+    const rows = batch.map((license) => licenseRow(license, nowMs));
     await db.insertInto("licenses").values(rows).execute();
-    await addTags(db, some.flatMap(tagRows));
+    await addTags(db, batch.flatMap(tagRows));
   }
 }
 

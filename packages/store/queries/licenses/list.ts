@@ -44,24 +44,25 @@ export async function licensePage(
   const ids = await idsByIndex(db, filter, nowMs, maxSortedRows);
   if (ids !== null) return pageAmong(db, ids, list, after, limit);
   const scan = new LicenseScan(db, filter, order, nowMs);
-  const found: Position[] = [];
+  const matches: Position[] = [];
   let from = after;
-  for (let scanned = 0; scanned < (found.length > 0 ? maxScanned : maxScannedForNothing); ) {
+  for (let scanned = 0; scanned < (matches.length > 0 ? maxScanned : maxScannedForNothing); ) {
     const length = scanned === 0 ? firstStep : step;
     const to = await scan.end(from, length);
-    found.push(...(await scan.matches(from, to, limit + 1 - found.length)));
-    if (found.length > limit) return { ids: idsOf(found.slice(0, limit)), next: found[limit - 1] ?? null };
-    if (to === null) return { ids: idsOf(found), next: null };
+    matches.push(...(await scan.matches(from, to, limit + 1 - matches.length)));
+    if (matches.length > limit)
+      return { ids: idsOf(matches.slice(0, limit)), next: matches[limit - 1] ?? null };
+    if (to === null) return { ids: idsOf(matches), next: null };
     if (scanned === 0 && filter.words !== null) {
       // Matches are far apart, so there may be few enough for the text index.
-      const some = await store.searchLicenses(filter.organizationId, filter.words, maxSortedRowsWithText);
-      if (some !== null) return pageAmong(db, some, list, after, limit);
+      const indexed = await store.searchLicenses(filter.organizationId, filter.words, maxSortedRowsWithText);
+      if (indexed !== null) return pageAmong(db, indexed, list, after, limit);
     }
     from = to;
     scanned += length;
     await yieldToEventLoop();
   }
-  return { ids: idsOf(found), next: from };
+  return { ids: idsOf(matches), next: from };
 }
 
 /** All of them, in batches: for work that iterates over everything and has no time limit. */
@@ -90,10 +91,10 @@ async function pageAmong(
   limit: number,
 ): Promise<LicensePage> {
   if (ids.length === 0) return { ids: [], next: null };
-  const found = await new LicenseScan(db, filter, order, nowMs, ids).matches(after, null, limit + 1);
+  const matches = await new LicenseScan(db, filter, order, nowMs, ids).matches(after, null, limit + 1);
   return {
-    ids: idsOf(found.slice(0, limit)),
-    next: found.length > limit ? (found[limit - 1] ?? null) : null,
+    ids: idsOf(matches.slice(0, limit)),
+    next: matches.length > limit ? (matches[limit - 1] ?? null) : null,
   };
 }
 

@@ -83,7 +83,7 @@ export async function organizationsOf(
   furtherIds: readonly string[] = [],
 ) {
   // A list of IDs rather than alternatives, for which SQLite reads all organizations.
-  const own = db
+  const organizationIds = db
     .selectFrom("organizations")
     .select("id")
     .where("owner_id", "=", userId)
@@ -101,7 +101,11 @@ export async function organizationsOf(
     .leftJoin("roles", "roles.id", "members.role_id")
     .selectAll("organizations")
     .select("roles.permissions as role_permissions")
-    .where("organizations.id", "in", furtherIds.length === 0 ? own : own.unionAll(further))
+    .where(
+      "organizations.id",
+      "in",
+      furtherIds.length === 0 ? organizationIds : organizationIds.unionAll(further),
+    )
     .$if(page.afterId !== null, (query) => query.where("organizations.id", ">", page.afterId ?? ""))
     .orderBy("organizations.id")
     .limit(page.limit)

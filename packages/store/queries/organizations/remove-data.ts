@@ -151,11 +151,11 @@ async function removeLicenses(db: Database, organizationId: string, atMost: numb
     .execute();
   if (ips.length === atMost * 5) {
     const [first] = ips;
-    const some = ips.filter((row) => row.license_id === first?.license_id).map((row) => row.ip);
+    const ipsOfFirst = ips.filter((row) => row.license_id === first?.license_id).map((row) => row.ip);
     await db
       .deleteFrom("license_ips")
       .where("license_id", "=", first?.license_id ?? "")
-      .where("ip", "in", some)
+      .where("ip", "in", ipsOfFirst)
       .execute();
     return true;
   }

@@ -75,7 +75,7 @@ const timesTogether = 512;
 
 async function usesIn(db: Database, span: Span, productId: string): Promise<UseRow[]> {
   const { day, fromMs, untilMs, times } = span;
-  const found = db
+  const uses = db
     .selectFrom(logOf(day))
     .select((is) => [
       "license_id",
@@ -92,11 +92,11 @@ async function usesIn(db: Database, span: Span, productId: string): Promise<UseR
     .where("license_id", "is not", null)
     .groupBy(["license_id", "ip", "version"])
     .$castTo<UseRow>();
-  if (times === null) return ofDay(found.where("at", ">=", fromMs).where("at", "<", untilMs).execute());
+  if (times === null) return ofDay(uses.where("at", ">=", fromMs).where("at", "<", untilMs).execute());
   const rows: UseRow[] = [];
   for (let start = 0; start < times.length; start += timesTogether) {
     const batch = times.slice(start, start + timesTogether);
-    rows.push(...(await ofDay(found.where("at", "in", padded(batch)).execute())));
+    rows.push(...(await ofDay(uses.where("at", "in", padded(batch)).execute())));
   }
   return rows;
 }
@@ -163,12 +163,12 @@ export async function registrationTimes(
     const atMs = Math.min(ofLicense.get(asked_ip) ?? Number.POSITIVE_INFINITY, registered_at);
     ofLicense.set(asked_ip, atMs);
   };
-  const own = used.flatMap(({ licenseId, ip }) => {
+  const ipsAndNetworks = used.flatMap(({ licenseId, ip }) => {
     const network = networkOf(ip);
     return [{ licenseId, ip, by: ip }, ...(network === null ? [] : [{ licenseId, ip, by: network }])];
   });
   const networks = used.filter(({ ip }) => ip.endsWith("/64")).map((one) => ({ ...one, by: one.ip }));
-  for (const row of await registrationsBy(db, "ip", own)) note(row);
+  for (const row of await registrationsBy(db, "ip", ipsAndNetworks)) note(row);
   for (const row of await registrationsBy(db, "network", networks)) note(row);
   return times;
 }
@@ -182,11 +182,11 @@ interface RegistrationRow {
 async function registrationsBy(
   db: Database,
   column: "ip" | "network",
-  asked: readonly (UsedIp & { readonly by: string })[],
+  usedIps: readonly (UsedIp & { readonly by: string })[],
 ): Promise<RegistrationRow[]> {
-  if (asked.length === 0) return [];
+  if (usedIps.length === 0) return [];
   // A list of values is joined, because PostgreSQL compares every row with each of many alternatives.
-  const values = asked.map(
+  const values = usedIps.map(
     ({ licenseId, ip, by }) => sql`(cast(${licenseId} as text), cast(${ip} as text), cast(${by} as text))`,
   );
   const { rows } = await sql<RegistrationRow>`

@@ -66,7 +66,7 @@ export function LicensePage() {
         </>
       }
       lead={[license.product_name, license.customer_name ?? license.customer_email]
-        .filter((words) => words !== null)
+        .filter((part) => part !== null)
         .join(" · ")}
       actions={<Actions license={license} />}
     >
