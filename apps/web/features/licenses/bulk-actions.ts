@@ -125,18 +125,23 @@ export function bulkStart(): BulkProgress {
   return { matched: 0, changed: 0, isOver: false, cursor: null, key: randomId() };
 }
 
+interface BulkRun {
+  readonly from?: BulkProgress;
+  readonly step?: (progress: BulkProgress) => void;
+  readonly isStopped?: () => boolean;
+  readonly signal?: AbortSignal;
+}
+
 /** The server works for a few seconds per request; each response contains the progress. A real run is guarded. */
-export function runBulk(...run: Parameters<typeof askInTurn>): Promise<BulkProgress> {
-  return run[1].dry_run === true ? askInTurn(...run) : whileRunning(() => askInTurn(...run));
+export function runBulk(organizationId: string, order: BulkOrder, run: BulkRun = {}): Promise<BulkProgress> {
+  const ask = () => askInTurn(organizationId, order, run);
+  return order.dry_run === true ? ask() : whileRunning(ask);
 }
 
 async function askInTurn(
   organizationId: string,
   order: BulkOrder,
-  from: BulkProgress,
-  step: (progress: BulkProgress) => void = () => {},
-  isStopped: () => boolean = () => false,
-  signal?: AbortSignal,
+  { from = bulkStart(), step = () => {}, isStopped = () => false, signal }: BulkRun,
 ): Promise<BulkProgress> {
   let progress = from;
   while (!progress.isOver && !isStopped()) {

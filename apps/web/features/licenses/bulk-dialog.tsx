@@ -143,7 +143,7 @@ function useTrial(order: BulkOrder | null, isEnabled: boolean) {
     queryKey: ["bulkLicenses", organization.id, settled],
     queryFn: ({ signal }) => {
       const trial = { ...(JSON.parse(settled) as BulkOrder), dry_run: true };
-      return runBulk(organization.id, trial, bulkStart(), undefined, undefined, signal);
+      return runBulk(organization.id, trial, { signal });
     },
     enabled: settled !== "null" && isEnabled,
     // Other licenses may match by the next time.
@@ -190,7 +190,7 @@ function useBulkRun({ onDone, onBusy }: Pick<QuestionProps, "onDone" | "onBusy">
       undo === null
         ? undefined
         : async () => {
-            await runBulk(organization.id, undo, bulkStart());
+            await runBulk(organization.id, undo);
             await reloadAfter("bulkLicenses");
           },
     );
@@ -200,7 +200,11 @@ function useBulkRun({ onDone, onBusy }: Pick<QuestionProps, "onDone" | "onBusy">
     isStopped.current = false;
     isRunning.current = true;
     try {
-      const end = await runBulk(organization.id, order, progress, step, () => isStopped.current);
+      const end = await runBulk(organization.id, order, {
+        from: progress,
+        step,
+        isStopped: () => isStopped.current,
+      });
       if (!end.isOver) return;
       notifyDone(order, end);
       onDone();
