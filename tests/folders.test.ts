@@ -48,6 +48,32 @@ describe.each(Object.keys(layers))("folders of %s", (place) => {
   });
 });
 
+/** Files that are short and serve a single one, and are files all the same, with the reason. */
+const shortFiles: Readonly<Record<string, string>> = {
+  "apps/web/api/shown-in.ts": "tests read it without React",
+  "apps/web/portal-words.ts": "the build runs it, not the dashboard",
+  "apps/web/routes/account.ts": "one area of pages like its neighbours",
+};
+
+test("a file of less than 40 lines that only its neighbour imports is part of that one", () => {
+  const importers = new Map<string, Set<string>>();
+  const lengths = new Map<string, number>();
+  for (const place of Object.keys(layers))
+    for (const { file, text, paths } of filesOf(place)) {
+      lengths.set(join(place, file), text.split("\n").length - 1);
+      // A dynamic import is why a file is one: it is loaded when it is needed.
+      for (const { to, isDynamic } of paths) {
+        const key = join(place, to);
+        importers.set(key, (importers.get(key) ?? new Set()).add(isDynamic ? "dynamic" : join(place, file)));
+      }
+    }
+  const short = [...importers]
+    .filter(([file]) => (lengths.get(file) ?? 40) < 40)
+    .filter(([file, from]) => from.size === 1 && [...from].every((one) => dirname(one) === dirname(file)))
+    .map(([file]) => file);
+  expect(short.sort()).toEqual(Object.keys(shortFiles).sort());
+});
+
 test("a cycle across several folders is detected", () => {
   const found = foldersInCycles([
     { from: "a", to: "b" },
@@ -64,22 +90,32 @@ interface Import {
   readonly to: string;
 }
 
-/** In the source files of a package, without its tests, which may import anything. */
+/** The source files of a package, without its tests, which may import anything. */
+function filesOf(place: string) {
+  return [...new Glob("**/*.{ts,tsx}").scanSync(join(root, place))]
+    .filter((file) => !/(^|\/)(node_modules|dist|suite)\/|\.(test|suite)\./.test(file))
+    .map((file) => {
+      const text = readFileSync(join(root, place, file), "utf8");
+      // Static and dynamic imports and exports of a relative path to code.
+      const paths = [...text.matchAll(/(from|import\(|import)\s*"(\.[^"]+\.tsx?)"/g)].map(
+        ([, keyword, path = ""]) => ({
+          to: normalize(join(dirname(file), path)),
+          isDynamic: keyword === "import(",
+        }),
+      );
+      return { file, text, paths };
+    });
+}
+
 function importsOf(place: string): Import[] {
-  const found = new Map<string, Import>();
-  for (const file of new Glob("**/*.{ts,tsx}").scanSync(join(root, place))) {
-    if (/(^|\/)(node_modules|dist|suite)\/|\.(test|suite)\./.test(file)) continue;
-    // Static and dynamic imports and exports of a relative path to code.
-    const paths = readFileSync(join(root, place, file), "utf8").matchAll(
-      /(?:from|import\(|import)\s*"(\.[^"]+\.tsx?)"/g,
-    );
-    for (const [, path = ""] of paths) {
+  const imports = new Map<string, Import>();
+  for (const { file, paths } of filesOf(place))
+    for (const { to: path } of paths) {
       const from = dirname(file);
-      const to = dirname(normalize(join(from, path)));
-      if (to !== from && !to.startsWith("..")) found.set(`${from} ${to}`, { from, to });
+      const to = dirname(path);
+      if (to !== from && !to.startsWith("..")) imports.set(`${from} ${to}`, { from, to });
     }
-  }
-  return [...found.values()];
+  return [...imports.values()];
 }
 
 /** What is left when folders that import no other are taken away until there is none: cycles, and what leads to them. */

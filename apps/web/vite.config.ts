@@ -19,7 +19,7 @@ const fields = /@mantine\/core\/esm\/components\/Textarea\/|apps\/web\/ui\/field
 const switches = /@mantine\/core\/esm\/components\/Switch\//;
 /** What many pages have, but no list that a first visit opens: fields, forms, and other lists. */
 const rareParts =
-  /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|Switch|TagsInput|Textarea)\/|node_modules\/react-textarea-autosize\/|apps\/web\/ui\/(confirm|data-table|fields|list|number-field|select-field|time-fields|use-form)\.tsx$/;
+  /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|Switch|TagsInput|Textarea)\/|node_modules\/react-textarea-autosize\/|apps\/web\/ui\/(confirm|fields|list|number-field|select-field|time-fields|use-form)\.tsx$/;
 const parts = /node_modules|apps\/web\/(ui|app|api|session)\//;
 
 /** Runs under Bun, which imports the contract's TypeScript directly. */

@@ -47,22 +47,22 @@ export function rowCounts(count: (table: (typeof countedTables)[number]) => numb
   return { organizations: count("organizations"), products: count("products"), licenses: count("licenses") };
 }
 
-export function checkRows(found: RowCounts, expected: RowCounts): void {
-  const wrong = countedTables.find((table) => found[table] !== expected[table]);
+export function checkRows(copied: RowCounts, expected: RowCounts): void {
+  const wrong = countedTables.find((table) => copied[table] !== expected[table]);
   if (wrong === undefined) return;
   throw new StoreProblem(
-    `The copy holds ${found[wrong]} ${wrong} where there should be ${expected[wrong]}. Nothing was changed; make a new backup.`,
+    `The copy holds ${copied[wrong]} ${wrong} where there should be ${expected[wrong]}. Nothing was changed; make a new backup.`,
   );
 }
 
 /** Throws unless it was requested: a restore replaces everything. */
 export function refuseToReplace(organizations: number | "unreadable", force: boolean): void {
   if (force || organizations === 0) return;
-  const found =
+  const existing =
     organizations === "unreadable"
       ? "There is a database already, and it cannot be read."
       : `The database already holds ${organizations} ${organizations === 1 ? "organization" : "organizations"}.`;
-  throw new StoreProblem(`${found} Add --force to replace it; the current data will be set aside.`);
+  throw new StoreProblem(`${existing} Add --force to replace it; the current data will be set aside.`);
 }
 
 /** Sorts by time and can be part of a file or schema name. */
@@ -154,12 +154,12 @@ export async function checkFiles(
   for (const name of names) {
     const path = resolve(folder, name);
     const expected = manifest.files.find((file) => file.name === name);
-    const found = await checksum(path).catch((cause: unknown) => {
+    const actual = await checksum(path).catch((cause: unknown) => {
       throw new StoreProblem(`The backup is incomplete: ${path} cannot be read. Use another backup.`, {
         cause,
       });
     });
-    if (found !== expected?.sha256) {
+    if (actual !== expected?.sha256) {
       throw new StoreProblem(
         `${path} is not the file that the manifest describes: its checksum differs. Use another backup.`,
       );

@@ -109,8 +109,10 @@ test("every decision has a number of its own, and is listed under it", () => {
   const listed = Array.from(rows, ([, number, page, anchor]) =>
     number === anchor ? `${number} ${page}` : "",
   );
-  expect(listed).toEqual(anchors.toSorted((one, other) => Number.parseInt(one) - Number.parseInt(other)));
-  expect(new Set(listed.map((row) => Number.parseInt(row))).size).toBe(anchors.length);
+  expect(listed).toEqual(
+    anchors.toSorted((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10)),
+  );
+  expect(new Set(listed.map((row) => Number.parseInt(row, 10))).size).toBe(anchors.length);
 });
 
 test("every name of code, of a setting or of a column that a document mentions occurs in the sources", () => {

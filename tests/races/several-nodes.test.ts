@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import { addIpBlocks, type BlockScope, removeIpBlock } from "@countersign/store/queries/ip-blocks/blocks";
-import { createLicenses, registerIp, revokeLicense } from "@countersign/store/queries/licenses/create";
+import { createLicenses, registerIp } from "@countersign/store/queries/licenses/create";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { updatePlan } from "@countersign/store/queries/plans/plans";
 import { removeVersion, setVersion } from "@countersign/store/queries/versions/versions";
@@ -66,7 +66,7 @@ const unblock = (tier: BlockScope["tier"]): Change => {
   return (place) => removeIpBlock(place.db, blockId, scopeOf(tier, place));
 };
 
-const revoke: Change = ({ db, licenseId }) => revokeLicense(db, licenseId, null, Date.now());
+const revoke = ofLicense({ revoked_at: 1 });
 const expire = ofLicense({ is_lifetime: 0, expires_at: 1 });
 const last = ofLicense({ is_lifetime: 1, expires_at: null });
 const suspend = ofOrganization({ suspended_at: 1 });

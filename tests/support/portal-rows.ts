@@ -1,5 +1,9 @@
-import { giveIdentity, identityRow, personWith } from "@countersign/store/queries/portal/people";
-import { addPortalSession } from "@countersign/store/queries/portal/sessions";
+import {
+  addPortalSession,
+  giveIdentity,
+  identityRow,
+  personWith,
+} from "@countersign/store/queries/portal/people";
 import type { Store } from "@countersign/store/store";
 import { hashPortalToken, newPortalToken } from "../../apps/server/features/portal/session.ts";
 import type { FilledOrganization } from "./filled-organization.ts";

@@ -1,7 +1,10 @@
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import { portalLicenseReference } from "@countersign/store/queries/portal/licenses";
-import { lockedPortalPerson } from "@countersign/store/queries/portal/people";
-import { portalIdentitiesOf, portalSessionById } from "@countersign/store/queries/portal/sessions";
+import {
+  lockedPortalPerson,
+  portalIdentitiesOf,
+  portalSessionById,
+} from "@countersign/store/queries/portal/people";
 import { productById } from "@countersign/store/queries/products/products";
 import { transferById } from "@countersign/store/queries/transfers/transfers";
 import type { Database, Store } from "@countersign/store/store";
@@ -27,14 +30,14 @@ export async function authorizeCustomer(
 
 async function licenseSubject(licenseId: string, actor: CustomerActor, store: Store): Promise<Subject> {
   const db = store.reads;
-  const found = await portalLicenseReference(db, licenseId);
-  if (found === undefined || !isTheirs(found, actor)) throw new Problem("not_found");
+  const license = await portalLicenseReference(db, licenseId);
+  if (license === undefined || !isTheirs(license, actor)) throw new Problem("not_found");
   const [organization, product] = [
-    await organizationById(db, found.organization_id),
-    await productById(db, found.product_id),
+    await organizationById(db, license.organization_id),
+    await productById(db, license.product_id),
   ];
   if (organization === undefined || product === undefined) throw new Problem("not_found");
-  return { ...noSubject, organization, product, license: found, customer: customerIn(found) };
+  return { ...noSubject, organization, product, license, customer: customerIn(license) };
 }
 
 /** The customer of a license as its organization knows them. */

@@ -177,10 +177,10 @@ export class ExportSlots {
 
   /** Those that the server works on come last. */
   #maxUntaken(isConsidered: (entry: Export) => boolean): Export | null {
-    let found: Export | null = null;
+    let oldest: Export | null = null;
     for (const entry of this.#exports)
-      if (isConsidered(entry) && (found === null || sinceOf(entry) < sinceOf(found))) found = entry;
-    return found;
+      if (isConsidered(entry) && (oldest === null || sinceOf(entry) < sinceOf(oldest))) oldest = entry;
+    return oldest;
   }
 }
 

@@ -15,10 +15,10 @@ import {
   shownToImpersonator,
 } from "./access.ts";
 import { type Actor, actorId } from "./actor.ts";
-import { bodyBounds, boundedBody } from "./bounded-body.ts";
+import { bodyBounds, boundedBody, mediaType } from "./bounded-body.ts";
 import type { BoundRoute, Context } from "./context.ts";
 import { Idempotency, idempotencyKeyOf, SecretsOnce, type StoredAnswer, Superseded } from "./idempotency.ts";
-import { mediaType, readBody, readQuery } from "./input.ts";
+import { readBody, readQuery } from "./input.ts";
 import { Router } from "./router.ts";
 
 interface ApiParts {

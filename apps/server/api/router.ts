@@ -21,11 +21,11 @@ export class Router {
   }
 
   match(method: string, path: string): Match {
-    const found = this.#walk(path);
-    if (found === null || found.node.routes.size === 0) return { found: false, methods: [] };
-    const bound = found.node.routes.get(method === "HEAD" ? "GET" : method);
-    if (bound !== undefined) return { found: true, bound, params: found.params };
-    return { found: false, methods: [...found.node.routes.keys()] };
+    const walked = this.#walk(path);
+    if (walked === null || walked.node.routes.size === 0) return { found: false, methods: [] };
+    const bound = walked.node.routes.get(method === "HEAD" ? "GET" : method);
+    if (bound !== undefined) return { found: true, bound, params: walked.params };
+    return { found: false, methods: [...walked.node.routes.keys()] };
   }
 
   #add(bound: BoundRoute): void {

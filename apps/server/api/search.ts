@@ -35,7 +35,7 @@ export async function searchPage<Row, At extends string | number>(
   list: SearchedList<Row, At>,
   { term, isFiltered, cursor, limit }: Search,
 ): Promise<{ rows: Row[]; next_cursor: string | null }> {
-  const found: { row: Row; position: string }[] = [];
+  const matches: { row: Row; position: string }[] = [];
   let { phase, at, id } = startOf(list, term, cursor);
   const step = term === null && !isFiltered ? limit + 1 : rowsAtOnce;
   for (let read = 0; ; ) {
@@ -47,14 +47,14 @@ export async function searchPage<Row, At extends string | number>(
       [at, id] = [phase === "starts" ? list.textOf(row) : list.timeOf(row), list.idOf(row)];
       const wasShown = phase === "holds" && term !== null && list.textOf(row).startsWith(term);
       if (wasShown || !list.isMeant(row)) continue;
-      if (found.length === limit) return pageOf(found, found.at(-1)?.position ?? null);
-      found.push({ row, position: encodeCursor([phase, at, id]) });
+      if (matches.length === limit) return pageOf(matches, matches.at(-1)?.position ?? null);
+      matches.push({ row, position: encodeCursor([phase, at, id]) });
     }
     read += rows.length;
     const isOver = rows.length < step;
-    if (isOver && phase === "holds") return pageOf(found, null);
+    if (isOver && phase === "holds") return pageOf(matches, null);
     if (isOver) [phase, at, id] = ["holds", null, ""];
-    else if (read >= maxRows) return pageOf(found, encodeCursor([phase, at, id]));
+    else if (read >= maxRows) return pageOf(matches, encodeCursor([phase, at, id]));
     await yieldToEventLoop();
   }
 }
@@ -80,6 +80,6 @@ function startOf<Row, At extends string | number>(
   throw wrongCursor();
 }
 
-function pageOf<Row>(found: readonly { row: Row }[], next: string | null) {
-  return { rows: found.map(({ row }) => row), next_cursor: next };
+function pageOf<Row>(matches: readonly { row: Row }[], next: string | null) {
+  return { rows: matches.map(({ row }) => row), next_cursor: next };
 }

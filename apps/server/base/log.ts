@@ -25,9 +25,10 @@ export function createLog({ level, pretty, now, write }: LogOptions): Log {
   const line = pretty ? prettyLine : jsonLine;
   const lowest = logLevels.indexOf(level);
   const at =
-    (of: LogLevel) =>
+    (lineLevel: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
-      if (logLevels.indexOf(of) >= lowest) write(`${line(new Date(now()), of, message, fields)}\n`);
+      if (logLevels.indexOf(lineLevel) >= lowest)
+        write(`${line(new Date(now()), lineLevel, message, fields)}\n`);
     };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
@@ -74,9 +75,9 @@ function messagesOf(error: unknown): string {
 }
 
 function jsonLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
-  const own = { time: time.toISOString(), level, message };
+  const members = { time: time.toISOString(), level, message };
   // First for their position, and last so that no field can override them.
-  return JSON.stringify({ ...own, ...fields, ...own });
+  return JSON.stringify({ ...members, ...fields, ...members });
 }
 
 function prettyLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {

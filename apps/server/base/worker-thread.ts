@@ -47,8 +47,8 @@ export class ThreadCalls<Theirs extends Offered<Theirs>> {
     return outcome.promise as Promise<Result<Theirs, K>>;
   }
 
-  receive(message: Message, mine: Readonly<Record<string, (argument: never) => unknown>>): void {
-    if (message.kind === "call") void this.#run(message, mine[message.name]);
+  receive(message: Message, functions: Readonly<Record<string, (argument: never) => unknown>>): void {
+    if (message.kind === "call") void this.#run(message, functions[message.name]);
     if (message.kind === "result") this.#taken(message.id)?.resolve(message.value);
     if (message.kind === "error") this.#taken(message.id)?.reject(new Error(message.reason));
   }
@@ -175,8 +175,8 @@ export async function runWorker<
   const post = (message: Message) => parentPort?.postMessage(message);
   const creator = new ThreadCalls<Theirs>(post);
   try {
-    const mine = await start(workerData, creator);
-    parentPort?.on("message", (message: Message) => creator.receive(message, mine));
+    const offered = await start(workerData, creator);
+    parentPort?.on("message", (message: Message) => creator.receive(message, offered));
     post({ kind: "ready" });
   } catch (error) {
     post({ kind: "failed", reason: reasonOf(error) });

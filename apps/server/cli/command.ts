@@ -44,8 +44,8 @@ export function required(command: string, name: string, value: string | undefine
 }
 
 export function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {
-  const found = allowed.find((candidate) => candidate === value);
-  if (found !== undefined) return found;
+  const choice = allowed.find((candidate) => candidate === value);
+  if (choice !== undefined) return choice;
   throw new OperatorProblem(`--${name} is "${value}". It must be one of: ${allowed.join(", ")}.`);
 }
 

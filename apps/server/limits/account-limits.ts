@@ -83,12 +83,12 @@ export class AccountLimits {
 function countersOf(attempt: Attempt, account: string, { ip, deviceId }: Origin): Counter[] {
   const rates: AccountRates | null = limits[attempt].account;
   if (rates === null) return [];
-  const of = `${attempt} of ${account.trim().toLowerCase()}`;
+  const attemptOnAccount = `${attempt} of ${account.trim().toLowerCase()}`;
   if (deviceId !== null && rates.device !== undefined)
-    return [{ name: nameOf(`${of} by device ${deviceId}`), rate: rates.device }];
-  const anywhere = { name: nameOf(of), rate: rates.anywhere };
+    return [{ name: nameOf(`${attemptOnAccount} by device ${deviceId}`), rate: rates.device }];
+  const anywhere = { name: nameOf(attemptOnAccount), rate: rates.anywhere };
   if (rates.network === undefined) return [anywhere];
-  return [{ name: nameOf(`${of} from ${networkOf(ip)}`), rate: rates.network }, anywhere];
+  return [{ name: nameOf(`${attemptOnAccount} from ${networkOf(ip)}`), rate: rates.network }, anywhere];
 }
 
 class Refused extends Error {

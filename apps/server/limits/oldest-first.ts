@@ -29,8 +29,8 @@ export class OldestFirst {
 
   /** Returns a function that ends it. `cut` is called instead, at most once, if it must make room. */
   enter(party: string, cut: () => void): () => void {
-    const own = this.#parties.get(party);
-    if (own !== undefined && own.size >= this.#limits.perParty) this.#cutOldest(own);
+    const ofParty = this.#parties.get(party);
+    if (ofParty !== undefined && ofParty.size >= this.#limits.perParty) this.#cutOldest(ofParty);
     else if (this.#size >= this.#limits.inAll) this.#cutOldest(this.#largest());
     const entry = { party, cut };
     // Its party may have been forgotten with the one that was cut.
@@ -55,9 +55,9 @@ export class OldestFirst {
   }
 
   #end(entry: Entry): void {
-    const own = this.#parties.get(entry.party);
-    if (own === undefined || !own.delete(entry)) return;
+    const ofParty = this.#parties.get(entry.party);
+    if (ofParty === undefined || !ofParty.delete(entry)) return;
     this.#size -= 1;
-    if (own.size === 0) this.#parties.delete(entry.party);
+    if (ofParty.size === 0) this.#parties.delete(entry.party);
   }
 }

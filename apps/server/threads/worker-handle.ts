@@ -158,14 +158,14 @@ export class WorkerPart {
     return part?.text ?? "";
   }
 
-  async #inTime(asked: Promise<WorkerMetricsText | null>): Promise<WorkerMetricsText | null> {
+  async #inTime(metrics: Promise<WorkerMetricsText | null>): Promise<WorkerMetricsText | null> {
     const late = Promise.withResolvers<null>();
     const timer = setTimeout(() => {
-      this.#isLate = this.#asked === asked;
+      this.#isLate = this.#asked === metrics;
       late.resolve(null);
     }, this.#metricsTimeoutMs);
     try {
-      return await Promise.race([asked, late.promise]);
+      return await Promise.race([metrics, late.promise]);
     } finally {
       clearTimeout(timer);
     }

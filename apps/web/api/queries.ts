@@ -28,22 +28,22 @@ type Asked<Id extends RouteId> = Rest<Input<Id, "body" | "signal">>;
 
 /** A GET route as a query; its input is part of the cache key. */
 export function ask<Id extends RouteId>(id: Id, ...[input]: Asked<Id>) {
-  const asked: AnyInput = input ?? {};
+  const request: AnyInput = input ?? {};
   return queryOptions({
-    queryKey: [id, asked.params ?? {}, asked.query ?? {}] as const,
-    queryFn: ({ signal }) => callAny(id, { ...asked, signal }),
+    queryKey: [id, request.params ?? {}, request.query ?? {}] as const,
+    queryFn: ({ signal }) => callAny(id, { ...request, signal }),
   });
 }
 
 /** A list, loaded page by page. */
 export function askPages<Id extends RouteId>(id: Id, ...[input]: Asked<Id>) {
-  const asked: AnyInput = input ?? {};
+  const request: AnyInput = input ?? {};
   return infiniteQueryOptions({
-    queryKey: [id, asked.params ?? {}, { ...asked.query, pages: true }] as const,
+    queryKey: [id, request.params ?? {}, { ...request.query, pages: true }] as const,
     queryFn: ({ signal, pageParam }) =>
       callAny(id, {
-        ...asked,
-        query: { ...asked.query, ...(pageParam === null ? {} : { cursor: pageParam }) },
+        ...request,
+        query: { ...request.query, ...(pageParam === null ? {} : { cursor: pageParam }) },
         signal,
       }),
     initialPageParam: null as string | null,

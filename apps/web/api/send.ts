@@ -68,13 +68,13 @@ export function place(
 
 /** The query string, without values that are empty. The items of a list are repeated parameters. */
 export function search(query: object = {}): string {
-  const words = new URLSearchParams();
+  const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null || value === "") continue;
-    if (Array.isArray(value)) for (const item of value) words.append(name, String(item));
-    else words.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+    if (Array.isArray(value)) for (const item of value) params.append(name, String(item));
+    else params.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
   }
-  return words.size === 0 ? "" : `?${words}`;
+  return params.size === 0 ? "" : `?${params}`;
 }
 
 /** Whether the server responds and the session is still valid. Every call updates it; the shell shows it. */

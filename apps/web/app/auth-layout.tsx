@@ -7,9 +7,9 @@ import { ask } from "../api/queries.ts";
 import { atServer, relationTo } from "../api/server-url.ts";
 import { type Language, languages } from "../i18n/languages.ts";
 import { changeLanguage } from "../i18n/start.ts";
-import { Icon } from "../ui/icon.tsx";
-import { Logo } from "../ui/logo.tsx";
-import { DocsLink } from "../ui/validate-help.tsx";
+import { DocsLink } from "../ui/help.tsx";
+import { Icon, Logo } from "../ui/icon.tsx";
+
 import classes from "./auth-layout.module.css";
 
 export function AuthLayout() {

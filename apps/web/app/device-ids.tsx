@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../session/current-organization.ts";
 import { paths } from "../session/paths.ts";
-import { GoLink } from "../ui/go-link.tsx";
+import { GoLink } from "../ui/links.tsx";
 import classes from "./device-ids.module.css";
 
 interface DeviceIdsProps {

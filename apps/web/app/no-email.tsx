@@ -4,7 +4,7 @@ import { Trans, useTranslation } from "react-i18next";
 import { useMe } from "../session/current-organization.ts";
 import { paths } from "../session/paths.ts";
 import { Copy } from "../ui/copy.tsx";
-import { GoLink } from "../ui/go-link.tsx";
+import { GoLink } from "../ui/links.tsx";
 import { Notice } from "../ui/notice.tsx";
 
 /** Explains that no email is sent, what to do instead, and where the emails are listed. */

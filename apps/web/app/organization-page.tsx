@@ -5,11 +5,10 @@ import { useTranslation } from "react-i18next";
 import { type Organization, useOrganizationOrNull } from "../session/current-organization.ts";
 import { mayOpen } from "../session/navigation.ts";
 import { paths } from "../session/paths.ts";
-import { GoButton } from "../ui/go-button.tsx";
-import { GoLink } from "../ui/go-link.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { MissingPage } from "../ui/missing-page.tsx";
-import { Page } from "../ui/page.tsx";
+import { GoButton, GoLink } from "../ui/links.tsx";
+import { MissingPage, Page } from "../ui/page.tsx";
+
 import { Time } from "../ui/time.tsx";
 import { bannersOf } from "./banners.ts";
 

@@ -69,6 +69,7 @@ export const theme = createTheme({
     Tooltip: {
       defaultProps: { withArrow: true, openDelay: 250, events: { hover: true, focus: true, touch: true } },
     },
+    ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },
     Badge: {
       defaultProps: { tt: "none", size: "sm", variant: "light" },
       // A badge is a word or two and is never truncated; on a phone the column grows.

@@ -4,8 +4,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { ask, queryClient } from "../api/queries.ts";
 import { analyticsSearch } from "../features/analytics/search.ts";
 import { ipsSearch } from "../features/ips/search.ts";
-import { actions } from "../features/licenses/detail/action.ts";
-import { readSearch as licensesSearch } from "../features/licenses/search.ts";
+import { licenseActions, readSearch as licensesSearch } from "../features/licenses/search.ts";
 import { shownStates as shownInvitations } from "../features/members/search.ts";
 import { readSearch as requestsSearch } from "../features/requests/search.ts";
 import { shownStates as shownTransfers } from "../features/transfers/search.ts";
@@ -48,7 +47,7 @@ export const organizationPages = [
   }),
   /** An action to open, and an IP address to register. */
   page("/licenses/$licenseId", () => import("../features/licenses/detail/license-page.tsx"), "LicensePage", {
-    do: oneOf(actions),
+    do: oneOf(licenseActions),
     ip: textOrNumber,
   }),
   /** `new` opens the form for a new customer. */

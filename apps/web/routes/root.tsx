@@ -1,9 +1,23 @@
-import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } from "@tanstack/react-router";
+import {
+  createRootRoute,
+  createRoute,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+  useBlocker,
+} from "@tanstack/react-router";
+import { type ComponentType, useEffect, useState } from "react";
 import { ApiProblem } from "../api/problem.ts";
 import { ask, queryClient } from "../api/queries.ts";
-import { LeaveGuard } from "../app/leave-guard.tsx";
-import { MissingPage } from "../ui/missing-page.tsx";
-import { BrokenPage } from "../ui/page.tsx";
+import { BrokenPage, MissingPage } from "../ui/page.tsx";
+import {
+  askToLeave,
+  discardedByNavigation,
+  guards,
+  leaveQuestionLoaded,
+  onFirstGuard,
+  unsavedKind,
+} from "../ui/unsaved.ts";
 
 export const rootRoute = createRootRoute({
   component: () => (
@@ -38,3 +52,42 @@ export const signedInRoute = createRoute({
   },
   component: lazyRouteComponent(() => import("../app/shell/shell.tsx"), "Shell"),
 });
+
+/** Asks before a link, Back, a reload or closing the tab discards unsaved changes. */
+function LeaveGuard() {
+  useBlocker({ shouldBlockFn, enableBeforeUnload });
+  const [Question, setQuestion] = useState<ComponentType | null>(null);
+  // Loaded as soon as there is a form: by the time it is needed, the server may be unreachable.
+  useEffect(
+    () =>
+      onFirstGuard(() => {
+        import("../ui/leave-question.tsx").then(
+          ({ LeaveQuestion }) => {
+            setQuestion(() => LeaveQuestion);
+            leaveQuestionLoaded();
+          },
+          () => undefined,
+        );
+      }),
+    [],
+  );
+  return Question === null ? null : <Question />;
+}
+
+async function shouldBlockFn({
+  current,
+  next,
+}: {
+  current: NavigationItem;
+  next: NavigationItem;
+}): Promise<boolean> {
+  const kind = discardedByNavigation(guards, current, next);
+  return kind !== null && !(await askToLeave(kind));
+}
+
+const enableBeforeUnload = () => unsavedKind(guards) !== null;
+
+interface NavigationItem {
+  readonly pathname: string;
+  readonly search: unknown;
+}

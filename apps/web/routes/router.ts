@@ -2,9 +2,8 @@ import { createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { ask, queryClient } from "../api/queries.ts";
 import { lastOrganization } from "../session/current-organization.ts";
 import { paths } from "../session/paths.ts";
-import { MissingPage } from "../ui/missing-page.tsx";
-import { BrokenPage } from "../ui/page.tsx";
-import { Waiting } from "../ui/waiting.tsx";
+import { BrokenPage, MissingPage, Waiting } from "../ui/page.tsx";
+
 import { accountRoutes } from "./account.ts";
 import { organizationPages, organizationRoute } from "./organization.ts";
 import { pagesBelow, textOrEmpty } from "./pages.ts";

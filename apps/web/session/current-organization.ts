@@ -1,4 +1,4 @@
-import type { Permission } from "@countersign/domain/members/permissions";
+import { missingPermissions, type Permission } from "@countersign/domain/members/permissions";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { Answer, Item } from "../api/client.ts";
@@ -67,4 +67,17 @@ export function saveLastOrganization(slug: string): void {
 
 export function lastOrganization(): string | null {
   return localStorage.getItem(kept);
+}
+
+/** The permissions of the signed-in user in the current organization. */
+export function usePermissions(): ReadonlySet<Permission> {
+  return new Set(useOrganization().permissions);
+}
+
+/** Users cannot grant or remove a role that has permissions they lack. */
+export function hasAllPermissionsOf(
+  held: ReadonlySet<Permission>,
+  role: { permissions: readonly Permission[] },
+): boolean {
+  return missingPermissions(held, role.permissions).length === 0;
 }

@@ -1,6 +1,6 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import type { IconName } from "../ui/icon.tsx";
-import type { PageLink } from "../ui/page-link.ts";
+import type { PageLink } from "../ui/links.tsx";
 import { paths } from "./paths.ts";
 
 export interface NavigationItem {

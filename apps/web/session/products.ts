@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Item } from "../api/client.ts";
 import { ask } from "../api/queries.ts";
-import type { PageLink } from "../ui/page-link.ts";
+import type { PageLink } from "../ui/links.tsx";
 import { useMay, useOrganization } from "./current-organization.ts";
 import { paths } from "./paths.ts";
 

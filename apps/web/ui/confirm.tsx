@@ -71,7 +71,7 @@ function QuestionForm(props: ConfirmProps) {
   } = props;
   const { t } = useTranslation();
   const cancel = useCloseDialog();
-  const [words, setWords] = useState("");
+  const [typedName, setTypedName] = useState("");
   const { send, error, isBusy } = useSending();
   const confirm = () => send(() => onConfirm().then(onClose));
   return (
@@ -82,8 +82,8 @@ function QuestionForm(props: ConfirmProps) {
         {typed !== undefined && (
           <TextInput
             label={t("confirm.type", { words: typed })}
-            value={words}
-            onChange={(event) => setWords(event.currentTarget.value)}
+            value={typedName}
+            onChange={(event) => setTypedName(event.currentTarget.value)}
             autoComplete="off"
             data-autofocus
           />
@@ -96,7 +96,7 @@ function QuestionForm(props: ConfirmProps) {
             type="submit"
             color={harmless ? "verdigris" : "red"}
             loading={isBusy}
-            disabled={isIdle || (typed !== undefined && words !== typed)}
+            disabled={isIdle || (typed !== undefined && typedName !== typed)}
             data-autofocus={typed === undefined || undefined}
           >
             {action}

@@ -30,10 +30,10 @@ export function Copy({ value, label, size = "sm", name }: CopyProps) {
         {copied ? t("copied") : label}
       </Button>
     );
-  const words = copied ? t("copied") : t("copy");
+  const copyLabel = copied ? t("copied") : t("copy");
   return (
-    <Tooltip label={words}>
-      <ActionIcon variant="subtle" color="gray" size="sm" onClick={() => copy(value)} aria-label={words}>
+    <Tooltip label={copyLabel}>
+      <ActionIcon variant="subtle" color="gray" size="sm" onClick={() => copy(value)} aria-label={copyLabel}>
         {icon}
       </ActionIcon>
     </Tooltip>

@@ -1,5 +1,7 @@
-import { Drawer, type DrawerProps, Modal, type ModalProps } from "@mantine/core";
-import { useContext, useMemo, useRef } from "react";
+import { Button, Drawer, type DrawerProps, Group, Modal, type ModalProps, Stack } from "@mantine/core";
+import { type ReactNode, useContext, useMemo, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { Form, type FormProps } from "./form.tsx";
 import { closeAfterAsking, DialogContext, type Guard } from "./unsaved.ts";
 
 /** A dialog with a form: Escape, a click outside and its buttons ask before they discard input. */
@@ -36,4 +38,59 @@ function useDialog(onClose: () => void) {
     const guards = new Set<Guard>();
     return { guards, close: () => void closeAfterAsking(guards, () => latest.current()) };
   }, []);
+}
+
+interface DialogFormProps
+  extends Pick<FormProps, "onSubmit" | "typed" | "base" | "error" | "isSent" | "noValidate"> {
+  readonly isBusy: boolean;
+  /** The label of the button: the action itself, never "OK". */
+  readonly action: string;
+  readonly isDisabled?: boolean;
+  /** The action removes something. */
+  readonly isRemoval?: boolean;
+  /** Left of the buttons. */
+  readonly note?: ReactNode;
+  /** What gets the initial focus if no field does. */
+  readonly isActionFirst?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A form in a `Dialog`: its fields, and below them Cancel and the action. */
+export function DialogForm(props: DialogFormProps) {
+  const {
+    isBusy,
+    action,
+    isDisabled = false,
+    isRemoval = false,
+    note,
+    isActionFirst = false,
+    ...rest
+  } = props;
+  const { children, ...form } = rest;
+  const { t } = useTranslation();
+  const close = useCloseDialog();
+  return (
+    <Form {...form}>
+      <Stack>
+        {children}
+        <Group justify={note === undefined ? "flex-end" : "space-between"} gap="xs">
+          {note}
+          <Group gap="xs">
+            <Button variant="default" onClick={close}>
+              {t("cancel")}
+            </Button>
+            <Button
+              type="submit"
+              loading={isBusy}
+              disabled={isDisabled}
+              data-autofocus={isActionFirst || undefined}
+              {...(isRemoval ? { color: "red" } : {})}
+            >
+              {action}
+            </Button>
+          </Group>
+        </Group>
+      </Stack>
+    </Form>
+  );
 }

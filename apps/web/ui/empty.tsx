@@ -2,9 +2,8 @@ import { Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import classes from "./empty.module.css";
-import { GoButton } from "./go-button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
-import type { PageLink } from "./page-link.ts";
+import { GoButton, type PageLink } from "./links.tsx";
 
 interface EmptyProps {
   readonly icon: IconName;

@@ -98,18 +98,18 @@ function showFirstProblem(form: HTMLElement, selector: string = wrongField): voi
   const until = performance.now() + patienceMs;
   let last = Number.NaN;
   const look = () => {
-    const found =
+    const target =
       form.querySelector<HTMLElement>(selector) ?? form.querySelector<HTMLElement>('[role="alert"]');
-    if (found === null) return;
-    const { top, height } = found.getBoundingClientRect();
+    if (target === null) return;
+    const { top, height } = target.getBoundingClientRect();
     // It may be in a part that is just opening: wait until its position is stable.
     if ((height === 0 || top !== last) && performance.now() < until) {
       last = height === 0 ? Number.NaN : top;
       requestAnimationFrame(look);
       return;
     }
-    found.scrollIntoView({ block: "center" });
-    focusable(found)?.focus({ preventScroll: true });
+    target.scrollIntoView({ block: "center" });
+    focusable(target)?.focus({ preventScroll: true });
   };
   look();
 }

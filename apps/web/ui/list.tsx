@@ -1,11 +1,22 @@
-import { ActionIcon, Group, Text, Tooltip, VisuallyHidden } from "@mantine/core";
-import { isValidElement, type ReactElement, type ReactNode } from "react";
+import {
+  ActionIcon,
+  Button,
+  Center,
+  Group,
+  Skeleton,
+  Table,
+  Text,
+  Tooltip,
+  VisuallyHidden,
+} from "@mantine/core";
+import { isValidElement, type ReactElement, type ReactNode, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { DataTable } from "./data-table.tsx";
 import { Empty } from "./empty.tsx";
 import { Icon, type IconName } from "./icon.tsx";
-import { ListTime } from "./list-time.tsx";
+import classes from "./list.module.css";
 import { Page } from "./page.tsx";
+import { ProblemAlert } from "./problem-alert.tsx";
+import { ListTime } from "./time.tsx";
 
 /**
  * A column is described by its header and by what it shows of a row: a time with `at`, a number with `count`, and
@@ -38,7 +49,7 @@ interface ColumnLook {
 
 /** A query for a list: page by page, or in one piece. */
 export interface ListQuery<Row> {
-  readonly data: Rows<Row> | { readonly pages: readonly Rows<Row>[] } | undefined;
+  readonly data: PageOfRows<Row> | { readonly pages: readonly PageOfRows<Row>[] } | undefined;
   readonly isPending: boolean;
   readonly error: Error | null;
   /** The rows are those of other filters, until they are loaded. */
@@ -48,7 +59,7 @@ export interface ListQuery<Row> {
   readonly fetchNextPage?: () => unknown;
 }
 
-interface Rows<Row> {
+interface PageOfRows<Row> {
   readonly data: readonly Row[];
 }
 
@@ -80,33 +91,135 @@ interface ListProps<Row> {
   readonly isNew?: (row: Row) => boolean;
 }
 
-/** A list as a table. It loads its next page when its end becomes visible. */
+/** A list as a table. The next page is loaded when its end becomes visible, or with a button. */
 export function List<Row extends object>(props: ListProps<Row>) {
-  const { label, list, columns, keyOf = idOf, empty, nothing, isFiltered = false } = props;
-  const { i18n } = useTranslation();
-  const shown = columns.filter((column) => column !== false);
+  const { label, list, rows = rowsOf(list), empty, nothing, isFiltered = false } = props;
+  const { t } = useTranslation();
+  const end = useEndOf(list);
+  const { isPending = false, error = null, hasNextPage = false } = list ?? {};
+  const columns = props.columns.filter((column) => column !== false);
+  if (error !== null && rows.length === 0) return <ProblemAlert error={error} />;
+  if (!isPending && !hasNextPage && rows.length === 0)
+    return <NoRows empty={isFiltered && nothing !== undefined ? nothing : empty} />;
+  // A page can be empty although more follow; then the next one is loading.
+  const isWaiting = isPending || rows.length === 0;
   return (
-    <DataTable<Row>
-      label={label}
-      columns={shown.map((column) => ({
-        ...column,
-        id: column.header,
-        header: column.isHeaderHidden ? <VisuallyHidden>{column.header}</VisuallyHidden> : column.header,
-        cell: (row: Row) => contentOf(column, row, i18n.language),
-        ...("count" in column ? { align: "right" as const } : {}),
-      }))}
-      rows={props.rows ?? rowsOf(list)}
-      keyOf={keyOf}
-      isPending={list?.isPending ?? false}
-      error={list?.error ?? null}
-      hasMore={list?.hasNextPage ?? false}
-      isFetchingMore={list?.isFetchingNextPage ?? false}
-      fetchMore={() => list?.fetchNextPage?.()}
-      empty={<NoRows empty={isFiltered && nothing !== undefined ? nothing : empty} />}
-      {...(props.isMarked === undefined ? {} : { isMarked: props.isMarked })}
-      {...(props.isNew === undefined ? {} : { isNew: props.isNew })}
-    />
+    <div className={classes.box}>
+      <Table.ScrollContainer minWidth={0} scrollAreaProps={{ offsetScrollbars: false }}>
+        <Table aria-label={label} highlightOnHover verticalSpacing={7} className={classes.table ?? ""}>
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map((column, place) => (
+                <Table.Th key={column.header} {...lookOf(column, columns[place - 1])} w={column.width}>
+                  {column.isHeaderHidden ? <VisuallyHidden>{column.header}</VisuallyHidden> : column.header}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {isWaiting ? (
+              <WaitingRows columns={columns} />
+            ) : (
+              <Rows {...props} rows={rows} columns={columns} />
+            )}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <div ref={end} />
+      <ProblemAlert error={error} />
+      {hasNextPage && !isWaiting && (
+        <Center p="sm">
+          <Button
+            variant="subtle"
+            loading={list?.isFetchingNextPage ?? false}
+            onClick={() => list?.fetchNextPage?.()}
+          >
+            {t("more")}
+          </Button>
+        </Center>
+      )}
+      {isWaiting && (
+        <Text className={classes.unseen} role="status">
+          {t("loading")}
+        </Text>
+      )}
+    </div>
   );
+}
+
+/** The element at the end of a list, which loads the next page when it becomes visible. */
+function useEndOf<Row>(list: ListQuery<Row> | undefined) {
+  const end = useRef<HTMLDivElement>(null);
+  const { error = null, hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = list ?? {};
+  useEffect(() => {
+    const mark = end.current;
+    if (mark === null || !hasNextPage || isFetchingNextPage || error !== null) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && fetchNextPage?.(), {
+      rootMargin: "600px",
+    });
+    observer.observe(mark);
+    return () => observer.disconnect();
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage, error]);
+  return end;
+}
+
+type RowsProps<Row> = Pick<ListProps<Row>, "keyOf" | "isMarked" | "isNew"> & {
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column<Row>[];
+};
+
+function Rows<Row extends object>({ rows, columns, keyOf = idOf, isMarked, isNew }: RowsProps<Row>) {
+  const { i18n } = useTranslation();
+  return rows.map((row) => (
+    <Table.Tr
+      key={keyOf(row)}
+      data-marked={isMarked?.(row) || undefined}
+      data-new={isNew?.(row) || undefined}
+    >
+      {columns.map((column, place) => (
+        <Table.Td
+          key={column.header}
+          {...lookOf(column, columns[place - 1])}
+          data-whole={column.whole || undefined}
+          data-fills={column.fills || undefined}
+        >
+          {contentOf(column, row, i18n.language)}
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  ));
+}
+
+function WaitingRows<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
+  return Array.from({ length: 8 }, (_, line) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: they are identical.
+    <Table.Tr key={line} aria-hidden="true">
+      {columns.map((column) => (
+        <Table.Td
+          key={column.header}
+          data-wide={column.wide || undefined}
+          data-extra={column.extra || undefined}
+        >
+          <Skeleton height={14} my={3} />
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  ));
+}
+
+function alignmentOf<Row>(column: Column<Row>): "left" | "right" {
+  return "count" in column ? "right" : (column.align ?? "left");
+}
+
+/** What follows figures has a gap before it, because they are aligned right. */
+function lookOf<Row>(column: Column<Row>, before: Column<Row> | undefined) {
+  const followsFigures = before !== undefined && alignmentOf(before) === "right";
+  return {
+    "data-wide": column.wide || undefined,
+    "data-extra": column.extra || undefined,
+    "data-apart": (followsFigures && alignmentOf(column) !== "right") || undefined,
+    ta: alignmentOf(column),
+  };
 }
 
 interface ListPageProps<Row> extends Omit<ListProps<Row>, "label"> {

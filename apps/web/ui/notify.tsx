@@ -11,7 +11,7 @@ let lastNotification: string | null = null;
  * Shows that something was done, with Undo where possible. It replaces the previous notification, so that several quick
  * changes do not pile up.
  */
-export function notify(words: string, undo?: () => Promise<unknown>): void {
+export function notify(text: string, undo?: () => Promise<unknown>): void {
   if (lastNotification !== null) notifications.hide(lastNotification);
   const id = randomId();
   lastNotification = id;
@@ -22,10 +22,10 @@ export function notify(words: string, undo?: () => Promise<unknown>): void {
     autoClose: undo === undefined ? 4_000 : 9_000,
     message:
       undo === undefined ? (
-        words
+        text
       ) : (
         <Group justify="space-between" gap={4}>
-          <Text inherit>{words}</Text>
+          <Text inherit>{text}</Text>
           <Button
             size="compact-sm"
             variant="subtle"
@@ -130,17 +130,17 @@ const headerHeight = 52;
 const noteHeight = 72;
 
 function coveredBetween(top: number, bottom: number): Covered {
-  const found = new Set<Element>();
+  const covering = new Set<Element>();
   for (let y = top; y <= bottom; y += 12)
     for (let x = margin; x < window.innerWidth - margin; x += 16) {
       const control = document
         .elementsFromPoint(x, y)
         .find((element) => element.closest(".mantine-Notifications-root") === null)
         ?.closest("button, a[href], input, select, textarea, label, [role=switch]");
-      if (control != null) found.add(control);
+      if (control != null) covering.add(control);
     }
-  const needed = [...found].filter(
+  const needed = [...covering].filter(
     (control) => control.matches("button[type=submit]") || control === document.activeElement,
   );
-  return { needed: needed.length, controls: found.size };
+  return { needed: needed.length, controls: covering.size };
 }

@@ -1,7 +1,6 @@
-import { Button, Code, Group, Stack, Text, Title } from "@mantine/core";
-import { type ErrorComponentProps, useRouter } from "@tanstack/react-router";
-import type { ReactNode } from "react";
-import { useEffect } from "react";
+import { Button, Code, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { type ErrorComponentProps, Link, useRouter } from "@tanstack/react-router";
+import { type ReactNode, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem, Unreachable } from "../api/problem.ts";
 import classes from "./page.module.css";
@@ -65,7 +64,7 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
     reset();
     void router.invalidate();
   };
-  const words =
+  const message =
     error instanceof Unreachable
       ? t("broken.unreachable")
       : error instanceof ApiProblem
@@ -74,9 +73,38 @@ export function BrokenPage({ error, reset }: ErrorComponentProps) {
   return (
     <Page narrow title={t("broken.title")}>
       <Stack align="flex-start" role="alert">
-        <Text>{words}</Text>
+        <Text>{message}</Text>
         {!(error instanceof ApiProblem || error instanceof Unreachable) && <Code block>{String(error)}</Code>}
         <Button onClick={again}>{t("tryAgain")}</Button>
+      </Stack>
+    </Page>
+  );
+}
+
+export function MissingPage() {
+  const { t } = useTranslation();
+  return (
+    <Page narrow title={t("missing.title")}>
+      <Stack align="flex-start">
+        <Text c="dimmed">{t("missing.words")}</Text>
+        <Button component={Link} to="/">
+          {t("missing.back")}
+        </Button>
+      </Stack>
+    </Page>
+  );
+}
+
+/** A placeholder with the shape of a page, so that the layout does not shift. */
+export function Waiting() {
+  return (
+    <Page>
+      <Stack gap="md" aria-hidden="true">
+        <Skeleton height={26} width={220} />
+        <Skeleton height={38} />
+        {[0, 1, 2, 3, 4, 5].map((line) => (
+          <Skeleton key={line} height={34} />
+        ))}
       </Stack>
     </Page>
   );

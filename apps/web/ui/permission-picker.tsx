@@ -2,12 +2,6 @@ import { type Permission, permissions } from "@countersign/domain/members/permis
 import { Checkbox, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Icon } from "./icon.tsx";
-import {
-  type PermissionGroup,
-  permissionGroups,
-  permissionsOf,
-  permissionTextKeys,
-} from "./permission-groups.ts";
 import classes from "./permission-picker.module.css";
 
 interface PermissionPickerProps {
@@ -49,9 +43,9 @@ function GroupOfPermissions({
   const all = permissionsOf(group);
   const open = readOnly ? [] : all.filter((permission) => held.has(permission));
   const chosen = all.filter((permission) => value.has(permission));
-  const set = (some: readonly Permission[], isOn: boolean) => {
+  const set = (changed: readonly Permission[], isOn: boolean) => {
     const next = new Set(value);
-    for (const permission of some) isOn ? next.add(permission) : next.delete(permission);
+    for (const permission of changed) isOn ? next.add(permission) : next.delete(permission);
     onChange(next);
   };
   const openChosen = open.filter((permission) => value.has(permission)).length;
@@ -127,4 +121,56 @@ function Locked({
       </Stack>
     </div>
   );
+}
+
+export const permissionGroups = [
+  "products",
+  "licenses",
+  "customers",
+  "webhooks",
+  "people",
+  "insight",
+  "organization",
+] as const;
+type PermissionGroup = (typeof permissionGroups)[number];
+
+/** A new permission must be added to a group here. */
+const groupOf: Readonly<Record<Permission, PermissionGroup>> = {
+  "products:view": "products",
+  "products:manage": "products",
+  "products:rotate_key": "products",
+  "licenses:view": "licenses",
+  "licenses:create": "licenses",
+  "licenses:update": "licenses",
+  "licenses:revoke": "licenses",
+  "licenses:delete": "licenses",
+  "licenses:reset_ips": "licenses",
+  "licenses:import": "licenses",
+  "licenses:export": "licenses",
+  "customers:view": "customers",
+  "customers:manage": "customers",
+  "transfers:review": "customers",
+  "webhooks:view": "webhooks",
+  "webhooks:manage": "webhooks",
+  "members:view": "people",
+  "members:invite": "people",
+  "members:remove": "people",
+  "roles:edit": "people",
+  "billing:view": "organization",
+  "billing:manage": "organization",
+  "analytics:view": "insight",
+  "requests:view": "insight",
+  "audit_log:view": "insight",
+  "ip_blocks:manage": "licenses",
+  "organization:manage": "organization",
+};
+
+export function permissionsOf(group: PermissionGroup): readonly Permission[] {
+  return permissions.filter((permission) => groupOf[permission] === group);
+}
+
+/** The translation key: i18next uses the colon for something else. */
+export function permissionTextKeys(permission: Permission): { name: string; effect: string } {
+  const place = permission.replace(":", ".");
+  return { name: `names.${place}`, effect: `effects.${place}` };
 }

@@ -1,9 +1,8 @@
 import { Alert } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ApiProblem, Unreachable } from "../api/problem.ts";
-import { GoLink } from "./go-link.tsx";
 import { Icon } from "./icon.tsx";
-import type { PageLink } from "./page-link.ts";
+import { GoLink, type PageLink } from "./links.tsx";
 
 interface ProblemAlertProps {
   readonly error: Error | null;

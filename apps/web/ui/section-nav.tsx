@@ -1,6 +1,6 @@
 import { Link, useLocation, useMatchRoute } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import type { PageLink } from "./page-link.ts";
+import type { PageLink } from "./links.tsx";
 import classes from "./section-nav.module.css";
 
 interface Section {

@@ -24,9 +24,9 @@ export function EndField({ label, value, onChange, required, disabled, error, ..
   const [day = "", time = ""] = value.split("T");
   const set = (nextDay: string, nextTime: string) =>
     onChange(nextTime === "" ? nextDay : `${nextDay}T${nextTime}`);
-  const words = time === "" ? t("endOfDay", { zone }) : t("timeInZone", { zone });
+  const timeText = time === "" ? t("endOfDay", { zone }) : t("timeInZone", { zone });
   return (
-    <Input.Wrapper id={id} label={label} required={required ?? false} error={error} description={words}>
+    <Input.Wrapper id={id} label={label} required={required ?? false} error={error} description={timeText}>
       <div className={classes.fields}>
         <TextInput
           {...rest}

@@ -28,7 +28,7 @@ export function TimeRange({ from, to, onChange, fullWidth = false }: TimeRangePr
   const isSet = from !== undefined || to !== undefined;
   const short = (at: string) =>
     new Intl.DateTimeFormat(i18n.language, { dateStyle: "short", timeStyle: "short" }).format(new Date(at));
-  const words =
+  const rangeText =
     from !== undefined && to !== undefined
       ? `${short(from)} – ${short(to)}`
       : from !== undefined
@@ -44,10 +44,10 @@ export function TimeRange({ from, to, onChange, fullWidth = false }: TimeRangePr
           fw={400}
           fullWidth={fullWidth}
           leftSection={<Icon name="clock" size={15} />}
-          aria-label={`${t("range.label")}: ${words}`}
+          aria-label={`${t("range.label")}: ${rangeText}`}
           data-active={isSet || undefined}
         >
-          {words}
+          {rangeText}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>

@@ -44,13 +44,13 @@ export function useForm<Values extends object>({ start, send, reload }: FormOpti
     });
   /** Takes newer saved values, except where the user has changed them. Returns the names of those that both changed. */
   const rebase = (now: Values) => {
-    const mine = changedNames(base, values);
+    const ours = changedNames(base, values);
     const theirs = changedNames(base, now);
     const merged: Values = { ...now };
-    for (const name of mine) merged[name] = values[name];
+    for (const name of ours) merged[name] = values[name];
     setValues(merged);
     setBase(now);
-    return mine.filter((name) => theirs.includes(name));
+    return ours.filter((name) => theirs.includes(name));
   };
   return {
     values,
@@ -122,8 +122,8 @@ export function FormProblem({ form, beside = [], nameOf }: FormProblemProps) {
 
 /** The error of a field. It can name a part of it, such as `custom_override.tier`. */
 function errorWithin(error: Error | null, field: string): string | null {
-  const found = errorsOf(error).find((one) => isWithin(one.field, field));
-  return (found?.field === field ? found.message : found?.withName) ?? null;
+  const fieldError = errorsOf(error).find((one) => isWithin(one.field, field));
+  return (fieldError?.field === field ? fieldError.message : fieldError?.withName) ?? null;
 }
 
 function errorsOf(error: Error | null) {

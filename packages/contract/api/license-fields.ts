@@ -2,7 +2,7 @@ import { plainLine } from "@countersign/domain/text/plain-line";
 import { z } from "zod";
 import { fieldCode, fieldFault } from "../problems/problems.ts";
 import { licenseRecord } from "../public/public-api.ts";
-import { discordId, duration, email, endTime, id, name, note, time } from "./shapes.ts";
+import { discordId, duration, email, endTime, flagQuery, id, name, note, time } from "./shapes.ts";
 
 /** A license as its organization sees it: the public record, and the organization's own data. */
 export const license = licenseRecord
@@ -131,4 +131,14 @@ export const licenseFilter = {
     .max(1_000_000)
     .meta({ description: "Only licenses with at least this many registered IP addresses." }),
   has_notes: z.boolean(),
+};
+
+/** Most of the filter in a query, in which everything is text. */
+export const furtherFilterQuery = {
+  customer_id: licenseFilter.customer_id.optional(),
+  tag: licenseFilter.tag.optional(),
+  expires_within_days: z.coerce.number().pipe(licenseFilter.expires_within_days).optional(),
+  never_used: flagQuery.optional(),
+  min_ips: z.coerce.number().pipe(licenseFilter.min_ips).optional(),
+  has_notes: flagQuery.optional(),
 };

@@ -47,7 +47,7 @@ export function withoutSecrets(
 function remove(value: unknown, [key, ...rest]: readonly string[]): boolean {
   if (typeof value !== "object" || value === null || key === undefined) return false;
   if (key === "*") {
-    return Object.values(value).reduce<boolean>((found, one) => remove(one, rest) || found, false);
+    return Object.values(value).reduce<boolean>((isRemoved, one) => remove(one, rest) || isRemoved, false);
   }
   const members = value as Record<string, unknown>;
   if (rest.length > 0) return remove(members[key], rest);

@@ -137,3 +137,15 @@ export const discordId = z
   .string()
   .trim()
   .regex(/^[0-9]{1,20}$/, fieldCode("not_a_discord_id"));
+
+/** What Discord adds to the URL that it redirects a browser back to. */
+export const discordReturnQuery = z.object({
+  code: z.string().max(2_000).optional().meta({ description: "The authorization code from Discord." }),
+  state: z.string().max(2_000).optional().meta({ description: "The state that was sent to Discord." }),
+  error: z.string().max(2_000).optional().meta({ description: "The error code from Discord." }),
+  error_description: z
+    .string()
+    .max(2_000)
+    .optional()
+    .meta({ description: "The error message from Discord." }),
+});

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { discordReturnQuery } from "../api/shapes.ts";
 import { authRoute } from "./route.ts";
 import { done, proofAgain, target } from "./shapes.ts";
 
@@ -69,16 +70,7 @@ export const returnFromDiscord = authRoute({
     "Discord redirects the browser to this URL. It works only in the browser that started the sign-in.",
   group,
   needs: "nobody",
-  query: z.object({
-    code: z.string().max(2_000).optional().meta({ description: "The authorization code from Discord." }),
-    state: z.string().max(2_000).optional().meta({ description: "The state that was sent to Discord." }),
-    error: z.string().max(2_000).optional().meta({ description: "The error code from Discord." }),
-    error_description: z
-      .string()
-      .max(2_000)
-      .optional()
-      .meta({ description: "The error message from Discord." }),
-  }),
+  query: discordReturnQuery,
   redirect:
     "Redirects to the requested page; to `/sign-in/second-factor`, with the page in `next`, if a second factor is required; or, on failure, to the page for errors, with `error` in the query.",
   cookies: "Sets the session cookie, valid for 14 days, if a session starts.",

@@ -37,7 +37,7 @@ const passkey = z
   })
   .meta({ id: "Passkey" });
 
-const asked = "Sets a cookie that ties the challenge to this browser.";
+const cookieDescription = "Sets a cookie that ties the challenge to this browser.";
 
 export const beginPasskey = authRoute({
   id: "beginPasskey",
@@ -60,7 +60,7 @@ export const beginPasskey = authRoute({
       excludeCredentials: credentials,
     })
     .meta({ id: "PasskeyCreation" }),
-  cookies: asked,
+  cookies: cookieDescription,
 });
 
 export const addPasskey = authRoute({
@@ -142,7 +142,7 @@ export const beginPasskeySignIn = authRoute({
         .meta({ description: "The user's passkeys. Present only if a user is signed in." }),
     })
     .meta({ id: "PasskeyRequest" }),
-  cookies: asked,
+  cookies: cookieDescription,
 });
 
 export const signInWithPasskey = authRoute({

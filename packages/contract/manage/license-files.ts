@@ -2,7 +2,7 @@ import { type ColumnMap, importFields } from "@countersign/domain/license-files/
 import { plainLine } from "@countersign/domain/text/plain-line";
 import { z } from "zod";
 import { fileBody } from "../api/body-limit.ts";
-import { licenseFilter } from "../api/license-fields.ts";
+import { furtherFilterQuery, licenseFilter } from "../api/license-fields.ts";
 import { member, route } from "../api/route.ts";
 import { failureShape, fieldError, flagQuery, id, page, pageQuery, time } from "../api/shapes.ts";
 import { fieldCode, fieldFault } from "../problems/problems.ts";
@@ -16,8 +16,6 @@ const fileName = z
   .max(255)
   .regex(plainLine, fieldCode("not_one_line"))
   .meta({ description: "The name of the file, for the list of imports." });
-
-const number = z.coerce.number();
 
 /** A JSON object in the query that maps columns of the file to fields, or to null to ignore them. */
 const columnMap = z
@@ -273,12 +271,7 @@ export const exportLicenses = route({
     q: licenseFilter.q.optional(),
     status: licenseFilter.status.optional(),
     product_id: licenseFilter.product_id.optional(),
-    customer_id: licenseFilter.customer_id.optional(),
-    tag: licenseFilter.tag.optional(),
-    expires_within_days: number.pipe(licenseFilter.expires_within_days).optional(),
-    never_used: flagQuery.optional(),
-    min_ips: number.pipe(licenseFilter.min_ips).optional(),
-    has_notes: flagQuery.optional(),
+    ...furtherFilterQuery,
   }),
   answer: z.string(),
   answerType: "text/csv",

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { bulkBody, longBody } from "../api/body-limit.ts";
-import { license, licenseFields, licenseFilter, newLicense } from "../api/license-fields.ts";
+import {
+  furtherFilterQuery,
+  license,
+  licenseFields,
+  licenseFilter,
+  newLicense,
+} from "../api/license-fields.ts";
 import { member, route } from "../api/route.ts";
 import { flagQuery, page, pageQuery, updatedAtGuard } from "../api/shapes.ts";
 
@@ -31,17 +37,10 @@ export const createLicenses = route({
   problems: ["product_closed_for_sale", "license_keys_taken", "license_limit_reached"],
 });
 
-const number = z.coerce.number();
-
 const listQuery = pageQuery.extend({
   q: licenseFilter.q.optional(),
   status: licenseFilter.status.optional(),
-  customer_id: licenseFilter.customer_id.optional(),
-  tag: licenseFilter.tag.optional(),
-  expires_within_days: number.pipe(licenseFilter.expires_within_days).optional(),
-  never_used: flagQuery.optional(),
-  min_ips: number.pipe(licenseFilter.min_ips).optional(),
-  has_notes: flagQuery.optional(),
+  ...furtherFilterQuery,
   sort: z.enum(["created_at", "expires_at", "updated_at"]).default("created_at"),
   order: z.enum(["asc", "desc"]).default("desc").meta({
     description: "The sort order. For `expires_at`, licenses that never expire count as the latest.",

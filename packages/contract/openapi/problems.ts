@@ -111,9 +111,9 @@ export function problemResponses(codes: readonly ProblemCode[]): Record<string, 
   return Object.fromEntries(
     [...Map.groupBy(codes, (code) => problems[code].status)]
       .sort(([a], [b]) => a - b)
-      .map(([status, some]) => {
+      .map(([status, codes]) => {
         const reference = { $ref: `#/components/responses/${nameOf(status)}` };
-        const described = description(status, some);
+        const described = description(status, codes);
         return [
           status,
           described === sharedDescription(status) ? reference : { ...reference, description: described },
@@ -133,7 +133,9 @@ function sharedDescription(status: number): string {
 /** Every response with a problem that one of these codes has. */
 export function problemComponents(codes: readonly ProblemCode[]): Record<string, object> {
   const byStatus = Map.groupBy([...codes].sort(), (code) => problems[code].status);
-  return Object.fromEntries([...byStatus].map(([status, some]) => [nameOf(status), response(status, some)]));
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [nameOf(status), response(status, codes)]),
+  );
 }
 
 /** Such as `BodyTooLarge`. */

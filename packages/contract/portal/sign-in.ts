@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { smallBody } from "../api/body-limit.ts";
 import { anyone, customer, route } from "../api/route.ts";
-import { email } from "../api/shapes.ts";
+import { discordReturnQuery, email } from "../api/shapes.ts";
 import { code, me } from "./me.ts";
 import { seller } from "./shapes.ts";
 
@@ -129,16 +129,7 @@ export const returnFromPortalDiscord = route({
     "Discord redirects the browser to this URL. It works only in the browser that started, and continues to a page of the portal, on failure with `error` in its query.",
   group,
   access: anyone("token"),
-  query: z.object({
-    code: z.string().max(2_000).optional().meta({ description: "The authorization code from Discord." }),
-    state: z.string().max(2_000).optional().meta({ description: "The state that was sent to Discord." }),
-    error: z.string().max(2_000).optional().meta({ description: "The error code from Discord." }),
-    error_description: z
-      .string()
-      .max(2_000)
-      .optional()
-      .meta({ description: "The error message from Discord." }),
-  }),
+  query: discordReturnQuery,
   status: 302,
 });
 

@@ -57,7 +57,7 @@ export interface Failure {
 }
 
 /** As responses contain it. */
-export interface ShownFailure extends Failure {
+interface ShownFailure extends Failure {
   /** In English. */
   readonly message: string;
 }
@@ -71,4 +71,11 @@ export function failure<C extends FailureCode>(
 
 export function failureText({ code, params }: Failure): string {
   return filled(failures[code], params);
+}
+
+/** A stored failure, as responses contain it. */
+export function shownFailure(stored: string | null): ShownFailure | null {
+  if (stored === null) return null;
+  const kept: Failure = JSON.parse(stored);
+  return { ...kept, message: failureText(kept) };
 }

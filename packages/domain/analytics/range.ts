@@ -13,16 +13,16 @@ const defaultDays = 30;
 
 /** Null if it is empty or starts in the future. It ends with the current hour at the latest. */
 export function hourRange(
-  asked: { readonly fromMs: number | null; readonly toMs: number | null },
+  bounds: { readonly fromMs: number | null; readonly toMs: number | null },
   timeZone: string,
   nowMs: number,
 ): HourRange | null {
   const end = Math.floor(nowMs / hourMs) + 1;
-  const to = asked.toMs === null ? end : Math.min(Math.ceil(asked.toMs / hourMs), end);
+  const to = bounds.toMs === null ? end : Math.min(Math.ceil(bounds.toMs / hourMs), end);
   const from =
-    asked.fromMs === null
+    bounds.fromMs === null
       ? Math.ceil(startOfDay(daysBefore(to * hourMs - 1, defaultDays - 1, timeZone), timeZone) / hourMs)
-      : Math.floor(asked.fromMs / hourMs);
+      : Math.floor(bounds.fromMs / hourMs);
   return from < to && from >= 0 ? { from, to } : null;
 }
 

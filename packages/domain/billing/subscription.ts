@@ -109,12 +109,15 @@ export function recurringRevenue(sums: readonly SubscriptionSum[]): Recurring[] 
   const paid = sums.filter(({ status }) => isPaid(status));
   const byCurrency = Map.groupBy(paid, ({ currency }) => currency ?? "");
   return [...byCurrency]
-    .map(([currency, some]) => ({
+    .map(([currency, subscriptions]) => ({
       currency,
       monthly_amount: Math.round(
-        some.reduce((sum, { amount, interval }) => sum + (interval === "year" ? amount / 12 : amount), 0),
+        subscriptions.reduce(
+          (sum, { amount, interval }) => sum + (interval === "year" ? amount / 12 : amount),
+          0,
+        ),
       ),
-      subscription_count: some.reduce((sum, { count }) => sum + count, 0),
+      subscription_count: subscriptions.reduce((sum, { count }) => sum + count, 0),
     }))
     .sort((a, b) => b.monthly_amount - a.monthly_amount);
 }

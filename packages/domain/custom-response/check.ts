@@ -89,8 +89,8 @@ function tooDeep(
   if (left.values-- <= 0 || typeof value !== "object" || value === null) return null;
   if (path.length >= maxDepth) return path;
   for (const [name, member] of members(value)) {
-    const found = tooDeep(member, [...path, name], left);
-    if (found !== null) return found;
+    const deepPath = tooDeep(member, [...path, name], left);
+    if (deepPath !== null) return deepPath;
   }
   return null;
 }

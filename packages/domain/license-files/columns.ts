@@ -54,7 +54,7 @@ export function meaningOf(column: string, map: ColumnMap): Meaning {
   const plain = name.toLowerCase();
   const field = importFields.find((candidate) => candidate === plain);
   if (field !== undefined) return { ok: true, field };
-  if (ownFields.some((own) => own === plain)) return { ok: true, field: null };
+  if (ownFields.some((name) => name === plain)) return { ok: true, field: null };
   return { ok: false };
 }
 

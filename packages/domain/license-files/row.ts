@@ -120,12 +120,12 @@ class Row {
 }
 
 function key(row: Row): Pick<ImportedLicense, "key" | "keyMatch"> {
-  const found = row.optional("license_key", (value) => {
+  const key = row.optional("license_key", (value) => {
     if (typeof value !== "string") return new Wrong({ code: "not_a_string", params: {} });
     const parsed = parseImportedKey(value);
     return parsed.ok ? parsed.key : new Wrong(parsed.fault);
   });
-  return { key: found ?? null, keyMatch: found == null ? null : matchForm(found) };
+  return { key: key ?? null, keyMatch: key == null ? null : matchForm(key) };
 }
 
 function customer(row: Row): ImportedCustomer | null {

@@ -10,6 +10,6 @@ export function effectivePlan(plan: Plan, billing: BillingState): Plan {
 }
 
 /** How many of the requested calls pass: never more than remain, never less than zero. */
-export function grant(limit: number | null, used: number, asked: number): number {
-  return limit === null ? asked : Math.max(0, Math.min(asked, limit - used));
+export function grant(limit: number | null, used: number, requested: number): number {
+  return limit === null ? requested : Math.max(0, Math.min(requested, limit - used));
 }

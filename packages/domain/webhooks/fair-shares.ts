@@ -17,8 +17,8 @@ export function fairShares(
 ): ReadonlyMap<string, number> {
   const shares = new Map<string, number>();
   const grouped = Map.groupBy(wishes, (wish) => wish.organizationId);
-  let organizations = [...grouped].map(([organizationId, own]) => ({
-    own: own.filter((wish) => wish.atMost > 0),
+  let organizations = [...grouped].map(([organizationId, wishes]) => ({
+    own: wishes.filter((wish) => wish.atMost > 0),
     left: maxOf(organizationId),
     next: 0,
   }));

@@ -20,7 +20,7 @@ interface ChatMessage {
 type Severity = "good" | "neutral" | "warning" | "bad";
 
 function chatMessage({ type, atMs, data }: ChatEvent): ChatMessage {
-  const [title, severity] = words[type];
+  const [title, severity] = titles[type];
   const fields = particulars(data).flatMap(([name, value]) => {
     const text = textOf(value);
     return text === "" ? [] : [{ name, value: text }];
@@ -28,7 +28,7 @@ function chatMessage({ type, atMs, data }: ChatEvent): ChatMessage {
   return { title, severity, fields, atMs };
 }
 
-const words: Readonly<Record<EventType, readonly [title: string, severity: Severity]>> = {
+const titles: Readonly<Record<EventType, readonly [title: string, severity: Severity]>> = {
   "license.created": ["License created", "good"],
   "license.updated": ["License changed", "neutral"],
   "license.revoked": ["License revoked", "bad"],

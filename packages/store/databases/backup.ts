@@ -99,11 +99,11 @@ function wrongKind(kind: Manifest["kind"]): string {
 
 function prepareBackupFolder(folder: string): void {
   const path = resolve(folder);
-  let found: string[];
+  let fileNames: string[];
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    found = readdirSync(path);
-    if (found.length === 0) chmodSync(path, 0o700);
+    fileNames = readdirSync(path);
+    if (fileNames.length === 0) chmodSync(path, 0o700);
   } catch (cause) {
     throw new StoreProblem(
       `The folder ${path} cannot be created: ${errorSentence(cause)} Choose another one.`,
@@ -112,7 +112,7 @@ function prepareBackupFolder(folder: string): void {
       },
     );
   }
-  if (found.length > 0) {
+  if (fileNames.length > 0) {
     throw new StoreProblem(
       `The folder ${path} is not empty. Choose a new one, so that no earlier backup is overwritten.`,
     );

@@ -31,6 +31,31 @@ export class StorageUnavailable extends Error {
   }
 }
 
+/**
+ * How a database's errors are reported: `reasonFor` tells why storage is unavailable, or null if an error does not
+ * concern storage but the query.
+ */
+export function storageErrors(
+  reasonFor: (error: unknown) => StorageReason | null,
+  sentences: Readonly<Record<StorageReason, string>>,
+) {
+  const reported = (cause: unknown, reason: StorageReason) =>
+    new StorageUnavailable(sentences[reason], { cause, reason });
+  return {
+    /** The error, or a `StorageUnavailable` in its place if it concerns storage. */
+    storageError(error: unknown): unknown {
+      if (error instanceof StorageUnavailable) return error;
+      const reason = reasonFor(error);
+      return reason === null ? error : reported(error, reason);
+    },
+    /** For calls whose own input cannot be at fault. */
+    unavailable(cause: unknown): StorageUnavailable {
+      if (cause instanceof StorageUnavailable) return cause;
+      return reported(cause, reasonFor(cause) ?? "unreachable");
+    },
+  };
+}
+
 /** The storage errors of the code that `surfaceStorageErrors` runs. */
 const occurrences = new AsyncLocalStorage<Error[]>();
 

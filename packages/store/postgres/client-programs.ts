@@ -33,12 +33,16 @@ export class Programs {
     );
   }
 
-  async run(program: Program, words: readonly string[]): Promise<void> {
-    await this.lines(program, words, () => {});
+  async run(program: Program, programArgs: readonly string[]): Promise<void> {
+    await this.lines(program, programArgs, () => {});
   }
 
-  async lines(program: Program, words: readonly string[], onLine: (line: string) => void): Promise<void> {
-    const child = this.#start(program, words);
+  async lines(
+    program: Program,
+    programArgs: readonly string[],
+    onLine: (line: string) => void,
+  ): Promise<void> {
+    const child = this.#start(program, programArgs);
     child.stdin?.end();
     if (child.stdout !== null) createInterface({ input: child.stdout }).on("line", onLine);
     await finished(program, child);
@@ -47,7 +51,7 @@ export class Programs {
   /** Runs the SQL that a program prints, between statements of ours. The last one runs only if the program succeeded. */
   async script(
     program: Program,
-    words: readonly string[],
+    programArgs: readonly string[],
     around: { readonly before: readonly string[]; readonly after: readonly string[] },
   ): Promise<void> {
     const psql = this.#start("psql", ["--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--file=-"]);
@@ -58,7 +62,7 @@ export class Programs {
     done.catch(() => {});
     psql.stdout?.resume();
     psql.stdin?.write(statements(around.before));
-    const source = this.#start(program, words);
+    const source = this.#start(program, programArgs);
     source.stdin?.end();
     try {
       await Promise.all([finished(program, source), feed(source.stdout, psql)]);
@@ -69,8 +73,8 @@ export class Programs {
     await done;
   }
 
-  #start(program: Program, words: readonly string[]): ChildProcess {
-    return spawn(program, words, {
+  #start(program: Program, programArgs: readonly string[]): ChildProcess {
+    return spawn(program, programArgs, {
       env: this.#environment as NodeJS.ProcessEnv,
       stdio: ["pipe", "pipe", "pipe"],
     });

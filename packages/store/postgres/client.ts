@@ -70,10 +70,10 @@ export class PostgresClient extends pg.Client {
         current_setting('transaction_read_only') = 'on' as is_read_only
         ${settings.length === 0 ? "" : `, case when ${isDirect} then concat(${settings.join()}) end`}`,
     );
-    const found = rows[0];
-    if (found === undefined) throw new StorageUnavailable("PostgreSQL answered with nothing.");
-    this.#finder.check(found);
-    this.#isPooled = !found.is_direct;
+    const session = rows[0];
+    if (session === undefined) throw new StorageUnavailable("PostgreSQL answered with nothing.");
+    this.#finder.check(session);
+    this.#isPooled = !session.is_direct;
     // A statement sent before the previous response may reach a connection that the pooler has reassigned by then.
     if (this.#isPooled) {
       Object.assign(this, { pipeline: false, query: (...given: unknown[]) => this.#queryPooled(given) });

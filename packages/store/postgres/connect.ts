@@ -116,11 +116,11 @@ export async function detectPooler(client: PostgresClient, url: string): Promise
   other.on("error", () => {});
   try {
     await other.connect();
-    const own = await processOf(client);
+    const backend = await processOf(client);
     const others = await processOf(other);
     for (let round = 0; round < rounds; round++) {
-      if ((await processOf(client)) !== own || (await processOf(other)) !== others) return "transaction";
-      if (own === others) return "transaction";
+      if ((await processOf(client)) !== backend || (await processOf(other)) !== others) return "transaction";
+      if (backend === others) return "transaction";
     }
     return "session";
   } finally {

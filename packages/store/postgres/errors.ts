@@ -1,18 +1,4 @@
-import { type StorageReason, StorageUnavailable } from "../errors/problem.ts";
-
-/** The error, or a `StorageUnavailable` in its place if it concerns the database and not the query. */
-export function storageError(error: unknown): unknown {
-  if (error instanceof StorageUnavailable) return error;
-  const reason = reasonFor(error);
-  return reason === null ? error : new StorageUnavailable(sentences[reason], { cause: error, reason });
-}
-
-/** For calls whose own input cannot be at fault. */
-export function unavailable(cause: unknown): StorageUnavailable {
-  if (cause instanceof StorageUnavailable) return cause;
-  const reason = reasonFor(cause) ?? "unreachable";
-  return new StorageUnavailable(sentences[reason], { cause, reason });
-}
+import { type StorageReason, StorageUnavailable, storageErrors } from "../errors/problem.ts";
 
 /** Null if the database is fine. Deadlocks are for callers that can retry: see `conflict`. */
 function reasonFor(error: unknown): StorageReason | null {
@@ -135,3 +121,5 @@ const sentences: Readonly<Record<StorageReason, string>> = {
   damaged: "PostgreSQL cannot read or write its files.",
   too_many_connections: "PostgreSQL has no connection left.",
 };
+
+export const { storageError, unavailable } = storageErrors(reasonFor, sentences);

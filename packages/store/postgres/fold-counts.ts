@@ -77,7 +77,7 @@ export class CountFolding {
   }
 
   async #hasChanges(): Promise<boolean> {
-    const some = this.#db.selectFrom("license_count_changes").select("licenses").limit(1);
-    return (await some.executeTakeFirst()) !== undefined;
+    const oneChange = this.#db.selectFrom("license_count_changes").select("licenses").limit(1);
+    return (await oneChange.executeTakeFirst()) !== undefined;
   }
 }

@@ -65,11 +65,11 @@ export class HostFinder {
         void probe.then((problem) => problem === null && setTimeout(resolve, graceMs));
     });
     await Promise.race([allAsked, firstGood]);
-    const found = location.hosts[answers.indexOf(true)];
-    if (found === undefined)
+    const usableHost = location.hosts[answers.indexOf(true)];
+    if (usableHost === undefined)
       throw new StorageUnavailable(`No PostgreSQL host is usable. ${problems.join(" ")}`);
-    this.#found = found;
-    return found;
+    this.#found = usableHost;
+    return usableHost;
   }
 
   async #problemOf({ host, port }: PostgresHost): Promise<string | null> {

@@ -35,18 +35,18 @@ export async function inspectPostgres(url: string): Promise<Inspection> {
 async function connectionNotes(client: PostgresClient, url: string): Promise<string[]> {
   const { hosts, target } = parsePostgresUrl(url);
   const { host, port } = client;
-  const found =
+  const chosenHost =
     hosts.length === 1
       ? []
       : [`Of ${hosts.length} hosts, ${host}:${port} is used (target_session_attrs is ${target}).`];
   switch (await detectPooler(client, url)) {
     case "none":
-      return found;
+      return chosenHost;
     case "session":
-      return [...found, "A connection pooler is in front of PostgreSQL (it keeps sessions apart)."];
+      return [...chosenHost, "A connection pooler is in front of PostgreSQL (it keeps sessions apart)."];
     case "transaction":
       return [
-        ...found,
+        ...chosenHost,
         "A connection pooler is in front of PostgreSQL (it shares connections between transactions). Backups need DATABASE_URL to lead past it.",
       ];
   }
@@ -141,11 +141,11 @@ async function writeProblem(client: pg.Client): Promise<string | null> {
 }
 
 async function hasTable(client: pg.Client, name: string): Promise<boolean> {
-  const { found } = await first<{ found: boolean }>(
+  const { exists } = await first<{ exists: boolean }>(
     client,
-    `select to_regclass('${name}') is not null as found`,
+    `select to_regclass('${name}') is not null as exists`,
   );
-  return found;
+  return exists;
 }
 
 async function first<T extends pg.QueryResultRow>(client: pg.Client, text: string): Promise<T> {

@@ -32,7 +32,10 @@ describe("webhook rows found by ID", () => {
 
   test.each<[what: string, work: () => Promise<unknown>]>([
     ["events are claimed", () => takeEvents(db, bulk, ids)],
-    ["deliveries are claimed", () => claimDeliveries(db, bulk, ids, "me", 10, 20)],
+    [
+      "deliveries are claimed",
+      () => claimDeliveries(db, bulk, ids, { claimant: "me", nowMs: 10, untilMs: 20 }),
+    ],
     ["claims are released", () => releaseDeliveries(db, bulk, ids, "me", 10)],
     ["results are written", () => writeDeliveries(db, bulk, "me", ids.map(result), 10)],
   ])("no list of IDs is joined when %s", async (_, work) => {

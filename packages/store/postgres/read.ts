@@ -36,14 +36,14 @@ export class Callers {
 
   async authenticate(client: pg.Client, calls: readonly Call[]): Promise<Authenticated> {
     const publicIds = [...new Set(calls.map((call) => call.apiKey.publicId))];
-    const found = await client.query<CallerRow & { now_ms: number; platform_revision: number }>({
+    const callerRows = await client.query<CallerRow & { now_ms: number; platform_revision: number }>({
       ...sql.callers,
       values: [publicIds.join(sql.separator), this.#now?.() ?? null],
     });
     // Without a caller there is nothing to decide, and the time does not matter.
-    const { now_ms: nowMs = 0, platform_revision: revision = 0 } = found.rows[0] ?? {};
+    const { now_ms: nowMs = 0, platform_revision: revision = 0 } = callerRows.rows[0] ?? {};
     const batch = new Batch(nowMs, await this.#blocks(client, "platform", "", revision), this.#recorded);
-    const rows = new Map(found.rows.map((row) => [row.public_id, row]));
+    const rows = new Map(callerRows.rows.map((row) => [row.public_id, row]));
     for (const row of rows.values()) {
       if (batch.products.has(row.product_id)) continue;
       const [catalog, blocks] = await Promise.all([
@@ -149,15 +149,15 @@ export async function findLicenses(
     ...statement,
     values: lists.map((values) => values.join(sql.separator)),
   });
-  const found = new Map<number, FoundLicense>();
+  const licenses = new Map<number, FoundLicense>();
   for (const row of rows) {
     const position = positions[row.ordinal - 1] ?? -1;
     if (row.has_address_of && countsByNetwork[row.ordinal - 1]) row.registered = true;
-    const known = found.get(position);
-    if (known === undefined) found.set(position, row);
+    const known = licenses.get(position);
+    if (known === undefined) licenses.set(position, row);
     else if (row.registered) known.registered = true;
   }
-  return found;
+  return licenses;
 }
 
 function needsOf(product: ProductInBatch): string {

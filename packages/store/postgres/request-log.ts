@@ -196,8 +196,8 @@ async function write<Row, Added>(
   const list = (column: string, at: number) => `$${at + 1}::${numbers.has(column) ? "bigint" : "text"}[]`;
   const same = key.map((column) => `stored.${column} = added.${column}`).join(" and ");
   for (let from = 0; from < added.length; from += rowsAtOnce) {
-    const some = added.slice(from, from + rowsAtOnce);
-    const keys = some.map(keyOf);
+    const batch = added.slice(from, from + rowsAtOnce);
+    const keys = batch.map(keyOf);
     const { rows } = await client.query<Row & object>({
       name: `stored_${name}`,
       text: `select ${columns.map((column) => `stored.${column}`).join()}
@@ -205,7 +205,7 @@ async function write<Row, Added>(
       values: key.map((_, at) => keys.map((values) => values[at])),
     });
     const known = new Map(rows.map((row) => [key.map((column) => row[column]).join(" "), row]));
-    const written = some.map((one, at) => merged(known.get((keys[at] ?? []).join(" ")), one));
+    const written = batch.map((one, at) => merged(known.get((keys[at] ?? []).join(" ")), one));
     await client.query({
       name: `write_${name}`,
       text: `insert into ${name} (${columns.join()}) select * from unnest(${columns.map(list).join()})

@@ -15,9 +15,9 @@ export async function searchLicenses(
       // Use only the text index: any other plan is something the caller does better, in small steps.
       await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_indexscan', 'off', true),
         set_config('jit', 'off', true), set_config('statement_timeout', '250', true)`.execute(db);
-      const mine = db.selectFrom("licenses").select("id").where("organization_id", "=", organizationId);
+      const licenses = db.selectFrom("licenses").select("id").where("organization_id", "=", organizationId);
       const rows = await words
-        .reduce((query, word) => query.where(containing("search_text", word)), mine)
+        .reduce((query, word) => query.where(containing("search_text", word)), licenses)
         .limit(most + 1)
         .execute();
       return rows.length > most ? null : rows.map((row) => row.id);

@@ -171,22 +171,22 @@ export class PostgresValidate {
     product: ProductInBatch,
     quota: QuotaState,
     batch: Batch,
-    found: FoundLicense | undefined,
+    stored: FoundLicense | undefined,
   ): CallResult {
     const { caller } = product;
     const { nowMs, platformBlocks } = batch;
-    if (found === undefined) {
+    if (stored === undefined) {
       const verdict = decide(caller.facts, null, { blocked: false, registered: false, version: null }, nowMs);
       return { tag: "validated", caller, quota, license: null, verdict, nowMs };
     }
     const { ipAddress } = entry.call;
-    const license = this.#facts.license(found, product.needsDetails ? found : null, customerOf(found));
+    const license = this.#facts.license(stored, product.needsDetails ? stored : null, customerOf(stored));
     const blocked =
       platformBlocks.covers(ipAddress, nowMs) ||
       product.blocks.covers(ipAddress, nowMs) ||
-      (found.blocks !== null && isBlockedBy(found.blocks, ipAddress, nowMs));
+      (stored.blocks !== null && isBlockedBy(stored.blocks, ipAddress, nowMs));
     const { version } = question;
-    const verdict = decide(caller.facts, license, { blocked, registered: found.registered, version }, nowMs);
+    const verdict = decide(caller.facts, license, { blocked, registered: stored.registered, version }, nowMs);
     if (verdict.status !== "active") batch.noteRefusal(verdict.status, license.id, entry.ip, product);
     return { tag: "validated", caller, quota, license, verdict, nowMs };
   }
@@ -226,7 +226,7 @@ export class PostgresValidate {
     for (const { position, licenseId } of wanting) {
       const outcome = outcomes[position];
       const entry = waiting[position];
-      const found = licenses.get(position);
+      const license = licenses.get(position);
       const result = results?.get(position);
       if (outcome === undefined || outcome instanceof LockedOut) continue;
       if (result === undefined) {
@@ -237,12 +237,12 @@ export class PostgresValidate {
       if (
         outcome.tag !== "validated" ||
         !entry?.product ||
-        found === undefined ||
+        license === undefined ||
         entry.question.kind !== "validate"
       )
         continue;
       const again = this.#validate(entry, entry.question, entry.product, outcome.quota, batch, {
-        ...found,
+        ...license,
         ip_count: result.registeredBefore,
         max_ips: result.maxIps,
         registered: result.held,
@@ -281,7 +281,11 @@ function waitingCall(call: Call, product: ProductInBatch | null, position: numbe
   return { position, call, product, question: call.question(), ip, network };
 }
 
-function customerOf(found: FoundLicense): CustomerFacts | null {
-  if (found.customer_id === null) return null;
-  return { email: found.customer_email, name: found.customer_name, discordId: found.customer_discord_id };
+function customerOf(license: FoundLicense): CustomerFacts | null {
+  if (license.customer_id === null) return null;
+  return {
+    email: license.customer_email,
+    name: license.customer_name,
+    discordId: license.customer_discord_id,
+  };
 }

@@ -109,12 +109,12 @@ interface Occurrences {
   readonly prefix: number;
 }
 
-function note(found: Map<number, Occurrence>, key: number, time: number): void {
-  const known = found.get(key);
+function note(occurrences: Map<number, Occurrence>, key: number, time: number): void {
+  const known = occurrences.get(key);
   if (known === undefined) {
-    found.set(key, time);
+    occurrences.set(key, time);
   } else if (typeof known === "number") {
-    found.set(key, { count: 2, times: known === time ? [time] : [known, time], prefix: 0 });
+    occurrences.set(key, { count: 2, times: known === time ? [time] : [known, time], prefix: 0 });
   } else {
     add(known, time);
   }
@@ -127,10 +127,14 @@ function add(known: Occurrences, time: number): void {
   else known.times.push(time);
 }
 
-function bucketRows(fromAt: number, kind: KeyKind, found: ReadonlyMap<number, Occurrence>): RequestKeyRow[] {
+function bucketRows(
+  fromAt: number,
+  kind: KeyKind,
+  occurrences: ReadonlyMap<number, Occurrence>,
+): RequestKeyRow[] {
   const texts: string[] = Array(buckets).fill("");
   const counts: number[] = Array(buckets).fill(0);
-  for (const [key, occurrence] of found) {
+  for (const [key, occurrence] of occurrences) {
     const bucket = key % buckets;
     const isSingle = typeof occurrence === "number";
     texts[bucket] += entry(labelOf(key), isSingle ? occurrence : occurrence.times);

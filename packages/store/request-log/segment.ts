@@ -204,11 +204,11 @@ function placeLate(rows: readonly RequestLogRow[], segments: readonly Bounds[]):
     const end = covers ? segment.until_at : (segment?.from_at ?? Number.POSITIVE_INFINITY);
     const start = at;
     while (at < rows.length && (rows[at] as RequestLogRow).at < end) at += 1;
-    const own = rows.slice(start, at);
+    const segmentRows = rows.slice(start, at);
     const { from_at, until_at } = covers
       ? segment
-      : { from_at: first.at, until_at: (own.at(-1) as RequestLogRow).at + 1 };
-    placed.push({ from_at, until_at, isNew: !covers, rows: own });
+      : { from_at: first.at, until_at: (segmentRows.at(-1) as RequestLogRow).at + 1 };
+    placed.push({ from_at, until_at, isNew: !covers, rows: segmentRows });
   }
   return placed;
 }

@@ -205,11 +205,11 @@ export function addAll(into: Counts, from: ReadonlyMap<string, number>): void {
   for (const [key, count] of from) addTo(into, key, count);
 }
 
-function emptyOr<T>(found: Map<string, T>, key: string, create: () => T): T {
-  const known = found.get(key);
+function emptyOr<T>(entries: Map<string, T>, key: string, create: () => T): T {
+  const known = entries.get(key);
   if (known !== undefined) return known;
   const created = create();
-  found.set(key, created);
+  entries.set(key, created);
   return created;
 }
 

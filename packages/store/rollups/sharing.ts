@@ -142,11 +142,11 @@ function moved(use: LicenseUse, ip: string, at: number, geo: Geo): Travel | null
 }
 
 /** The most noteworthy of each product, in an order in which two nodes never deadlock. */
-function bounded(found: readonly Noticed[]): LicenseDay[] {
+function bounded(noticed: readonly Noticed[]): LicenseDay[] {
   const weight = ({ ips, devices, travel }: Noticed) =>
     ips.length + devices.length + (travel === null ? 0 : maxValues);
   const perProduct = new Map<string, number>();
-  return [...found]
+  return [...noticed]
     .sort((a, b) => weight(b) - weight(a))
     .filter(({ productId }) => {
       const count = (perProduct.get(productId) ?? 0) + 1;

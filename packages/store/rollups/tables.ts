@@ -107,16 +107,16 @@ export function mergedDay(stored: RollUpDayRow | undefined, rollUp: DayRollUp): 
   };
 }
 
-export function mergedLicenseDay(stored: LicenseDayRow | undefined, found: LicenseDay): LicenseDayRow {
-  const ips = mergedValues(stored?.ips, found.ips);
-  const devices = mergedValues(stored?.devices, found.devices);
+export function mergedLicenseDay(stored: LicenseDayRow | undefined, fresh: LicenseDay): LicenseDayRow {
+  const ips = mergedValues(stored?.ips, fresh.ips);
+  const devices = mergedValues(stored?.devices, fresh.devices);
   const before = stored?.travel ? (JSON.parse(stored.travel) as Travel) : null;
-  const travel = fastest(before, found.travel);
+  const travel = fastest(before, fresh.travel);
   return {
-    organization_id: found.organizationId,
-    day: found.day,
-    license_id: found.licenseId,
-    product_id: found.productId,
+    organization_id: fresh.organizationId,
+    day: fresh.day,
+    license_id: fresh.licenseId,
+    product_id: fresh.productId,
     ip_count: ips.length,
     device_count: devices.length,
     speed_kmh: travel?.speedKmh ?? null,

@@ -163,10 +163,10 @@ function using<T>(path: string, work: (database: DatabaseSync) => T): T {
 }
 
 function checkIntegrity(database: DatabaseSync, path: string): void {
-  const found = database.prepare("pragma integrity_check(1)").get();
-  if (found?.integrity_check === "ok") return;
+  const answer = database.prepare("pragma integrity_check(1)").get();
+  if (answer?.integrity_check === "ok") return;
   throw new StoreProblem(
-    `The copy ${path} is damaged: ${errorSentence(found?.integrity_check)} Check the disk.`,
+    `The copy ${path} is damaged: ${errorSentence(answer?.integrity_check)} Check the disk.`,
   );
 }
 

@@ -9,10 +9,10 @@ const damaged = new Set([11, 26]);
 const readThroughBytes = 16 * 1024 * 1024;
 
 export class DamagedDatabase extends StoreProblem {
-  constructor(path: string, found: unknown) {
+  constructor(path: string, damage: unknown) {
     super(
-      `The database file ${path} is damaged: ${errorSentence(found)} Check the disk, and restore the last backup with countersign restore.`,
-      { cause: found },
+      `The database file ${path} is damaged: ${errorSentence(damage)} Check the disk, and restore the last backup with countersign restore.`,
+      { cause: damage },
     );
   }
 }
@@ -26,8 +26,8 @@ export function checkUndamaged(database: DatabaseSync, path: string): void {
   if (bytes < expectedBytes && sizeOf(`${path}-wal`) === 0)
     throw new DamagedDatabase(path, `${expectedBytes - bytes} bytes are missing at its end.`);
   if (bytes > readThroughBytes) return;
-  const found = database.prepare("pragma integrity_check(1)").get()?.integrity_check;
-  if (found !== "ok") throw new DamagedDatabase(path, found);
+  const answer = database.prepare("pragma integrity_check(1)").get()?.integrity_check;
+  if (answer !== "ok") throw new DamagedDatabase(path, answer);
 }
 
 function sizeOf(path: string): number {

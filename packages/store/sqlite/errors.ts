@@ -1,20 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type StorageReason, StorageUnavailable } from "../errors/problem.ts";
+import { type StorageReason, storageErrors } from "../errors/problem.ts";
 
-/** The error, or a `StorageUnavailable` in its place if it concerns the files and not the query. */
-export function storageError(error: unknown): unknown {
-  if (error instanceof StorageUnavailable) return error;
-  const reason = reasonFor(error);
-  return reason === null ? error : new StorageUnavailable(sentences[reason], { cause: error, reason });
-}
-
-/** For calls whose own input cannot be at fault. */
-export function unavailable(cause: unknown): StorageUnavailable {
-  if (cause instanceof StorageUnavailable) return cause;
-  const reason = reasonFor(cause) ?? "unreachable";
-  return new StorageUnavailable(sentences[reason], { cause, reason });
-}
-
+/** Null if the files are fine. */
 function reasonFor(error: unknown): StorageReason | null {
   if (!(error instanceof Error)) return null;
   // The low byte is SQLite's primary result code.
@@ -59,6 +46,8 @@ const sentences: Readonly<Record<StorageReason, string>> = {
   damaged: "The SQLite database cannot be read or written.",
   too_many_connections: "The SQLite database has no connection left.",
 };
+
+export const { storageError, unavailable } = storageErrors(reasonFor, sentences);
 
 /**
  * Rolls back the transaction if there still is one. Some failures, such as a full disk, have already ended it, and the

@@ -81,13 +81,13 @@ export function fileId(path: string): string {
 
 /** A file that was removed or replaced can still be written by processes that have it open, and all of that is lost. */
 export function checkFile(path: string, id: string): void {
-  let found: string | null = null;
+  let currentId: string | null = null;
   try {
-    found = fileId(path);
+    currentId = fileId(path);
   } catch {
     // It no longer exists.
   }
-  if (found !== id) throw new StorageUnavailable(`The database file ${path} was removed or replaced.`);
+  if (currentId !== id) throw new StorageUnavailable(`The database file ${path} was removed or replaced.`);
 }
 
 const others = 0o077;
@@ -138,9 +138,9 @@ export function lostDatabase({ folder, main, journal, search }: SqliteFiles): st
     .filter((path) => existsSync(path))
     .map((path) => basename(path));
   if (left.length === 0) return null;
-  const found = existsSync(main) ? "is empty" : "is missing";
+  const condition = existsSync(main) ? "is empty" : "is missing";
   return (
-    `${basename(main)} ${found} in ${folder}, where ${left.join(" and ")} of an earlier installation ${left.length === 1 ? "is" : "are"} left. ` +
+    `${basename(main)} ${condition} in ${folder}, where ${left.join(" and ")} of an earlier installation ${left.length === 1 ? "is" : "are"} left. ` +
     "Put it back or restore a backup with countersign restore; to begin a new installation, set COUNTERSIGN_DATA to an empty folder."
   );
 }

@@ -46,9 +46,9 @@ const noJournal = { appliedMigrations: [], writeProblem: null, damage: null };
 
 /** A damaged log is replaced by a new one, so no migration counts as missing. */
 function inspectJournal(path: string) {
-  const found = damageOf(path);
-  if (found === null) return { ...inspecting(path, inspectFile), damage: null };
-  return { appliedMigrations: journalMigrations.map(({ name }) => name), writeProblem: null, damage: found };
+  const damage = damageOf(path);
+  if (damage === null) return { ...inspecting(path, inspectFile), damage: null };
+  return { appliedMigrations: journalMigrations.map(({ name }) => name), writeProblem: null, damage };
 }
 
 /** The damage that SQLite finds in a file; null if there is none. */
@@ -63,7 +63,7 @@ function damageOf(path: string): string | null {
 
 function inspectFile(database: DatabaseSync): FileInspection {
   const migrated = hasTable(database, "schema_migrations");
-  const found = damageIn(database);
+  const damage = damageIn(database);
   return {
     version: `SQLite ${database.prepare("select sqlite_version() as version").get()?.version}`,
     appliedMigrations: migrated
@@ -71,11 +71,11 @@ function inspectFile(database: DatabaseSync): FileInspection {
       : [],
     // The same clock, read twice.
     clockAheadMs: 0,
-    damage: found,
+    damage,
     writeProblem: writeProblem(database),
     // Part of SQLite itself.
     textIndex: null,
-    wrongCounts: found.length === 0 ? wrongCounts(database) : null,
+    wrongCounts: damage.length === 0 ? wrongCounts(database) : null,
     storedDataKey: hasTable(database, "platform_state")
       ? (strings(database, "select value from platform_state where name = 'data_key'")[0] ?? null)
       : null,

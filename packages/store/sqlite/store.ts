@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import { type Call, CallCount, type CallResult } from "../batches/calls.ts";
 import { StorageUnavailable } from "../errors/problem.ts";
 import { sealWith } from "../sealed-columns.ts";
@@ -17,8 +17,6 @@ import { directKysely } from "./direct.ts";
 import { Checkpoints, DiskSync } from "./disk.ts";
 import { rollback, storageError, unavailable } from "./errors.ts";
 import {
-  checkFile,
-  fileId,
   openDatabase,
   openReader,
   prepareFolder,
@@ -28,7 +26,7 @@ import {
 } from "./files.ts";
 import { checkInProcess } from "./integrity.ts";
 import { type JournalSetAside, migrateFolder } from "./migrate.ts";
-import { type IndexedChanges, stateName } from "./text-index.ts";
+import { busyTimeoutMs, Probe } from "./probe.ts";
 import { TextIndexUpkeep } from "./text-index-upkeep.ts";
 import { SqliteValidate } from "./validate.ts";
 
@@ -98,8 +96,7 @@ export class SqliteStore implements MainStore {
   readonly #lastWrite: StatementSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
-  readonly #probed: StatementSync;
-  readonly #fileId: string;
+  readonly #probe: Probe;
   readonly #dataKey: Uint8Array;
   readonly #writes: Kysely<Tables>;
   readonly #threads: MainSide | WorkerSide;
@@ -124,7 +121,6 @@ export class SqliteStore implements MainStore {
     this.#writer = database;
     // While another process writes, the event loop waits here, but no longer than a caller can be kept waiting.
     database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
-    this.#fileId = fileId(files.main);
     // Lookups access the whole file: mapped into memory, a page costs no system call, however many licenses there are.
     database.exec("pragma mmap_size = 4294967296");
     this.#reader = openReader(files);
@@ -135,9 +131,7 @@ export class SqliteStore implements MainStore {
     this.#validate = new SqliteValidate(database, this.sealer);
     this.#begin = database.prepare("begin immediate");
     this.#commit = database.prepare("commit");
-    this.#probed = database.prepare(
-      "insert into platform_state (name, value) values ('probed', ?) on conflict (name) do update set value = excluded.value",
-    );
+    this.#probe = new Probe(database, files.main, this.#lock);
     this.#writes = kyselyOver(database, options.slowStatement);
     this.reads = kyselyOver(this.#reader, options.slowStatement);
     sealWith(this.sealer, this.#writes, this.reads);
@@ -225,7 +219,7 @@ export class SqliteStore implements MainStore {
   }
 
   startUpkeep(trouble: (reason: string) => void): void {
-    this.#textIndex = new TextIndexUpkeep(this.#files, { note: (taken) => this.#note(taken), trouble });
+    this.#textIndex = new TextIndexUpkeep(this.#files, this, trouble);
   }
 
   checkIntegrity(after: string | null, timeoutMs: number, signal: AbortSignal): Promise<IntegrityPart> {
@@ -243,35 +237,8 @@ export class SqliteStore implements MainStore {
   }
 
   async ping(): Promise<void> {
-    const deadlineMs = performance.now() + maxProbeMs;
-    for (;;) {
-      try {
-        checkFile(this.#files.main, this.#fileId);
-        await this.#lock.hold(async () => this.#probe());
-        break;
-      } catch (cause) {
-        const problem = unavailable(cause);
-        // Another program, such as a command, may be writing briefly. The thread must not block on that.
-        if (problem.reason !== "locked" || performance.now() > deadlineMs) throw problem;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    }
+    await this.#probe.run(this.#options.now());
     if (this.#options.durability === "strict") await this.#flush();
-  }
-
-  #probe(): void {
-    this.#writer.exec("pragma busy_timeout = 0");
-    try {
-      this.#begin.run();
-      // A different value each time: SQLite does not write what has not changed.
-      this.#probed.run(String(this.#options.now()));
-      this.#commit.run();
-    } catch (error) {
-      rollback(this.#writer);
-      throw error;
-    } finally {
-      this.#writer.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
-    }
   }
 
   async clock(): Promise<number> {
@@ -287,26 +254,6 @@ export class SqliteStore implements MainStore {
     this.#reader.close();
     this.#writer.close();
     this.#release();
-  }
-
-  /**
-   * Removes the records of changes that the text index has applied. In small batches, because all other writers wait.
-   */
-  async #note({ upTo, state }: IndexedChanges): Promise<void> {
-    for (let left = true; left; ) {
-      left = await this.transaction(async (db) => {
-        const some = sql`select number from license_search_changes where number <= ${upTo} limit ${changesAtOnce}`;
-        const { numAffectedRows } =
-          await sql`delete from license_search_changes where number in (${some})`.execute(db);
-        if (Number(numAffectedRows) === changesAtOnce) return true;
-        await db
-          .insertInto("platform_state")
-          .values({ name: stateName, value: state })
-          .onConflict((is) => is.column("name").doUpdateSet({ value: state }))
-          .execute();
-        return false;
-      }, "soon");
-    }
   }
 
   /** A caller gets a quick "not now" rather than wait for a writer that does not finish. */
@@ -365,10 +312,7 @@ export class SqliteStore implements MainStore {
   }
 }
 
-const changesAtOnce = 2_000;
 const maxWaitMs = 1_500;
-const busyTimeoutMs = 1_000;
-const maxProbeMs = 1_000;
 
 function dataKey(database: DatabaseSync, passphrase: string | null): Uint8Array {
   const read = database.prepare("select value from platform_state where name = 'data_key'");
@@ -380,12 +324,12 @@ function dataKey(database: DatabaseSync, passphrase: string | null): Uint8Array 
       )
       .run(createDataKey(passphrase));
   }
-  const found = stored() ?? "";
-  const { key, rewritten } = openDataKey(found, passphrase);
+  const storedKey = stored() ?? "";
+  const { key, rewritten } = openDataKey(storedKey, passphrase);
   if (rewritten !== null) {
     database
       .prepare("update platform_state set value = ? where name = 'data_key' and value = ?")
-      .run(rewritten, found);
+      .run(rewritten, storedKey);
   }
   return key;
 }

@@ -1,31 +1,30 @@
 import type { DatabaseSync } from "node:sqlite";
+import { sql } from "kysely";
 import { errorSentence } from "../errors/problem.ts";
+import type { Store } from "../store.ts";
 import { isDamage, removeDatabase } from "./damage.ts";
 import { makePrivate, openReader, type SqliteFiles } from "./files.ts";
-import { type IndexedChanges, TextIndex } from "./text-index.ts";
-
-interface UpkeepObserver {
-  /** Records in the main database what the text index has applied. */
-  note(taken: IndexedChanges): Promise<void>;
-  trouble(reason: string): void;
-}
+import { type IndexedChanges, stateName, TextIndex } from "./text-index.ts";
 
 const checkEveryMs = 200;
 const afterTroubleMs = 5_000;
 /** While much is being written, the index pauses as long as it works: searches also cover what is not in it yet. */
 const restPerWork = 1;
+const changesAtOnce = 2_000;
 
 /** Keeps the text index up to date, one batch of licenses at a time, between the other work of this thread. */
 export class TextIndexUpkeep {
   readonly #index: TextIndexFile;
-  readonly #observer: UpkeepObserver;
+  readonly #store: Pick<Store, "transaction">;
+  readonly #trouble: (reason: string) => void;
   #next: ReturnType<typeof setTimeout> | undefined;
   #working: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(files: SqliteFiles, observer: UpkeepObserver) {
-    this.#observer = observer;
-    this.#index = new TextIndexFile(files, (reason) => observer.trouble(reason));
+  constructor(files: SqliteFiles, store: Pick<Store, "transaction">, trouble: (reason: string) => void) {
+    this.#store = store;
+    this.#trouble = trouble;
+    this.#index = new TextIndexFile(files, trouble);
     this.#workAfter(0);
   }
 
@@ -55,14 +54,34 @@ export class TextIndexUpkeep {
     if (taken === null) restMs = this.#index.isTroubled ? afterTroubleMs : checkEveryMs;
     else {
       try {
-        await this.#observer.note(taken);
+        await this.#forget(taken);
       } catch (error) {
         // The same licenses are processed again, with the same result.
-        if (!this.#isClosed) this.#observer.trouble(errorSentence(error));
+        if (!this.#isClosed) this.#trouble(errorSentence(error));
         restMs = afterTroubleMs;
       }
     }
     if (!this.#isClosed) this.#workAfter(restMs);
+  }
+
+  /**
+   * Removes the records of changes that the index has applied. In small batches, because all other writers wait.
+   */
+  async #forget({ upTo, state }: IndexedChanges): Promise<void> {
+    for (let left = true; left; ) {
+      left = await this.#store.transaction(async (db) => {
+        const some = sql`select number from license_search_changes where number <= ${upTo} limit ${changesAtOnce}`;
+        const { numAffectedRows } =
+          await sql`delete from license_search_changes where number in (${some})`.execute(db);
+        if (Number(numAffectedRows) === changesAtOnce) return true;
+        await db
+          .insertInto("platform_state")
+          .values({ name: stateName, value: state })
+          .onConflict((is) => is.column("name").doUpdateSet({ value: state }))
+          .execute();
+        return false;
+      }, "soon");
+    }
   }
 }
 

@@ -8,7 +8,6 @@ import { openStore } from "../databases/open.ts";
 import type { Store } from "../store.ts";
 import { changeLicense } from "../suite/changes.ts";
 import { sqliteFiles } from "./files.ts";
-import { trigrams } from "./text-index.ts";
 
 setDefaultTimeout(60_000);
 
@@ -72,12 +71,15 @@ describe("text indexes of stores", () => {
     const { id: whole } = await org.license({ key: "xabcdefx" });
     const { id } = await org.license({ key: "ada of lovelace" });
     await org.license({ key: "ada of nowhere" });
+    // Each of these characters is two of JavaScript's.
+    const { id: smiling } = await org.license({ key: "x😀bc😀x" });
     for (const isIndexed of [false, true]) {
       if (isIndexed) await settled(store);
       expect(await find("abcdef")).toEqual([whole]);
       expect(await find("lovelace", "ada")).toEqual([id]);
       expect(await find("lovelace", "of", "a")).toEqual([id]);
       expect(await find("lovelace", "bob")).toEqual([]);
+      expect(await find("😀bc😀")).toEqual([smiling]);
       expect(await find("ada", "of")).toHaveLength(2);
     }
   });
@@ -215,12 +217,6 @@ describe("text indexes of stopped servers", () => {
       expect([await listed(store), await find(store)]).toEqual([ids.length, null]);
     expect(troubles).toHaveLength(1);
   });
-});
-
-test("the trigrams of a term are complete, by characters and not by surrogate halves", () => {
-  expect(trigrams("abc")).toEqual(["abc"]);
-  expect(trigrams("abcde")).toEqual(["abc", "bcd", "cde"]);
-  expect(trigrams("😀bc😀")).toEqual(["😀bc", "bc😀"]);
 });
 
 /** Waits until the index has processed everything. */

@@ -98,13 +98,13 @@ export class TextIndex {
     if (!this.isWhole || Number(this.#waiting.get()?.count) > maxWaiting) return null;
     const proposed = this.#propose(organizationId, words, 2 * most);
     if (proposed === null) return null;
-    const found = new Set<string>();
+    const ids = new Set<string>();
     const wanted = JSON.stringify(words);
     // The index knows which trigrams a text contains, but not their order, so the text itself is checked.
     for (const { id } of this.#confirm.all(JSON.stringify(proposed), organizationId, wanted))
-      found.add(String(id));
-    for (const { id } of this.#amongWaiting.all(organizationId, wanted)) found.add(String(id));
-    return found.size > most ? null : [...found];
+      ids.add(String(id));
+    for (const { id } of this.#amongWaiting.all(organizationId, wanted)) ids.add(String(id));
+    return ids.size > most ? null : [...ids];
   }
 
   /** Licenses that may contain the words, by row number; null if there are more than `most`. */
@@ -214,13 +214,13 @@ function indexed(organizationId: string, text: string): string {
   return `${organizationMark(organizationId)}\n${text}`;
 }
 
-/** Every three consecutive characters. */
-export function trigrams(term: string): string[] {
+/** Every three consecutive characters, not halves of them. */
+function trigrams(term: string): string[] {
   const characters = [...term];
-  const found = new Set<string>();
+  const pieces = new Set<string>();
   for (let start = 0; start + 3 <= characters.length; start++)
-    found.add(characters.slice(start, start + 3).join(""));
-  return [...found];
+    pieces.add(characters.slice(start, start + 3).join(""));
+  return [...pieces];
 }
 
 function quoted(text: string): string {

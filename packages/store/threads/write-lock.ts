@@ -7,7 +7,7 @@ const holdLimitMs = 100;
 export interface HoldTimes {
   readonly count: number;
   readonly overLimit: number;
-  readonly longestMs: number;
+  readonly maxMs: number;
 }
 
 /** What a worker needs to share the lock with the validating thread. The port has to be transferred. */
@@ -41,8 +41,8 @@ export class WriteLock {
 
   /** Of both threads. */
   get holds(): HoldTimes {
-    const [count = 0, overLimit = 0, longestMs = 0] = this.#times;
-    return { count, overLimit, longestMs };
+    const [count = 0, overLimit = 0, maxMs = 0] = this.#times;
+    return { count, overLimit, maxMs };
   }
 
   /**
@@ -83,9 +83,9 @@ export class WriteLock {
 
   /** Written by the thread that holds the lock, so the two never write at the same time. */
   #measured(ms: number): void {
-    const { count, overLimit, longestMs } = this.holds;
+    const { count, overLimit, maxMs } = this.holds;
     this.#times[0] = count + 1;
     if (ms > holdLimitMs) this.#times[1] = overLimit + 1;
-    if (ms > longestMs) this.#times[2] = ms;
+    if (ms > maxMs) this.#times[2] = ms;
   }
 }

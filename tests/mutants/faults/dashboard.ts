@@ -42,8 +42,8 @@ the question whether to discard changes opens behind the dialog it is about
   tests/browser/forms.test.ts tests/browser/product-portal.test.ts
 a deletion that asks for a name accepts any text
   A user deletes the wrong license, product or organization by typing a single letter.
-  - (typed !== undefined && words !== typed)
-  + (typed !== undefined && words === "")
+  - (typed !== undefined && typedName !== typed)
+  + (typed !== undefined && typedName === "")
   tests/browser/organization.test.ts
 the copy button of a secret that is shown once copies its own label
   A user confirms that an API key is saved, and has saved the word on the button.

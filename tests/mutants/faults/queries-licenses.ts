@@ -4,13 +4,13 @@ import { faultsIn } from "../faults-in.ts";
 export const licenseQueries = faultsIn(`
 the list of licenses contains those of other organizations
   One seller sees the license keys and customers of every other seller.
-  - [mine, ...expiryRange(filter, nowMs)] : [mine]
-  + [mine, ...expiryRange(filter, nowMs)] : []
+  - [ofOrganization, ...expiryRange(filter, nowMs)] : [ofOrganization]
+  + [ofOrganization, ...expiryRange(filter, nowMs)] : []
   packages/store/queries/licenses/list.test.ts
 each page of the list of licenses ends one license too late
   A seller who pages through the licenses misses one after each page.
-  - next: found[limit - 1] ?? null };
-  + next: found[limit] ?? null };
+  - next: matches[limit - 1] ?? null };
+  + next: matches[limit] ?? null };
   packages/store/queries/licenses/list.test.ts tests/manage/licenses-list.test.ts
 revoked licenses are counted among active and expired ones
   The seller reads wrong totals above the list and on the overview.
@@ -165,8 +165,8 @@ an explanation considers the versions of all products
   packages/store/queries/explain/request-facts.test.ts
 the request log shows requests of other organizations
   A seller reads the IP addresses and devices of another seller's customers.
-  - let found = query.where("organization_id", "=", filter.organizationId);
-  + let found = query;
+  - let narrowed = query.where("organization_id", "=", filter.organizationId);
+  + let narrowed = query;
   packages/store/sqlite/store.test.ts tests/manage/requests.test.ts
 a customer sees refused validations from before the license was theirs
   The new owner of a license reads the IP address of the previous one.

@@ -141,8 +141,8 @@ the plan decides how long requests are kept, not the operator's setting for the 
   packages/domain/requests/log-days.test.ts
 of several secrets in a list, only the first is left out of the stored response
   Secrets that are shown once are kept in the table of idempotency keys.
-  - remove(one, rest) || found
-  + found || remove(one, rest)
+  - remove(one, rest) || isRemoved
+  + isRemoved || remove(one, rest)
   packages/contract/api/secrets.test.ts
 the permission to change licenses is enough to delete one
   Support staff can delete licenses permanently although their role does not allow it.

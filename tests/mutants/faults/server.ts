@@ -41,8 +41,8 @@ a request that only waits keeps its slot
   apps/server/threads/worker-handle.test.ts
 a body that never arrives stays open beyond the limit
   Unfinished requests of one client fill the memory.
-  - this.#cutOldest(own);
-  + void own;
+  - this.#cutOldest(ofParty);
+  + void ofParty;
   apps/server/limits/oldest-first.test.ts apps/server/threads/worker-handle.test.ts
 an organization can have any number of exports at a time
   Two hundred downloads of one organization take all the time and memory of the worker.
@@ -59,8 +59,8 @@ an export is cut for an organization that has as many
   apps/server/api/download.test.ts
 an export that makes progress is cut before one that nobody reads
   A customer list has to be downloaded again because someone else's download hangs.
-  - sinceOf(entry) < sinceOf(found)
-  + sinceOf(entry) > sinceOf(found)
+  - sinceOf(entry) < sinceOf(oldest)
+  + sinceOf(entry) > sinceOf(oldest)
   apps/server/api/download.test.ts
 an export that the server is slow to read counts as unread
   A large export on a busy server is broken off although its reader waits for it.

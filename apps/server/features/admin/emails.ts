@@ -1,11 +1,11 @@
 import * as contract from "@countersign/contract/manage/admin-mail";
+import { shownFailure } from "@countersign/contract/problems/failures";
 import { isoTime } from "@countersign/domain/dates/iso-time";
 import { languages } from "@countersign/domain/mail/languages";
 import { emailById, emails } from "@countersign/store/queries/mail/outbox";
 import type { OutboxRow } from "@countersign/store/tables/platform";
 import { type BoundRoute, bind } from "../../api/context.ts";
 import { decodeCursor, pageOf } from "../../api/page.ts";
-import { shownFailure } from "../../base/shown-failure.ts";
 import { Problem } from "../../http/problem.ts";
 import { emailKinds, sampleEmail } from "./sample-emails.ts";
 

@@ -26,39 +26,44 @@ export async function licenseAnalytics(context: OrganizationContext, query: Sele
     countUniques(db, scope, [beforeThat, previous, range], uniqueHoursSince(nowMs), tail),
   );
   const [first = null, second = null, third = null] = used.map(({ active }) => active);
-  const of: LicensesOf = { organizationId: scope.organizationId, productId: query.product_id ?? null };
+  const licenses: LicensesOf = { organizationId: scope.organizationId, productId: query.product_id ?? null };
   const lengthMs = (range.to - range.from) * hourMs;
   const ahead = { fromMs: nowMs, toMs: nowMs + lengthMs };
   return {
     time_zone: timeZone,
-    totals: await figuresOf(db, of, range, second, third, nowMs),
-    previous: await figuresOf(db, of, previous, first, second, nowMs),
+    totals: await figuresOf(db, licenses, nowMs, { range, usedBefore: second, used: third }),
+    previous: await figuresOf(db, licenses, nowMs, { range: previous, usedBefore: first, used: second }),
     expiring: {
       ...{ from: isoTime(ahead.fromMs), to: isoTime(ahead.toMs) },
-      count: await expiringBetween(db, of, ahead),
-      previous_count: await expiringBetween(db, of, { fromMs: nowMs - lengthMs, toMs: nowMs }),
+      count: await expiringBetween(db, licenses, ahead),
+      previous_count: await expiringBetween(db, licenses, { fromMs: nowMs - lengthMs, toMs: nowMs }),
     },
   };
 }
 
+interface UsedLicenses {
+  readonly range: HourRange;
+  readonly used: UniqueCount | null;
+  /** In the range before. */
+  readonly usedBefore: UniqueCount | null;
+}
+
 async function figuresOf(
   db: Database,
-  of: LicensesOf,
-  range: HourRange,
-  usedBefore: UniqueCount | null,
-  used: UniqueCount | null,
+  licenses: LicensesOf,
   nowMs: number,
+  { range, used, usedBefore }: UsedLicenses,
 ) {
   const during = { fromMs: range.from * hourMs, toMs: range.to * hourMs };
   // Licenses that will expire later in the current hour have not expired yet.
-  const expired = await expiringBetween(db, of, { ...during, toMs: Math.min(during.toMs, nowMs) });
-  const revoked = await revokedBetween(db, of, during);
+  const expired = await expiringBetween(db, licenses, { ...during, toMs: Math.min(during.toMs, nowMs) });
+  const revoked = await revokedBetween(db, licenses, during);
   const active = used?.size ?? 0;
   const either = new UniqueCount();
   for (const count of [usedBefore, used]) if (count !== null) either.merge(count);
   return {
     ...shownRange(range),
-    new: await createdBetween(db, of, during),
+    new: await createdBetween(db, licenses, during),
     active,
     // Both are estimates, so the difference could be negative.
     stopped: Math.max(0, either.size - active),

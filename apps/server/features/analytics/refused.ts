@@ -30,12 +30,12 @@ export async function refusedLicenses(
   const refusedBefore = new Map(before.map((one) => [one.licenseId, one.refused]));
   const listed: RefusedRow[] = [];
   for (let start = 0; start < Math.min(refused.length, maxLookedUp); start += lookedUpTogether) {
-    const some = refused.slice(start, start + lookedUpTogether);
+    const batch = refused.slice(start, start + lookedUpTogether);
     const known = await knownLicenses(
       context,
-      some.map(({ licenseId }) => licenseId),
+      batch.map(({ licenseId }) => licenseId),
     );
-    for (const { licenseId, refused: count, outcomes } of some) {
+    for (const { licenseId, refused: count, outcomes } of batch) {
       const license = known.get(licenseId);
       if (license === undefined) continue;
       listed.push({

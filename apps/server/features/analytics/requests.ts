@@ -72,8 +72,8 @@ export async function requestAnalytics(
     ...shownRange(range),
     time_zone: timeZone,
     interval,
-    buckets: ranges.map((own, at) => ({
-      ...shownRange(own),
+    buckets: ranges.map((bucketRange, at) => ({
+      ...shownRange(bucketRange),
       ...figuresOf(buckets[at] as HourCounts, bucketUniques[at] as Uniques),
     })),
     totals: { ...shownRange(range), ...figuresOf(total, totalUniques) },

@@ -43,10 +43,10 @@ const tables: Readonly<Record<Table, (context: MemberContext, query: Query) => P
   requests: async (context, query) => {
     const { buckets, totals, previous } = await requestAnalytics(context, query);
     const outcomes = Object.keys({ ...totals.outcomes, ...previous.outcomes }).sort();
-    const line = (period: "range" | "previous", of: typeof previous) => [
-      ...[period, of.from, of.to, of.requests, of.validations, of.refused],
-      ...[of.unique_licenses, of.active_licenses, of.unique_ips],
-      ...outcomes.map((outcome) => of.outcomes[outcome] ?? 0),
+    const line = (period: "range" | "previous", figures: typeof previous) => [
+      ...[period, figures.from, figures.to, figures.requests, figures.validations, figures.refused],
+      ...[figures.unique_licenses, figures.active_licenses, figures.unique_ips],
+      ...outcomes.map((outcome) => figures.outcomes[outcome] ?? 0),
     ];
     return [
       [
@@ -95,8 +95,19 @@ const tables: Readonly<Record<Table, (context: MemberContext, query: Query) => P
           ["range", totals],
           ["previous", previous],
         ] as const
-      ).map(([period, of]) => [
-        ...[period, of.from, of.to, of.new, of.active, of.stopped, of.expired, of.revoked, of.churned, null],
+      ).map(([period, figures]) => [
+        ...[
+          period,
+          figures.from,
+          figures.to,
+          figures.new,
+          figures.active,
+          figures.stopped,
+          figures.expired,
+          figures.revoked,
+          figures.churned,
+          null,
+        ],
       ]),
       ["ahead", expiring.from, expiring.to, null, null, null, null, null, null, expiring.count],
     ];

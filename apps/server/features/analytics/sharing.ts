@@ -38,8 +38,8 @@ export async function sharingSuspects(
   const days = daysOf(range);
   const usual = { ips: usualIps, devices: usualDevices };
   const { rows, before } = await withOpenTail(db, scope.organizationId, geo, async (tail) => ({
-    rows: await unusualLicenseDays(db, scope, days, usual, tail),
-    before: await unusualLicenseDays(db, scope, daysBefore(days), usual, tail),
+    rows: await unusualLicenseDays(db, { scope, days, usual }, tail),
+    before: await unusualLicenseDays(db, { scope, days: daysBefore(days), usual }, tail),
   }));
   const rowsBefore = Map.groupBy(before, (row) => row.license_id);
   const byLicense = [...Map.groupBy(rows, (row) => row.license_id)].slice(0, maxLookedUp);
@@ -84,7 +84,7 @@ export async function sharingSuspects(
 
 function suspectOf(license: Listed, rows: readonly LicenseDayRow[]) {
   const maxIps = license.ip_system_enabled === 1 ? license.max_ips : null;
-  const found = new Set<SharingReason>();
+  const reasonsFound = new Set<SharingReason>();
   const days = rows.filter((row) => {
     const use = {
       ips: row.ip_count,
@@ -92,18 +92,18 @@ function suspectOf(license: Listed, rows: readonly LicenseDayRow[]) {
       hasImpossibleTravel: row.speed_kmh !== null,
     };
     const reasons = sharingReasonsOf(use, maxIps);
-    for (const reason of reasons) found.add(reason);
+    for (const reason of reasons) reasonsFound.add(reason);
     return reasons.length > 0;
   });
   if (days.length === 0) return null;
-  const withMost = (of: (row: LicenseDayRow) => number) =>
-    days.reduce((most, row) => (of(row) > of(most) ? row : most));
+  const withMost = (figureOf: (row: LicenseDayRow) => number) =>
+    days.reduce((most, row) => (figureOf(row) > figureOf(most) ? row : most));
   const mostIps = withMost((row) => row.ip_count);
   const mostDevices = withMost((row) => row.device_count);
   const fastest = withMost((row) => row.speed_kmh ?? 0);
   return {
     max_ips: maxIps,
-    reasons: sharingReasons.filter((reason) => found.has(reason)),
+    reasons: sharingReasons.filter((reason) => reasonsFound.has(reason)),
     ips: mostIps.ip_count,
     devices: mostDevices.device_count,
     days: days.length,

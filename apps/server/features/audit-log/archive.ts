@@ -51,8 +51,8 @@ export async function archiveProblem(folder: string): Promise<string | null> {
     await writeDurably(probe, "x".repeat(4_096));
     return null;
   } catch (error) {
-    const found = isMissing(error) ? "does not exist" : `cannot be written: ${reasonOf(error)}`;
-    return `COUNTERSIGN_AUDIT_LOG_ARCHIVE is ${folder}, which ${found}. ${fix}`.replace("..", ".");
+    const problem = isMissing(error) ? "does not exist" : `cannot be written: ${reasonOf(error)}`;
+    return `COUNTERSIGN_AUDIT_LOG_ARCHIVE is ${folder}, which ${problem}. ${fix}`.replace("..", ".");
   } finally {
     await rm(probe, { force: true }).catch(() => undefined);
   }

@@ -93,10 +93,10 @@ async function refreshTexts(context: Context, view: CustomerView): Promise<void>
   const { store } = context;
   const { organization_id: organizationId, customer_id: customerId } = view;
   for (let after: string | null = ""; after !== null; await yieldToEventLoop()) {
-    const found = await staleTexts(store.reads, organizationId, customerId, namesOf(view), after);
-    if (found.stale.length > 0)
-      await store.transaction((db) => refreshSearchTextOf(db, found.stale, namesOf(view)), "soon");
-    after = found.last;
+    const texts = await staleTexts(store.reads, organizationId, customerId, namesOf(view), after);
+    if (texts.stale.length > 0)
+      await store.transaction((db) => refreshSearchTextOf(db, texts.stale, namesOf(view)), "soon");
+    after = texts.last;
   }
 }
 

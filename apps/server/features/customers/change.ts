@@ -7,6 +7,7 @@ import {
   removeUnknownCustomers,
 } from "@countersign/store/queries/customers/identify";
 import {
+  type CustomerMove,
   customerOf,
   licenseCountsOf,
   licenseIdsOfCustomer,
@@ -137,11 +138,6 @@ async function becomeAnother(
 }
 
 /** From one customer's ID to another's. */
-interface CustomerMove {
-  readonly fromId: string;
-  readonly toId: string;
-}
-
 async function moveEverything(
   db: Database,
   context: OrganizationContext,
@@ -166,14 +162,14 @@ async function moveEverything(
 export async function moveAndRecord(
   db: Database,
   context: OrganizationContext,
-  { fromId, toId }: CustomerMove,
+  move: CustomerMove,
   ids: readonly string[],
   alsoLocked: readonly string[] = [],
 ): Promise<number> {
   const { nowMs } = context;
   await context.store.bulk.lockLicenses(db, [...ids, ...alsoLocked]);
   return recordingChanges(db, nowMs, "license.updated", ids, () =>
-    moveLicenses(db, context.organization.id, fromId, toId, ids, nowMs),
+    moveLicenses(db, context.organization.id, move, ids, nowMs),
   );
 }
 

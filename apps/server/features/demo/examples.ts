@@ -94,7 +94,7 @@ async function everyOutcome(
 
 async function more(builder: ExampleBuilder): Promise<Example[]> {
   const range = { pin: { mode: "range", min: "2.1", max: "2.3" } } as const;
-  const found = await builder.example("active", "plain", "");
+  const plainLicense = await builder.example("active", "plain", "");
   return [
     await builder.example(
       "active",
@@ -132,7 +132,7 @@ async function more(builder: ExampleBuilder): Promise<Example[]> {
       "Fewer than 50 requests are left today: see the RateLimit header.",
     ),
     {
-      ...found,
+      ...plainLicense,
       outcome: "lookup",
       description: "The full record of a license. HTTP 200, and nothing is registered.",
       body: null,

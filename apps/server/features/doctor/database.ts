@@ -8,27 +8,27 @@ import { checkAuditLogLimits, checkSignUp } from "./settings.ts";
 
 export async function checkDatabase(config: Config): Promise<Check[]> {
   const { database, encryptionKey } = config;
-  let found: Inspection | null;
+  let inspection: Inspection | null;
   try {
-    found = await inspectDatabase(database);
+    inspection = await inspectDatabase(database);
   } catch (error) {
     if (!(error instanceof StoreProblem)) throw error;
     return [problem("database", error.message, "Nothing else about the database could be checked.")];
   }
-  if (found === null) return [ok("database", "There is no database yet. The first start creates it.")];
+  if (inspection === null) return [ok("database", "There is no database yet. The first start creates it.")];
   const where = database.kind === "sqlite" ? ` in ${database.folder}` : "";
   return [
-    ok("database", `${found.version}${where} answers${atWork(database.kind, found.serversAtWork)}`),
-    ...found.connection.map((note) => ok("database", note)),
-    ...checkSchema(found.appliedMigrations),
-    ...checkFiles(found),
-    ...(found.files === null ? [] : checkSideFiles(found.files)),
-    ...checkTextIndex(found.textIndex),
-    ...checkCounts(found.wrongCounts),
-    ...(database.kind === "postgres" ? [checkClockDifference(found.clockAheadMs)] : []),
-    checkSealing(found.storedDataKey, encryptionKey),
-    ...(found.platform === null ? [] : checkSignUp(found.platform, config)),
-    ...(found.platform === null ? [] : checkAuditLogLimits(found.platform, config)),
+    ok("database", `${inspection.version}${where} answers${atWork(database.kind, inspection.serversAtWork)}`),
+    ...inspection.connection.map((note) => ok("database", note)),
+    ...checkSchema(inspection.appliedMigrations),
+    ...checkFiles(inspection),
+    ...(inspection.files === null ? [] : checkSideFiles(inspection.files)),
+    ...checkTextIndex(inspection.textIndex),
+    ...checkCounts(inspection.wrongCounts),
+    ...(database.kind === "postgres" ? [checkClockDifference(inspection.clockAheadMs)] : []),
+    checkSealing(inspection.storedDataKey, encryptionKey),
+    ...(inspection.platform === null ? [] : checkSignUp(inspection.platform, config)),
+    ...(inspection.platform === null ? [] : checkAuditLogLimits(inspection.platform, config)),
   ];
 }
 

@@ -29,12 +29,17 @@ import { outcomeOf, requestsKeptSince } from "../requests/show.ts";
 export const explainRoutes: readonly BoundRoute[] = [
   bind(contract.explainLicense, async (context, { body }) => {
     const { id: licenseId, product_id: productId } = context.license;
-    const asked = {
+    const question = {
       ip: body.ip ?? null,
       version: body.version ?? null,
       atMs: body.at === undefined ? context.nowMs : milliseconds(body.at),
     };
-    const request = await explainedRequest(context.store, { productId, licenseId }, asked, viewOf(context));
+    const request = await explainedRequest(
+      context.store,
+      { productId, licenseId },
+      question,
+      viewOf(context),
+    );
     if (request === null || request.license === null) throw new Problem("license_not_found");
     const { status, valid, rules } = explain(request);
     return { status, valid, rules: shownRules(rules) };
@@ -46,9 +51,9 @@ export const explainRoutes: readonly BoundRoute[] = [
     const fromMs = await requestsKeptSince(context, organization);
     const row = await requestById(store.listReads, filter, { fromMs, untilMs: Number.MAX_SAFE_INTEGER });
     if (row === null) throw new Problem("request_not_found");
-    const of = { productId: row.product_id, licenseId: row.license_id };
+    const subject = { productId: row.product_id, licenseId: row.license_id };
     const { ip, version } = row;
-    const request = await explainedRequest(store, of, { ip, version, atMs: nowMs }, viewOf(context));
+    const request = await explainedRequest(store, subject, { ip, version, atMs: nowMs }, viewOf(context));
     // An organization's products are only marked as deleted, so this one has never been stored.
     if (request === null) throw new Problem("request_not_found");
     const logged = {
@@ -94,15 +99,19 @@ export async function explainedRequest(
   const license = licenseId === null ? undefined : await licenseById(reads, licenseId);
   const product = await productState(reads, sealer, productId);
   if (product === null) return null;
-  const asked = ip === null ? null : parseQueriedIp(ip);
+  const queriedIp = ip === null ? null : parseQueriedIp(ip);
   const keys = await workingApiKeys(reads, [productId], atMs);
   return {
     product: product.facts,
     license: license === undefined ? null : licenseFacts(sealer, license),
     ip:
-      asked === null || license === undefined
+      queriedIp === null || license === undefined
         ? null
-        : await explainedIp(reads, license, asked, product.facts.ipv6Prefix, atMs, showsLicense),
+        : await explainedIp(reads, license, queriedIp, {
+            ipv6Prefix: product.facts.ipv6Prefix,
+            atMs,
+            showsLicense,
+          }),
     version,
     atMs,
     admission: {
@@ -122,24 +131,29 @@ export async function explainedRequest(
   };
 }
 
+interface IpQuestion {
+  readonly ipv6Prefix: 64 | 128;
+  readonly atMs: number;
+  /** Whether the caller may view licenses, and with them the notes of blocks. */
+  readonly showsLicense: boolean;
+}
+
 async function explainedIp(
   db: Database,
   license: LicenseRow,
-  asked: QueriedIp,
-  ipv6Prefix: 64 | 128,
-  atMs: number,
-  showsLicense: boolean,
+  ip: QueriedIp,
+  { ipv6Prefix, atMs, showsLicense }: IpQuestion,
 ): Promise<ExplainedIp> {
   const { id: licenseId, organization_id: organizationId, customer_id: customerId } = license;
-  const covering = await ipBlocksOfCidrs(db, organizationId, networksThatCover(asked));
+  const covering = await ipBlocksOfCidrs(db, organizationId, networksThatCover(ip));
   const blocks = covering.filter(
     (block) => isInForce(block, atMs) && concerns(block, { organizationId, customerId, licenseId }),
   );
   const [first] = blocks.toSorted((a, b) => levels.indexOf(a.tier) - levels.indexOf(b.tier));
   return {
-    text: asked.text,
+    text: ip.text,
     block: first === undefined ? null : blockDetails(first, showsLicense),
-    registered: await isRegistered(db, licenseId, asked, ipv6Prefix),
+    registered: await isRegistered(db, licenseId, ip, ipv6Prefix),
   };
 }
 

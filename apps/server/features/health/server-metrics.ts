@@ -66,7 +66,7 @@ export function traceMetrics(exported: number, dropped: number): readonly Metric
 }
 
 /** For SQLite, where everyone waits for the writer. */
-export function writeLockMetrics({ overLimit, longestMs }: HoldTimes): readonly MetricFamily[] {
+export function writeLockMetrics({ overLimit, maxMs }: HoldTimes): readonly MetricFamily[] {
   return [
     counter(
       "countersign_write_lock_over_limit_total",
@@ -76,7 +76,7 @@ export function writeLockMetrics({ overLimit, longestMs }: HoldTimes): readonly 
     gauge(
       "countersign_write_lock_longest_seconds",
       "The longest time SQLite's write lock was held.",
-      longestMs / 1_000,
+      maxMs / 1_000,
     ),
   ];
 }

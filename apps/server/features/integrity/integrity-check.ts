@@ -36,9 +36,9 @@ export function integrityCheck(store: Store, log: Log, report: (state: Integrity
     const part = await checkedPart(store, before?.after ?? null, stopping);
     if (part === null) return;
     const damage = { ...before?.damage };
-    for (const [table, found] of part.tables) {
+    for (const [table, damageOfTable] of part.tables) {
       delete damage[table];
-      if (found !== null) damage[table] = found;
+      if (damageOfTable !== null) damage[table] = damageOfTable;
     }
     const after = part.isLast ? null : (part.tables.at(-1)?.[0] ?? null);
     const progress: Progress = { checkedAtMs: nowMs, after, damage };

@@ -24,12 +24,12 @@ export async function blockedAmong(
   for (let start = 0; start < ips.length; start += addressesAtOnce) {
     const networks = new Map(
       ips.slice(start, start + addressesAtOnce).map((ip) => {
-        const asked = parseQueriedIp(ip);
-        return [ip, asked === null ? [] : networksThatCover(asked)];
+        const queriedIp = parseQueriedIp(ip);
+        return [ip, queriedIp === null ? [] : networksThatCover(queriedIp)];
       }),
     );
-    const asked = [...new Set([...networks.values()].flat())];
-    const blocks = asked.length === 0 ? [] : await ipBlocksOfCidrs(db, whose.organizationId, asked);
+    const cidrs = [...new Set([...networks.values()].flat())];
+    const blocks = cidrs.length === 0 ? [] : await ipBlocksOfCidrs(db, whose.organizationId, cidrs);
     const held = new Set(
       blocks.filter((block) => isInForce(block, nowMs) && concerns(block, whose)).map(({ cidr }) => cidr),
     );

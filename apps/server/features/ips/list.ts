@@ -53,8 +53,8 @@ export async function ipPage(
 
 /** The IP address in a path. */
 export function askedIp(text: string): QueriedIp {
-  const asked = parseQueriedIp(text);
-  if (asked !== null) return asked;
+  const queriedIp = parseQueriedIp(text);
+  if (queriedIp !== null) return queriedIp;
   throw invalid("ip", "not_an_ip");
 }
 
@@ -86,19 +86,19 @@ async function ipsWithin(
   const text = network === null ? "" : commonText(network);
   const start = decodeCursor(page.cursor, ["text"])?.[0] ?? null;
   let after = start === null ? null : String(start);
-  const found: IpSightingRow[] = [];
+  const matching: IpSightingRow[] = [];
   for (let read = 0; read < maxRows; read += rowsAtOnce) {
     const rows = await ipsStartingWith(db, scope, text, after, rowsAtOnce);
     for (const row of rows) {
       const isMeant =
         row.license_count >= page.min_licenses && (network === null || isWithin(row.ip, network));
-      if (isMeant && found.length === limit)
-        return { rows: found, next_cursor: encodeCursor([found.at(-1)?.ip ?? row.ip]) };
-      if (isMeant) found.push(row);
+      if (isMeant && matching.length === limit)
+        return { rows: matching, next_cursor: encodeCursor([matching.at(-1)?.ip ?? row.ip]) };
+      if (isMeant) matching.push(row);
       after = row.ip;
     }
-    if (rows.length < rowsAtOnce) return { rows: found, next_cursor: null };
+    if (rows.length < rowsAtOnce) return { rows: matching, next_cursor: null };
     await yieldToEventLoop();
   }
-  return { rows: found, next_cursor: encodeCursor([after]) };
+  return { rows: matching, next_cursor: encodeCursor([after]) };
 }

@@ -26,15 +26,15 @@ export const ipRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.getIp, async (context, input) => {
-    const asked = askedIp(input.params.ip);
+    const queriedIp = askedIp(input.params.ip);
     const { id } = context.organization;
     const db = context.store.reads;
-    const sightings = await sightingsOf(db, scopeOf(context), asked.countedAs);
-    const covering = await ipBlocksOfCidrs(db, id, networksThatCover(asked));
+    const sightings = await sightingsOf(db, scopeOf(context), queriedIp.countedAs);
+    const covering = await ipBlocksOfCidrs(db, id, networksThatCover(queriedIp));
     const inForce = covering.filter((block) => isInForce(block, context.nowMs));
-    const devices = await deviceIds(context, { ips: asked.countedAs });
+    const devices = await deviceIds(context, { ips: queriedIp.countedAs });
     return {
-      ip: asked.text,
+      ip: queriedIp.text,
       sightings: sightings.map(showSighting),
       blocks: inForce
         .filter((block) => block.tier !== "platform")

@@ -21,15 +21,25 @@ export interface Chunk {
   readonly bytesDone: number;
 }
 
+interface ChunkParts {
+  readonly store: Store;
+  readonly job: ImportRow;
+  readonly defaults: ImportDefaults;
+  readonly nowMs: number;
+  /** How many rows were read before. */
+  readonly skip: number;
+  readonly rowsAtOnce: () => number;
+}
+
 /** Reads the stored file, `rowsAtOnce` at a time, without the first `skip` rows. */
-export async function* chunks(
-  store: Store,
-  job: ImportRow,
-  defaults: ImportDefaults,
-  nowMs: number,
-  skip: number,
-  rowsAtOnce: () => number,
-): AsyncGenerator<Chunk, void> {
+export async function* chunks({
+  store,
+  job,
+  defaults,
+  nowMs,
+  skip,
+  rowsAtOnce,
+}: ChunkParts): AsyncGenerator<Chunk, void> {
   const reader = rowReader(job.format, JSON.parse(job.column_map) as ColumnMap);
   const seen = new Map<string, number>();
   let waiting: FileRow[] = [];

@@ -23,7 +23,14 @@ export async function importFromFile(
   const organization = await organizationById(store.reads, product.organization_id);
   if (organization === undefined) throw new Error("The product has no organization.");
   const nowMs = await store.clock();
-  const job = newImport(product, organization.time_zone, options, commandLine, claimant, nowMs);
+  const job = newImport({
+    product,
+    timeZone: organization.time_zone,
+    options,
+    actor: commandLine,
+    claimant,
+    nowMs,
+  });
   await store.transaction((db) => addImport(db, job));
   const waiting: ImportRow = { ...job, state: "waiting", bytes_total: await received() };
   await store.transaction(async (db) => {

@@ -33,15 +33,18 @@ export interface ImportOptions {
   readonly fileName?: string | null;
 }
 
+interface NewImport {
+  readonly product: ProductRow;
+  /** The organization's. */
+  readonly timeZone: string;
+  readonly options: ImportOptions;
+  readonly actor: ImportActor;
+  readonly claimant: string;
+  readonly nowMs: number;
+}
+
 /** A job whose file has not arrived yet. */
-export function newImport(
-  product: ProductRow,
-  timeZone: string,
-  options: ImportOptions,
-  actor: ImportActor,
-  claimant: string,
-  nowMs: number,
-): ImportRow {
+export function newImport({ product, timeZone, options, actor, claimant, nowMs }: NewImport): ImportRow {
   return {
     id: newId(),
     organization_id: product.organization_id,
@@ -133,10 +136,7 @@ export function auditRow(job: ImportRow, action: string, nowMs: number): AuditLo
   const counts = { created: job.created, updated: job.updated, skipped: job.skipped, failed: job.failed };
   const isOver = state === "finished" || state === "failed" || state === "undone";
   return {
-    ...(JSON.parse(job.actor) as Pick<
-      AuditLogRow,
-      "actor_kind" | "actor_id" | "actor_name" | "access_token_id" | "ip" | "request_id"
-    >),
+    ...(JSON.parse(job.actor) as ImportActor),
     id: newId(),
     at: nowMs,
     organization_id: job.organization_id,

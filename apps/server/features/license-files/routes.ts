@@ -67,7 +67,14 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
     };
     const { time_zone: timeZone } = context.organization;
     const nowMs = await store.clock();
-    const job = newImport(context.product, timeZone, options, actorOf(context), runner.claimant, nowMs);
+    const job = newImport({
+      product: context.product,
+      timeZone,
+      options,
+      actor: actorOf(context),
+      claimant: runner.claimant,
+      nowMs,
+    });
     await store.transaction((db) => addImport(db, job));
     try {
       const bytes = await receiveBody(context, job, runner.claimant, options);

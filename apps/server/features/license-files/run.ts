@@ -1,10 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { type Failure, failure } from "@countersign/contract/problems/failures";
-import { fieldErrorBody } from "@countersign/contract/problems/problems";
 import { dayMs } from "@countersign/domain/dates/lengths";
-import type { ImportDefaults } from "@countersign/domain/license-files/row";
-import { StorageUnavailable } from "@countersign/store/errors/problem";
-import { newId } from "@countersign/store/new-id";
 import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
 import {
   isCancelRequested,
@@ -15,27 +10,16 @@ import {
 } from "@countersign/store/queries/license-files/imports";
 import type { Destination } from "@countersign/store/queries/license-files/overwrite";
 import { addRejects } from "@countersign/store/queries/license-files/rejects";
-import { revertRows } from "@countersign/store/queries/license-files/undo";
 import {
   KeyTaken,
   lockExisting,
-  type NumberedError,
   type Sorted,
   sortRows,
-  writeSorted,
 } from "@countersign/store/queries/license-files/write-rows";
-import { shownLicenses } from "@countersign/store/queries/licenses/views";
 import { productById } from "@countersign/store/queries/products/products";
 import type { BulkSession, Database } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables/license-files";
 import type { ProductRow } from "@countersign/store/tables/products";
-
-import {
-  closeOutdatedTransfers,
-  recordCreated,
-  recordingChanges,
-  recordMissedExpiries,
-} from "../events/record-changes.ts";
 import { lockedLimit } from "../plans/limits.ts";
 import { type Chunk, chunks } from "./chunks.ts";
 import {
@@ -50,6 +34,7 @@ import {
 } from "./job.ts";
 import { licenseLimit, limitFailure, namedErrors, rejectsOf, Tally, withinLimit } from "./tally.ts";
 import { undoOnRequest } from "./undo-on-request.ts";
+import { Clash, destinationOf, isDeadlock, revertRows, writeRows } from "./write-rows.ts";
 
 const signOfLifeEveryMs = 1_000;
 const undoAtOnce = 256;
@@ -118,16 +103,16 @@ class ImportRun {
     await this.#change({ state: "checking" });
     // An interrupted check starts over.
     await removeRejects(this.#parts.store, job.id);
-    const to = this.#destination(await this.#product());
+    const to = destinationOf(this.#job, await this.#product());
     const limit = await licenseLimit(this.#parts.store.reads, to.organizationId);
     let isOverLimit = false;
     let tally = new Tally();
     for await (const chunk of this.#chunks(to, 0)) {
       const startedMs = performance.now();
       const { store } = this.#parts;
-      const found = await sortRows(store.reads, store.bulk, to, chunk.licenses);
-      const sorted = withinLimit(found, limit && { ...limit, used: limit.used + tally.counts.created });
-      if (sorted !== found) isOverLimit = true;
+      const unlimited = await sortRows(store.reads, store.bulk, to, chunk.licenses);
+      const sorted = withinLimit(unlimited, limit && { ...limit, used: limit.used + tally.counts.created });
+      if (sorted !== unlimited) isOverLimit = true;
       const errors = namedErrors(chunk, sorted);
       const rejects = rejectsOf(job.id, chunk, errors, tally.counts);
       if (rejects.rows.length > 0)
@@ -137,9 +122,9 @@ class ImportRun {
         await this.#change({ bytes_done: chunk.bytesDone });
       await this.#rest(performance.now() - startedMs);
     }
-    const found = { ...tally.columns(null), rows_total: tally.rows, bytes_done: job.bytes_total };
+    const result = { ...tally.columns(null), rows_total: tally.rows, bytes_done: job.bytes_total };
     if (job.dry_run === 1) {
-      await this.#finish({ ...found, state: "finished" });
+      await this.#finish({ ...result, state: "finished" });
       return false;
     }
     if (tally.failed > 0) {
@@ -147,7 +132,7 @@ class ImportRun {
         limit !== null && isOverLimit
           ? limitFailure(limit)
           : failure("import_rows_invalid", { count: tally.failed, rows: tally.rows });
-      await this.#finish({ ...found, ...nothingDone, state: "failed", failure: JSON.stringify(why) });
+      await this.#finish({ ...result, ...nothingDone, state: "failed", failure: JSON.stringify(why) });
       return false;
     }
     await this.#change({ state: "writing", rows_total: tally.rows, rows_done: 0, bytes_done: 0 });
@@ -155,7 +140,7 @@ class ImportRun {
   }
 
   async #write(): Promise<ImportRow> {
-    const to = this.#destination(await this.#product());
+    const to = destinationOf(this.#job, await this.#product());
     for await (const chunk of this.#chunks(to, this.#job.rows_done)) {
       const startedMs = performance.now();
       const clash = await this.#writeChunk(to, chunk);
@@ -168,7 +153,14 @@ class ImportRun {
 
   #chunks(to: Destination, skip: number): AsyncGenerator<Chunk, void> {
     const { store, throttle } = this.#parts;
-    return chunks(store, this.#job, to.defaults, this.#nowMs, skip, () => throttle.rowsAtOnce());
+    return chunks({
+      store,
+      job: this.#job,
+      defaults: to.defaults,
+      nowMs: this.#nowMs,
+      skip,
+      rowsAtOnce: () => throttle.rowsAtOnce(),
+    });
   }
 
   /** Returns why an all-or-nothing import cannot complete; null otherwise. */
@@ -181,13 +173,13 @@ class ImportRun {
           await this.#product(db);
           const limit = await lockedLimit(db, to.organizationId, "licenses");
           await lockExisting(db, store.bulk, to, chunk.licenses);
-          const found = await sortRows(db, store.bulk, to, chunk.licenses);
-          const sorted = withinLimit(found, limit);
-          if (this.#isWhole && limit !== null && sorted !== found)
+          const unlimited = await sortRows(db, store.bulk, to, chunk.licenses);
+          const sorted = withinLimit(unlimited, limit);
+          if (this.#isWhole && limit !== null && sorted !== unlimited)
             throw new ImportFailed(limitFailure({ ...limit, used: limit.used - before.counts.created }));
           const [error] = [...chunk.errors, ...sorted.errors];
           if (this.#isWhole && error !== undefined) throw new Clash(error);
-          await this.#writeSorted(db, to, sorted);
+          await writeRows(db, { store, job: this.#job, nowMs: this.#nowMs }, to, sorted);
           return this.#written(db, before, chunk, sorted);
         }, "soon");
         this.#job = { ...this.#job, ...changes };
@@ -198,24 +190,6 @@ class ImportRun {
         if (attempt === triesPerChunk || !(error instanceof KeyTaken || isDeadlock(error))) throw error;
       }
     }
-  }
-
-  async #writeSorted(db: Database, to: Destination, sorted: Sorted): Promise<void> {
-    const nowMs = this.#nowMs;
-    const means = { bulk: this.#parts.store.bulk, newId, randomBytes, nowMs };
-    if (this.#job.send_events === 0) {
-      // An expiry in the past is not an event of the import: it is recorded even if the import records none.
-      const overwritten = sorted.updates.map((update) => update.existing.id);
-      await recordMissedExpiries(db, nowMs, overwritten);
-      await writeSorted(db, to, sorted, means);
-      await closeOutdatedTransfers(db, nowMs, overwritten);
-      return;
-    }
-    const existing = sorted.updates.map((update) => update.existing.id);
-    const made = await recordingChanges(db, nowMs, "license.updated", existing, () =>
-      writeSorted(db, to, sorted, means),
-    );
-    await recordCreated(db, nowMs, await shownLicenses(db, made, nowMs));
   }
 
   async #written(db: Database, before: Tally, chunk: Chunk, sorted: Sorted): Promise<Partial<ImportRow>> {
@@ -235,12 +209,7 @@ class ImportRun {
     for (;;) {
       const undone = await store.transaction(async (db) => {
         const rows = await undoOf(db, this.#job.id, undoAtOnce);
-        const ids = rows.map((row) => row.license_id);
-        await store.bulk.lockLicenses(db, ids);
-        if (this.#job.send_events === 0) {
-          await revertRows(db, rows);
-          await closeOutdatedTransfers(db, this.#nowMs, ids);
-        } else await recordingChanges(db, this.#nowMs, "license.updated", ids, () => revertRows(db, rows));
+        await revertRows(db, { store, job: this.#job, nowMs: this.#nowMs }, rows);
         await removeUndo(db, this.#job.id, undoAtOnce);
         await this.#mine(updateImport(db, this.#job.id, claimant, this.#alive()));
         return rows.length;
@@ -313,17 +282,6 @@ class ImportRun {
     return product;
   }
 
-  #destination(product: ProductRow): Destination {
-    const job = this.#job;
-    return {
-      importId: job.id,
-      organizationId: job.organization_id,
-      productId: job.product_id,
-      defaults: defaultsOf(product, job.time_zone),
-      onExisting: job.on_existing,
-    };
-  }
-
   get #isWhole(): boolean {
     return this.#job.mode === "all_or_nothing";
   }
@@ -333,30 +291,8 @@ class ImportRun {
   }
 }
 
-/** A row that was valid when it was checked no longer is. */
-class Clash extends ImportFailed {
-  constructor({ row, field, ...fault }: NumberedError) {
-    super(failure("import_row_changed", { row, error: fieldErrorBody(field, fault) }));
-  }
-}
-
 /** For how long an import can be undone, and its rejected rows be read. */
 export const daysToUndo = 30;
 const keepMs = daysToUndo * dayMs;
 
 const nothingDone = { created: 0, updated: 0, skipped: 0 } as const;
-
-export function defaultsOf(product: ProductRow, timeZone: string): ImportDefaults {
-  return {
-    maxIps: product.default_max_ips,
-    ipSystemEnabled: product.default_ip_system_enabled === 1,
-    expiresInDays: product.default_expires_in_days,
-    ipv6Prefix: product.ipv6_prefix,
-    timeZone,
-  };
-}
-
-/** PostgreSQL rolled this one back in favor of another. */
-function isDeadlock(error: unknown): boolean {
-  return error instanceof StorageUnavailable && error.reason === "conflict";
-}

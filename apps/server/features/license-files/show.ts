@@ -1,9 +1,9 @@
 import type { licenseImport, licenseImportWithErrors } from "@countersign/contract/manage/license-files";
+import { shownFailure } from "@countersign/contract/problems/failures";
 import { fieldErrorBody } from "@countersign/contract/problems/problems";
 import { isoTime } from "@countersign/domain/dates/iso-time";
 import type { ImportRow } from "@countersign/store/tables/license-files";
 import type { z } from "zod";
-import { shownFailure } from "../../base/shown-failure.ts";
 import type { NamedError } from "./tally.ts";
 import type { RequestedUndo } from "./undo-on-request.ts";
 

@@ -107,11 +107,11 @@ export function rejectsOf(
 ): { readonly rows: readonly ImportRejectRow[]; readonly size: number } {
   const rows: ImportRejectRow[] = [];
   let size = 0;
-  for (const [number, some] of Map.groupBy(errors, (error) => error.row)) {
+  for (const [number, ofRow] of Map.groupBy(errors, (error) => error.row)) {
     if (before.failed + rows.length >= maxRejects || before.rejects_size + size >= maxCharacters) break;
     const cells = JSON.stringify(chunk.sources.get(number)?.texts() ?? []);
-    const own = some.map(({ row: _, ...error }) => error);
-    rows.push({ import_id: importId, number, cells, errors: JSON.stringify(own) });
+    const withoutRow = ofRow.map(({ row: _, ...error }) => error);
+    rows.push({ import_id: importId, number, cells, errors: JSON.stringify(withoutRow) });
     size += cells.length;
   }
   if (rows.length > 0 && before.failed === 0)

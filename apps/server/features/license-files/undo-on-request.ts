@@ -8,7 +8,6 @@ import {
 } from "@countersign/store/queries/license-files/undo";
 import type { BulkSession } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables/license-files";
-
 import { closeOutdatedTransfers, recordingChanges } from "../events/record-changes.ts";
 import { drain } from "../licenses/change.ts";
 import { auditRow, type ImportActor, leaseMs, Released, type RunParts, removeRejects } from "./job.ts";

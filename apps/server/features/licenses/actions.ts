@@ -22,16 +22,16 @@ import { endMs, extensionOf } from "./fields.ts";
 /** Actions on a single license. Each can be repeated, without further effect. */
 export const actionRoutes: readonly BoundRoute[] = [
   bind(contract.revokeLicense, (context, { body }) =>
-    change(context, "license.revoked", revoking(body.reason ?? null, context.nowMs)),
+    changeAndShow(context, "license.revoked", revoking(body.reason ?? null, context.nowMs)),
   ),
 
   bind(contract.reinstateLicense, (context) =>
-    change(context, "license.reinstated", reinstating(context.nowMs)),
+    changeAndShow(context, "license.reinstated", reinstating(context.nowMs)),
   ),
 
   bind(contract.resetLicenseIps, async (context) => {
     const drained = await drain(context.store, [context.license.id]);
-    return change(context, "license.ips_reset", resettingIps(context.nowMs), drained);
+    return changeAndShow(context, "license.ips_reset", resettingIps(context.nowMs), drained);
   }),
 
   bind(contract.renewLicense, async (context, { body }) => {
@@ -41,7 +41,11 @@ export const actionRoutes: readonly BoundRoute[] = [
       if (row.is_lifetime === 1) {
         throw new Problem("license_never_expires");
       }
-      const { shown } = await applyChange(db, context, "license.renewed", renewal, [row]);
+      const { shown } = await applyChange(db, context, {
+        action: "license.renewed",
+        change: renewal,
+        licenses: [row],
+      });
       return shown[0] ?? showLicense(row, context.nowMs);
     });
   }),
@@ -72,21 +76,21 @@ export async function replaceKey(
   key: string,
 ): Promise<ShownLicense | undefined> {
   const columns = { license_key: key, license_key_match: matchForm(key) };
-  const [shown] = await recorded(db, context, "license.key_rotated", [row], () =>
+  const [shown] = await recorded(db, context, { action: "license.key_rotated", licenses: [row] }, () =>
     changeLicense(db, row, columns, null, context.nowMs),
   );
   return shown;
 }
 
-async function change(
+async function changeAndShow(
   context: LicenseContext,
   action: string,
-  what: LicenseChange,
+  change: LicenseChange,
   drained: Drained = new Map(),
 ): Promise<ShownLicense> {
   return context.transaction(async (db) => {
     const row = await current(db, context);
-    const { shown } = await applyChange(db, context, action, what, [row], { drained });
+    const { shown } = await applyChange(db, context, { action, change, licenses: [row], drained });
     return shown[0] ?? showLicense(row, context.nowMs);
   });
 }

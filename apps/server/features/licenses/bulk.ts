@@ -118,11 +118,19 @@ export const bulkRoutes: readonly BoundRoute[] = [
       // Those that just lost IP addresses are still included.
       const filter = wanted === null || drained.size === 0 ? wanted : { ...wanted, minIps: null };
       const work = async (db: Database): Promise<Progress> => {
-        const rows = await chosenLicenses(db, context, ids, filter, before.nowMs, !order.dry_run);
+        const rows = await chosenLicenses(db, context, {
+          ids,
+          filter,
+          nowMs: before.nowMs,
+          isLocked: !order.dry_run,
+        });
         const changed = order.dry_run
           ? (await change.affected(db, rows)).length
           : (
-              await applyChange(db, context, action, change, rows, {
+              await applyChange(db, context, {
+                action,
+                change,
+                licenses: rows,
                 eventMode: order.action === "revoke" ? "together" : "each",
                 drained,
               })
@@ -213,7 +221,7 @@ async function batchesOf(
     let end: Position | null = after;
     // A page can be short if matches are rare. A batch is not: its size does not depend on what lies between.
     do {
-      const page = await licensePage(context.store, filter, byAge, end, size - ids.length, nowMs);
+      const page = await licensePage(context.store, { filter, order: byAge, nowMs }, end, size - ids.length);
       ids.push(...page.ids);
       end = page.next;
     } while (end !== null && ids.length < size && performance.now() < until);
@@ -223,17 +231,22 @@ async function batchesOf(
 
 const byAge = { by: "created_at", descending: false } as const;
 
+interface ChosenLicenses {
+  readonly ids: readonly string[];
+  readonly filter: LicenseFilter | null;
+  readonly nowMs: number;
+  /** Until the transaction ends. */
+  readonly isLocked: boolean;
+}
+
 /** The given licenses that belong to the organization and, if there is a filter, still match it. */
 async function chosenLicenses(
   db: Database,
   context: OrganizationContext,
-  ids: readonly string[],
-  filter: LicenseFilter | null,
-  nowMs: number,
-  lock: boolean,
+  { ids, filter, nowMs, isLocked }: ChosenLicenses,
 ): Promise<LicenseView[]> {
-  if (lock && filter === null) return lockedLicenses(db, context, ids);
-  if (lock) await context.store.bulk.lockLicenses(db, ids);
+  if (isLocked && filter === null) return lockedLicenses(db, context, ids);
+  if (isLocked) await context.store.bulk.lockLicenses(db, ids);
   return licenseViews(db, await matchingIds(db, context, ids, filter, nowMs));
 }
 

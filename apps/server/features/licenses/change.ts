@@ -38,7 +38,10 @@ export async function current(db: Database, context: LicenseContext): Promise<Li
   return license;
 }
 
-interface Recording {
+interface RecordedAction {
+  readonly action: string;
+  /** Locked. */
+  readonly licenses: readonly LicenseView[];
   /** `together` is for those that share one event. */
   readonly eventMode?: "each" | "together";
   /** What was already removed from them, and counts as part of this change. */
@@ -46,20 +49,17 @@ interface Recording {
 }
 
 /**
- * Applies one action to locked licenses and records, for each that it changed, the values before and after. Returns how
+ * Applies one action to licenses and records, for each that it changed, the values before and after. Returns how
  * many it changed, and how these are shown now, without deleted ones.
  */
 export async function applyChange(
   db: Database,
   context: Context,
-  action: string,
-  change: LicenseChange,
-  licenses: readonly LicenseView[],
-  recording: Recording = {},
+  { change, ...recording }: RecordedAction & { readonly change: LicenseChange },
 ): Promise<{ count: number; shown: ShownLicense[] }> {
-  const affected = await change.affected(db, licenses);
-  const apply = () => change.apply(db, affected);
-  return { count: affected.length, shown: await recorded(db, context, action, affected, apply, recording) };
+  const licenses = await change.affected(db, recording.licenses);
+  const apply = () => change.apply(db, licenses);
+  return { count: licenses.length, shown: await recorded(db, context, { ...recording, licenses }, apply) };
 }
 
 /**
@@ -69,10 +69,8 @@ export async function applyChange(
 export async function recorded(
   db: Database,
   context: Context,
-  action: string,
-  licenses: readonly LicenseView[],
+  { action, licenses, eventMode = "each", drained = new Map() }: RecordedAction,
   work: (before: readonly ShownLicense[]) => Promise<readonly LicenseView[]>,
-  { eventMode = "each", drained = new Map() }: Recording = {},
 ): Promise<ShownLicense[]> {
   if (licenses.length === 0) return [];
   const { nowMs } = context;

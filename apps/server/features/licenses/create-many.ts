@@ -155,8 +155,8 @@ async function revertBatches(
     const start = startOfBatch(named, before.made, batchSize);
     const ids = named.slice(start, before.made).map(({ id }) => id);
     progress = await context.step(async (db): Promise<Progress> => {
-      const rows = await lockedLicenses(db, context, ids);
-      await applyChange(db, context, "license.deleted", deleting(), rows);
+      const licenses = await lockedLicenses(db, context, ids);
+      await applyChange(db, context, { action: "license.deleted", change: deleting(), licenses });
       // IDs that were assigned and reverted are not assigned again.
       return start === 0 ? begin(context) : { ...before, made: start };
     });
@@ -170,10 +170,10 @@ function streamed(data: readonly ShownLicense[]): Response {
   let next = 0;
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => {
-      const some = data.slice(next, next + batchSize).map((license) => JSON.stringify(license));
-      const head = next === 0 ? '{"data":[' : some.length > 0 ? "," : "";
+      const batch = data.slice(next, next + batchSize).map((license) => JSON.stringify(license));
+      const head = next === 0 ? '{"data":[' : batch.length > 0 ? "," : "";
       next += batchSize;
-      controller.enqueue(encoder.encode(head + some.join(",")));
+      controller.enqueue(encoder.encode(head + batch.join(",")));
       if (next < data.length) return;
       controller.enqueue(encoder.encode('],"next_cursor":null}'));
       controller.close();

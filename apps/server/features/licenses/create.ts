@@ -31,11 +31,9 @@ export async function addLicenses(
   const { organization_id: organizationId, id: productId } = product;
   const customers = await customersInBulk(
     db,
-    store.bulk,
     organizationId,
     drafts.map((draft) => draft.customer),
-    newId,
-    nowMs,
+    { bulk: store.bulk, newId, nowMs },
   );
   const licenses = drafts.map(({ customer: who, ...draft }): NewLicense => {
     const customer = customers.get(identifierOf(who));
@@ -78,7 +76,7 @@ export async function addLicenses(
   return created;
 }
 
-/** Rejects keys that already exist in the product, and names them. `mine` are those being created. */
+/** Rejects keys that another license of the product has, and names them. */
 export async function checkKeysAreFree(
   db: Database,
   productId: string,
@@ -112,13 +110,18 @@ export interface Draft
   readonly customer: CustomerIdentifiers;
 }
 
+/** What decides about members that an input leaves out, and what its times mean. */
+interface DraftDefaults {
+  readonly product: ProductRow;
+  readonly timeZone: string;
+  readonly nowMs: number;
+}
+
 /** Checks all of them before any is created, and reports every error. */
 export function readDrafts(
   inputs: readonly LicenseInput[],
   prefixOf: (index: number) => string,
-  product: ProductRow,
-  timeZone: string,
-  nowMs: number,
+  defaults: DraftDefaults,
 ): Draft[] {
   const errors = new FieldErrors();
   const keys = new Map<string, string>();
@@ -128,7 +131,7 @@ export function readDrafts(
     // With `count`, all of them share one input, which is checked once.
     const known = alike.get(input);
     if (known !== undefined) return known;
-    const draft = readDraft(input, prefix, product, timeZone, nowMs, errors);
+    const draft = readDraft(input, prefix, defaults, errors);
     alike.set(input, draft);
     if (draft.key !== null) {
       const before = keys.get(matchForm(draft.key));
@@ -145,14 +148,8 @@ export function readDrafts(
   return drafts;
 }
 
-function readDraft(
-  input: LicenseInput,
-  prefix: string,
-  product: ProductRow,
-  timeZone: string,
-  nowMs: number,
-  errors: FieldErrors,
-): Draft {
+function readDraft(input: LicenseInput, prefix: string, defaults: DraftDefaults, errors: FieldErrors): Draft {
+  const { product } = defaults;
   const customer = {
     email: input.customer_email ?? null,
     discordId: input.customer_discord_id ?? null,
@@ -165,7 +162,7 @@ function readDraft(
   return {
     key: readKey(input.license_key, prefix, errors),
     customer,
-    ...readEnd(input, prefix, product, timeZone, nowMs, errors),
+    ...readEnd(input, prefix, defaults, errors),
     maxIps: input.max_ips ?? product.default_max_ips,
     ipSystemEnabled: input.ip_system_enabled ?? product.default_ip_system_enabled === 1,
     notes: input.notes ?? null,
@@ -187,9 +184,7 @@ function readKey(text: string | undefined, prefix: string, errors: FieldErrors):
 function readEnd(
   input: LicenseInput,
   prefix: string,
-  product: ProductRow,
-  timeZone: string,
-  nowMs: number,
+  { product, timeZone, nowMs }: DraftDefaults,
   errors: FieldErrors,
 ): { expiresAtMs: number | null; termMs: number | null } {
   const answer = expiryOf(input, null, nowMs, timeZone);

@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/license-actions";
+import { shownFailure } from "@countersign/contract/problems/failures";
 import { isoTime } from "@countersign/domain/dates/iso-time";
 import { maskedKey } from "@countersign/domain/licenses/key";
 import { secondsUntilReset } from "@countersign/domain/quota/day";
@@ -8,7 +9,6 @@ import { knownEmails, removeWaitingEmail } from "@countersign/store/queries/mail
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
 import { type BoundRoute, bind, type Context } from "../../api/context.ts";
-import { shownFailure } from "../../base/shown-failure.ts";
 import { Problem } from "../../http/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { countOneEmail } from "../mail/customer-emails.ts";

@@ -35,7 +35,7 @@ export async function listLicenses(context: OrganizationContext, query: ListQuer
     const none = query.count ? { total: 0, total_is_exact: true } : {};
     return { data: [], next_cursor: null, ...none };
   }
-  const { ids, next } = await licensePage(store, filter, order, after, query.limit, nowMs);
+  const { ids, next } = await licensePage(store, { filter, order, nowMs }, after, query.limit);
   const views = await licenseViews(store.reads, ids);
   const { signal } = context.request;
   const counted = query.count

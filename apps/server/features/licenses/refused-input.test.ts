@@ -25,7 +25,7 @@ async function errorsOf(route: Route, sent: unknown): Promise<readonly FieldErro
       const { count = 1, licenses: list, ...fields } = value as LicenseInput & Record<string, never>;
       const inputs: LicenseInput[] = list ?? Array(count).fill(fields);
       const prefixOf = (index: number) => (list === undefined ? "" : `licenses.${index}.`);
-      checkTotalSize(readDrafts(inputs, prefixOf, product, "UTC", Date.UTC(2030, 0, 1)));
+      checkTotalSize(readDrafts(inputs, prefixOf, { product, timeZone: "UTC", nowMs: Date.UTC(2030, 0, 1) }));
     }
     return null;
   } catch (problem) {
@@ -176,7 +176,7 @@ test("identical licenses are checked once, however many there are", () => {
   };
   const override = Object.defineProperty({}, "plan", { enumerable: true, get });
   const input = { customer_email: "ada@example.com", custom_override: override };
-  const drafts = readDrafts(Array(1_000).fill(input), () => "", product, "UTC", 0);
+  const drafts = readDrafts(Array(1_000).fill(input), () => "", { product, timeZone: "UTC", nowMs: 0 });
   expect(drafts).toHaveLength(1_000);
   expect(drafts[999]?.customOverride).toBe('{"plan":"pro"}');
   expect(looked).toBeLessThan(5);

@@ -25,7 +25,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
     if (context.progress() === null) checkOpenForSale(product);
     const { inputs, isList, prefixOf } = wantedLicenses(body);
     const { time_zone: timeZone } = context.organization;
-    const draftsAt = (nowMs: number) => readDrafts(inputs, prefixOf, product, timeZone, nowMs);
+    const draftsAt = (nowMs: number) => readDrafts(inputs, prefixOf, { product, timeZone, nowMs });
     const drafts = draftsAt(context.nowMs);
     checkTotalSize(drafts);
     if (isList && !fitInOneTransaction(drafts, maxInOneTransaction))
@@ -67,8 +67,11 @@ export const licenseRoutes: readonly BoundRoute[] = [
       const row = await current(db, context);
       // An IP address registered in the meantime does not conflict with an edit.
       checkUnchanged(context, row.updated_at, guard, Math.max(row.updated_at, row.ips_updated_at));
-      const [shown] = await recorded(db, context, "license.updated", [row], ([before]) =>
-        writeChanges(db, context, row, before, body),
+      const [shown] = await recorded(
+        db,
+        context,
+        { action: "license.updated", licenses: [row] },
+        ([before]) => writeChanges(db, context, row, before, body),
       );
       if (shown === undefined) throw new Error("A license that was just changed does not exist.");
       return shown;
@@ -78,7 +81,10 @@ export const licenseRoutes: readonly BoundRoute[] = [
   bind(contract.deleteLicense, async (context) => {
     const drained = await drain(context.store, [context.license.id]);
     await context.transaction(async (db) => {
-      await applyChange(db, context, "license.deleted", deleting(), [await current(db, context)], {
+      await applyChange(db, context, {
+        action: "license.deleted",
+        change: deleting(),
+        licenses: [await current(db, context)],
         drained,
       });
     });

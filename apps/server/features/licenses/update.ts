@@ -84,7 +84,7 @@ async function attach(
   body: Changes,
 ): Promise<string> {
   const { nowMs, store } = context;
-  const known = await customersInBulk(db, store.bulk, organizationId, [wanted], newId, nowMs);
+  const known = await customersInBulk(db, organizationId, [wanted], { bulk: store.bulk, newId, nowMs });
   const customer = known.get(identifierOf(wanted));
   if (customer === undefined) throw new Error("One customer was passed and none returned.");
   const view = await customerOf(db, organizationId, customer.id);

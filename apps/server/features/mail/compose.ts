@@ -77,8 +77,8 @@ function plainText({ before, facts, quote, action, after, last }: EmailContent):
  * An email as HTML that mail clients display: tables and inline styles, because some support nothing else, and a style
  * sheet for dark mode, for those that do. No images, no scripts, nothing that is fetched when it is read.
  */
-function layout(words: EmailContent): string {
-  const { language, sender, title, before, facts, quote, action, after, last } = words;
+function layout(content: EmailContent): string {
+  const { language, sender, title, before, facts, quote, action, after, last } = content;
   return html`<!doctype html>
 <html lang="${language}">
 <head>

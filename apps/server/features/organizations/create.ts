@@ -8,7 +8,7 @@ import {
 import { slugOf } from "@countersign/domain/organizations/slug";
 import type { Plan } from "@countersign/domain/quota/limit";
 import { newId } from "@countersign/store/new-id";
-import { createOrganizationIfSlugIsFree } from "@countersign/store/queries/organizations/organizations";
+import { createOrganization } from "@countersign/store/queries/organizations/organizations";
 import { addRole } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
 
@@ -37,7 +37,7 @@ export async function addOrganization(
 ): Promise<CreatedOrganization> {
   const id = newId();
   for (const slug of slugCandidates(input.slug ?? slugOf(input.name), randomBytes)) {
-    if (!(await createOrganizationIfSlugIsFree(db, { id, ...input, slug }, nowMs))) continue;
+    if (!(await createOrganization(db, { id, ...input, slug }, nowMs))) continue;
     await addStartingRoles(db, id, input.locale ?? defaultLanguage, nowMs);
     return { id, slug };
   }

@@ -19,7 +19,7 @@ import { organizationRemoval } from "./remove-due.ts";
 
 /**
  * Tables whose rows belong to an organization, and are deleted with it. A new table needs an entry here or in `staying`,
- * handling in `queries/organizations/remove.ts`, and a row in `tests/support/organization-rows.ts`.
+ * handling in `queries/organizations/remove-data.ts`, and a row in `tests/support/organization-rows.ts`.
  */
 const going = [
   ...listed(`

@@ -5,8 +5,8 @@ import {
   emptyAuditEntries,
   finishRemoval,
   organizationsToRemove,
-  removeSome,
 } from "@countersign/store/queries/organizations/remove";
+import { removeSome } from "@countersign/store/queries/organizations/remove-data";
 import type { Database, Store } from "@countersign/store/store";
 import { neverAborted } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";

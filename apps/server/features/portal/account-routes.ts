@@ -2,16 +2,14 @@ import * as contract from "@countersign/contract/portal/me";
 import { preferredLanguage } from "@countersign/domain/mail/languages";
 import {
   countIdentities,
+  endPortalSession,
   portalPerson,
+  portalSessionById,
+  portalSessionsOf,
   removeIdentity,
   removePortalPerson,
   setPortalLocale,
 } from "@countersign/store/queries/portal/people";
-import {
-  endPortalSession,
-  portalSessionById,
-  portalSessionsOf,
-} from "@countersign/store/queries/portal/sessions";
 import { type BoundRoute, bind } from "../../api/context.ts";
 import { requireSession } from "../../api/customer-access.ts";
 import { Problem } from "../../http/problem.ts";

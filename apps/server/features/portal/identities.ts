@@ -8,13 +8,12 @@ import {
   identityRow,
   lockForAddition,
   type ProvenIdentity,
+  portalIdentitiesOf,
   portalPerson,
   removeIfUnidentified,
 } from "@countersign/store/queries/portal/people";
-import { portalIdentitiesOf } from "@countersign/store/queries/portal/sessions";
 import type { Database } from "@countersign/store/store";
 import type { PortalSessionRow } from "@countersign/store/tables/portal";
-
 import type { z } from "zod";
 import type { CustomerActor } from "../../api/actor.ts";
 import { requireSession } from "../../api/customer-access.ts";

@@ -49,13 +49,8 @@ import { showSellers } from "../branding/show.ts";
 import { replaceKey } from "../licenses/actions.ts";
 import { applyChange, current } from "../licenses/change.ts";
 import { countedIp, removeIp } from "../licenses/ips.ts";
-import {
-  ipRemovalBudget,
-  readSurroundings,
-  selfServiceFacts,
-  showPortalLicense,
-  showSummaries,
-} from "./show-license.ts";
+import { ipRemovalBudget, selfServiceFacts } from "./self-service.ts";
+import { readSurroundings, showPortalLicense, showSummaries } from "./show-license.ts";
 
 /** A customer's licenses, apart from transfers. */
 export const portalLicenseRoutes: readonly BoundRoute[] = [
@@ -127,7 +122,11 @@ export const portalLicenseRoutes: readonly BoundRoute[] = [
       const { left } = await ipRemovalBudget(db, license.id, product, context.nowMs);
       const needed = license.ip_count;
       if (left < needed) throw new Problem("ip_removals_not_enough", { needed, count: left });
-      await applyChange(db, asCustomer, "license.ips_reset", resettingIps(context.nowMs), [license]);
+      await applyChange(db, asCustomer, {
+        action: "license.ips_reset",
+        change: resettingIps(context.nowMs),
+        licenses: [license],
+      });
       if (needed > 0) await spend(db, context, license.id, "ip_removed", needed);
       return showPortalLicense(db, asCustomer, around);
     });

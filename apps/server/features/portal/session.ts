@@ -1,17 +1,17 @@
 import { hash, randomBytes } from "node:crypto";
 import { newId } from "@countersign/store/new-id";
-import { type ProvenIdentity, personWith } from "@countersign/store/queries/portal/people";
 import {
   addPortalSession,
   endPortalSession,
   limitPortalSessions,
+  type ProvenIdentity,
+  personWith,
   portalIdentitiesOf,
   portalSessionByHash,
   touchPortalSession,
-} from "@countersign/store/queries/portal/sessions";
+} from "@countersign/store/queries/portal/people";
 import type { Database, Store } from "@countersign/store/store";
 import type { PortalSessionRow } from "@countersign/store/tables/portal";
-
 import type { CustomerActor } from "../../api/actor.ts";
 import type { Context } from "../../api/context.ts";
 import { cookieIn } from "../../http/session-cookie.ts";

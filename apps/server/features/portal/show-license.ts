@@ -4,16 +4,6 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { countedAs, parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { networkOf } from "@countersign/domain/ip/registered";
 import { maskedKey } from "@countersign/domain/licenses/key";
-import {
-  type Budget,
-  budgetOf,
-  canRequestTransfer,
-  ipRemovalRefusal,
-  ipRemovalWindowMs,
-  keyRotationRefusal,
-  type SelfServiceFacts,
-} from "@countersign/domain/portal/self-service";
-
 import { validateStatuses } from "@countersign/domain/validate/status";
 import type { VersionCatalog } from "@countersign/domain/versions/catalog";
 import { canUseFrom, newestUsable } from "@countersign/domain/versions/gate";
@@ -24,11 +14,7 @@ import { customerCreatedAt } from "@countersign/store/queries/customers/identify
 import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
 import { licenseIp, licenseIps, registeredIps } from "@countersign/store/queries/licenses/ips";
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
-import {
-  type PortalLicenseRow,
-  portalActions,
-  portalLicenses,
-} from "@countersign/store/queries/portal/licenses";
+import { type PortalLicenseRow, portalLicenses } from "@countersign/store/queries/portal/licenses";
 import { downloadsOf, productById } from "@countersign/store/queries/products/products";
 import { type LicenseRefusals, licenseRefusals } from "@countersign/store/queries/requests/license-refusals";
 import {
@@ -39,8 +25,6 @@ import {
 import { versionsOf } from "@countersign/store/queries/versions/versions";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
-import { isSuspended, type OrganizationRow } from "@countersign/store/tables/organizations";
-import type { TransferRow } from "@countersign/store/tables/portal";
 import type { ProductDownloadRow, ProductRow } from "@countersign/store/tables/products";
 import type { z } from "zod";
 import type { LicenseContext, ProductContext } from "../../api/context.ts";
@@ -50,6 +34,7 @@ import { planOf } from "../plans/limits.ts";
 import { DeviceIds } from "../requests/device-ids.ts";
 import { requestsKeptSince } from "../requests/show.ts";
 import { showPortalTransfer } from "../transfers/show.ts";
+import { showSelfService } from "./self-service.ts";
 
 type PortalLicense = z.input<typeof portalLicense>;
 
@@ -152,60 +137,6 @@ function showRefusal(row: LicenseRefusals, devices: DeviceIds): PortalLicense["r
       device_ids: devices.of({ ip: row.last_ip }),
     },
   ];
-}
-
-interface SelfServiceRows {
-  readonly license: LicenseRow;
-  readonly product: ProductRow;
-  readonly organization: OrganizationRow;
-  /** The one that waits. */
-  readonly transfer: TransferRow | null;
-}
-
-export function selfServiceFacts(
-  { license, product, organization, transfer }: SelfServiceRows,
-  nowMs: number,
-): SelfServiceFacts {
-  return {
-    license: licenseStatus(license, nowMs),
-    product: product.status,
-    sellerIsSuspended: isSuspended(organization),
-    ipRemovals: product.portal_ip_removals_per_30_days,
-    keyRotation: product.portal_key_rotation === 1,
-    transfers: product.transfers,
-    hasPendingTransfer: transfer !== null,
-  };
-}
-
-/** How many IP addresses the customer can still remove. */
-export async function ipRemovalBudget(
-  db: Database,
-  licenseId: string,
-  product: ProductRow,
-  nowMs: number,
-): Promise<Budget> {
-  const spendings = await portalActions(db, licenseId, "ip_removed", nowMs - ipRemovalWindowMs);
-  const allowance = { limit: product.portal_ip_removals_per_30_days, windowMs: ipRemovalWindowMs };
-  return budgetOf(allowance, spendings, nowMs);
-}
-
-async function showSelfService(
-  db: Database,
-  rows: SelfServiceRows,
-  nowMs: number,
-): Promise<PortalLicense["self_service"]> {
-  const { license, product } = rows;
-  const facts = selfServiceFacts(rows, nowMs);
-  const { limit, used, left, nextAtMs } = await ipRemovalBudget(db, license.id, product, nowMs);
-  const canRemove = ipRemovalRefusal(facts) === null && license.ip_count > 0;
-  return {
-    ip_removals: { limit, used, left, next_at: isoTime(nextAtMs) },
-    can_remove_ip: canRemove && left > 0,
-    can_reset_ips: canRemove && left >= license.ip_count,
-    can_rotate_key: keyRotationRefusal(facts) === null,
-    transfers: product.transfers,
-    can_request_transfer: canRequestTransfer(facts),
-  };
 }
 
 function countedIpOf(ip: string | null, { ipv6_prefix: prefix }: ProductRow): string | null {

@@ -1,6 +1,6 @@
 import * as contract from "@countersign/contract/portal/sign-in";
 import { preferredLanguage } from "@countersign/domain/mail/languages";
-import { endPortalSession, endPortalSessions } from "@countersign/store/queries/portal/sessions";
+import { endPortalSession, endPortalSessions } from "@countersign/store/queries/portal/people";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind, type Context } from "../../api/context.ts";
 import { Problem } from "../../http/problem.ts";

@@ -41,13 +41,13 @@ export class ApiKeyUse {
     const ids = [...this.#waiting].sort();
     this.#waiting = new Set();
     for (let start = 0; start < ids.length; start += keysAtOnce) {
-      const some = ids.slice(start, start + keysAtOnce);
+      const batch = ids.slice(start, start + keysAtOnce);
       try {
         const clockMs = await this.#store.clock();
-        await this.#store.transaction((db) => markApiKeysUsed(db, some, clockMs), "soon");
+        await this.#store.transaction((db) => markApiKeysUsed(db, batch, clockMs), "soon");
       } catch (error) {
         // The next use of each is written instead.
-        for (const id of some) this.#notedAtMs.delete(id);
+        for (const id of batch) this.#notedAtMs.delete(id);
         this.#failed(error);
       }
     }

@@ -33,8 +33,8 @@ export function ipMerging(store: Store): PeriodicJob {
 
   /** Returns where to continue; null if there is nothing more to do. */
   const mergeSome = async (productId: string, after: string, stopping: AbortSignal) => {
-    const found = await licensesWithSingleIps(store.reads, productId, after, licensesAtOnce);
-    for (const { id, isOfProduct } of found) {
+    const licenses = await licensesWithSingleIps(store.reads, productId, after, licensesAtOnce);
+    for (const { id, isOfProduct } of licenses) {
       if (!isOfProduct) continue;
       for (let hasMore = true; hasMore; await yieldToEventLoop()) {
         const merged = await store.transaction((db) => mergeOfLicense(db, productId, id));
@@ -42,7 +42,7 @@ export function ipMerging(store: Store): PeriodicJob {
         hasMore = merged === "more";
       }
     }
-    const last = found.length < licensesAtOnce ? null : (found.at(-1)?.id ?? null);
+    const last = licenses.length < licensesAtOnce ? null : (licenses.at(-1)?.id ?? null);
     await store.transaction(async (db) => {
       const product = await lockedProduct(db, productId);
       if (product?.merge_ips_after == null) return;

@@ -45,9 +45,9 @@ export function resolved<T extends object>(thing: T | Reference, components: Com
   if (!("$ref" in thing)) return thing;
   const { description } = thing;
   const [kind = "", name = ""] = thing.$ref.replace("#/components/", "").split("/");
-  const found = components[kind]?.[name];
-  if (found === undefined) throw new Error(`${thing.$ref} leads nowhere.`);
-  return (description === undefined ? found : { ...found, description }) as T;
+  const component = components[kind]?.[name];
+  if (component === undefined) throw new Error(`${thing.$ref} leads nowhere.`);
+  return (description === undefined ? component : { ...component, description }) as T;
 }
 
 export function schemaName(reference: string): string {

@@ -67,10 +67,10 @@ function typeOf(schema: JsonSchema): Html {
   if (schema.format === "date-time") return html`date and time`;
   if (schema.type === undefined) return html`anything`;
   const types = typeof schema.type === "string" ? [schema.type] : schema.type;
-  return html`${types.map((type) => words[type] ?? type).join(" or ")}`;
+  return html`${types.map((type) => typeNames[type] ?? type).join(" or ")}`;
 }
 
-const words: Readonly<Record<string, string>> = {
+const typeNames: Readonly<Record<string, string>> = {
   string: "text",
   integer: "whole number",
   number: "number",

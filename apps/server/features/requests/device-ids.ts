@@ -41,13 +41,13 @@ export class DeviceIds {
  */
 export async function deviceIds(
   context: MemberContext,
-  of: { readonly licenseIds: readonly string[] } | { readonly ips: readonly string[] },
+  subject: { readonly licenseIds: readonly string[] } | { readonly ips: readonly string[] },
   range: { readonly fromMs: number; readonly untilMs: number } = always,
 ): Promise<DeviceIds | null> {
   if (!context.organizationAccess.permissions.has("requests:view")) return null;
   const { organization } = context;
   const search: DeviceSearch =
-    "ips" in of ? { seen: of.ips.map((ip) => ({ organizationId: organization.id, ip })) } : of;
+    "ips" in subject ? { seen: subject.ips.map((ip) => ({ organizationId: organization.id, ip })) } : subject;
   const keptSinceMs = await requestsKeptSince(context, organization);
   const fromMs = Math.max(range.fromMs, keptSinceMs);
   return new DeviceIds(await seenDevices(context.store.listReads, search, { ...range, fromMs }));

@@ -114,8 +114,8 @@ class LiveRequests {
     const shown = await showRequests(this.#store.reads, organizationId, meant);
     const events = meant.map(({ at, id }, index) => ({ at, id, json: JSON.stringify(shown[index]) }));
     for (const watcher of watchers) {
-      const own = events.filter((_, index) => matches(watcher.filter, meant[index] ?? never()));
-      if (own.length > 0 || skipped > 0) watcher.receive(own, skipped);
+      const matching = events.filter((_, index) => matches(watcher.filter, meant[index] ?? never()));
+      if (matching.length > 0 || skipped > 0) watcher.receive(matching, skipped);
     }
   }
 }

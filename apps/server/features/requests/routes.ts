@@ -29,16 +29,16 @@ export const requestRoutes: readonly BoundRoute[] = [
     const { store } = context;
     const keptSinceMs = await keptSince(context);
     const after = decodeCursor(query.cursor, ["number", "text"]);
-    const found = await searchRequests(store.listReads, {
+    const page = await searchRequests(store.listReads, {
       filter: filterOf(query, organizationId),
       range: rangeOf(query, keptSinceMs),
       after: after === null ? null : { at: Number(after[0]), id: String(after[1]) },
       limit: query.limit,
     });
     return {
-      data: await showRequests(store.reads, organizationId, found.rows),
-      next_cursor: found.next === null ? null : encodeCursor([found.next.at, found.next.id]),
-      searched_until: isoTime(found.searchedUntilMs),
+      data: await showRequests(store.reads, organizationId, page.rows),
+      next_cursor: page.next === null ? null : encodeCursor([page.next.at, page.next.id]),
+      searched_until: isoTime(page.searchedUntilMs),
       kept_since: isoTime(keptSinceMs),
     };
   }),
@@ -168,7 +168,7 @@ function filterOf(query: FilterQuery, organizationId: string): RequestFilter {
 
 /** What the log can have in place of the IP address: products decide how IPv6 addresses count. */
 function countedAs(ip: string): readonly string[] {
-  const asked = parseQueriedIp(ip);
-  if (asked === null) throw invalid("ip", "not_an_ip");
-  return asked.countedAs;
+  const queriedIp = parseQueriedIp(ip);
+  if (queriedIp === null) throw invalid("ip", "not_an_ip");
+  return queriedIp.countedAs;
 }

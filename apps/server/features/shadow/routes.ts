@@ -14,13 +14,16 @@ import { customersByIds } from "@countersign/store/queries/customers/views";
 import { productState, versionRecords } from "@countersign/store/queries/explain/request-facts";
 import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
 import type { TimeRange } from "@countersign/store/queries/requests/span";
-import { type LicenseUse, type PastUses, pastUses } from "@countersign/store/queries/shadow/past-uses";
 import {
+  type LicenseUse,
+  type PastUses,
+  pastUses,
   registrationTimes,
   shadowedLicenses,
   shadowedTogether,
   slotsBefore,
-} from "@countersign/store/queries/shadow/registrations";
+} from "@countersign/store/queries/shadow/past-uses";
+
 import type { Database, Store } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
 import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";
@@ -132,7 +135,7 @@ async function replayProduct(
       : null;
   return oneAtATime.run(async () => {
     const past = await pastUses(store.listReads, product, range);
-    const asked = { change, product: state.facts, changedVersions, sinceMs: past.sinceMs };
+    const toReplay = { change, product: state.facts, changedVersions, sinceMs: past.sinceMs };
     const byLicense = Map.groupBy(past.uses, ({ licenseId }) => licenseId);
     const why = ineffective(change, state.facts);
     return {
@@ -140,7 +143,7 @@ async function replayProduct(
       requests: past.uses.reduce((sum, { requests }) => sum + requests, 0),
       licenses: byLicense.size,
       ineffective: why,
-      refused: why === null ? await refusedLicenses(store.reads, asked, byLicense) : [],
+      refused: why === null ? await refusedLicenses(store.reads, toReplay, byLicense) : [],
     };
   });
 }
@@ -149,14 +152,14 @@ type Uses = readonly LicenseUse[];
 
 async function refusedLicenses(
   db: Database,
-  asked: Replay,
+  toReplay: Replay,
   byLicense: ReadonlyMap<string, Uses>,
 ): Promise<RefusedLicense[]> {
   const refused: RefusedLicense[] = [];
   const ids = [...byLicense.keys()];
   for (let start = 0; start < ids.length; start += shadowedTogether) {
     const batch = ids.slice(start, start + shadowedTogether);
-    refused.push(...(await refusedAmong(db, asked, batch, byLicense)));
+    refused.push(...(await refusedAmong(db, toReplay, batch, byLicense)));
     await yieldToEventLoop();
   }
   return refused.sort((a, b) => b.requests - a.requests || b.last.lastAtMs - a.last.lastAtMs);
@@ -164,16 +167,16 @@ async function refusedLicenses(
 
 async function refusedAmong(
   db: Database,
-  asked: Replay,
+  toReplay: Replay,
   ids: readonly string[],
   byLicense: ReadonlyMap<string, Uses>,
 ): Promise<RefusedLicense[]> {
   const licenses = await shadowedLicenses(db, ids);
-  const concernsIps = asked.change.type === "max_ips" || asked.change.type === "registration";
-  const slots = concernsIps ? await slotsBefore(db, ids, asked.sinceMs) : null;
+  const concernsIps = toReplay.change.type === "max_ips" || toReplay.change.type === "registration";
+  const slots = concernsIps ? await slotsBefore(db, ids, toReplay.sinceMs) : null;
   const registered = concernsIps ? await registeredAmong(db, ids, byLicense) : null;
   return licenses.flatMap((license) => {
-    const uses = replay(asked, {
+    const uses = replay(toReplay, {
       maxIps: license.ip_system_enabled === 1 ? license.max_ips : null,
       slotsBefore: slots?.get(license.id) ?? 0,
       registeredAtMs: registered?.get(license.id) ?? new Map(),
@@ -196,12 +199,12 @@ async function registeredAmong(db: Database, ids: readonly string[], byLicense: 
     const ips = new Set(byLicense.get(licenseId)?.map(({ ip }) => ip));
     return [...ips].map((ip) => ({ licenseId, ip }));
   });
-  const found = new Map<string, Map<string, number>>();
+  const timesByLicense = new Map<string, Map<string, number>>();
   for (let start = 0; start < used.length; start += shadowedTogether) {
     const times = await registrationTimes(db, used.slice(start, start + shadowedTogether));
     for (const [licenseId, ofLicense] of times)
-      found.set(licenseId, new Map([...(found.get(licenseId) ?? []), ...ofLicense]));
+      timesByLicense.set(licenseId, new Map([...(timesByLicense.get(licenseId) ?? []), ...ofLicense]));
     await yieldToEventLoop();
   }
-  return found;
+  return timesByLicense;
 }

@@ -14,17 +14,17 @@ import classes from "./shell.module.css";
 /** The current organization, and a menu of the others. */
 export function OrganizationMenu() {
   const { t } = useTranslation();
-  const here = useOrganizationOrNull();
+  const current = useOrganizationOrNull();
   const organizations = useOrganizations();
   return (
     <Menu position="bottom-start" width={260}>
       <Menu.Target>
         <UnstyledButton
-          aria-label={`${here?.name ?? "Countersign"}: ${t("changeOrganization")}`}
+          aria-label={`${current?.name ?? "Countersign"}: ${t("changeOrganization")}`}
           style={{ display: "flex", alignItems: "center", gap: 6, minWidth: 0 }}
         >
           <Text fw={650} truncate>
-            {here?.name ?? "Countersign"}
+            {current?.name ?? "Countersign"}
           </Text>
           <Icon name="down" size={14} />
         </UnstyledButton>
@@ -35,7 +35,7 @@ export function OrganizationMenu() {
           <Menu.Item
             key={organization.id}
             renderRoot={(props) => <Link {...props} {...paths.overview(organization.slug)} />}
-            rightSection={organization.id === here?.id ? <Icon name="check" size={14} /> : null}
+            rightSection={organization.id === current?.id ? <Icon name="check" size={14} /> : null}
           >
             {organization.name}
           </Menu.Item>

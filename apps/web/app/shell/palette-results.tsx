@@ -5,11 +5,11 @@ import { ask } from "../../api/queries.ts";
 import { useCurrentOrLastOrganization, useMe, useOrganizations } from "../../session/current-organization.ts";
 import { isAllowed, mayOpen, navigationItems } from "../../session/navigation.ts";
 import { paths } from "../../session/paths.ts";
+import { docs } from "../../ui/help.tsx";
 import type { IconName } from "../../ui/icon.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
+import type { PageLink } from "../../ui/links.tsx";
 import { minTermLength } from "../../ui/search-term.ts";
 import { exactTime } from "../../ui/time.tsx";
-import { docs } from "../../ui/validate-help.tsx";
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -96,15 +96,15 @@ export function usePaletteResults(term: string) {
         ),
     },
   ];
-  const asked = [licenses, customers];
+  const searches = [licenses, customers];
   return {
     groups: groups.filter(({ actions }) => actions.length > 0),
-    isLooking: [...asked, request].some(({ isFetching }) => isFetching),
-    isBroken: asked.some(({ isError }) => isError),
+    isLooking: [...searches, request].some(({ isFetching }) => isFetching),
+    isBroken: searches.some(({ isError }) => isError),
   };
 }
 
-const described = (words: string | null) => (words === null ? {} : { description: words });
+const described = (description: string | null) => (description === null ? {} : { description });
 
 export interface PaletteAction {
   readonly id: string;
@@ -145,8 +145,8 @@ export function usePaletteActions(): ActionGroup[] {
           ] as const
         )
           .filter(([permission]) => isAllowed(near, [permission]))
-          .map(([permission, words, page]) =>
-            action(permission, t(`palette.${words}`), "plus", page(near.slug)),
+          .map(([permission, textKey, page]) =>
+            action(permission, t(`palette.${textKey}`), "plus", page(near.slug)),
           );
   const going =
     near === null
@@ -197,10 +197,10 @@ export function fuzzyScore(typed: string, name: string): number {
   let from = 0;
   let jumps = 0;
   for (const letter of wanted.replaceAll(" ", "")) {
-    const found = text.indexOf(letter, from);
-    if (found < 0) return 0;
-    if (found > from) jumps += 1;
-    from = found + 1;
+    const position = text.indexOf(letter, from);
+    if (position < 0) return 0;
+    if (position > from) jumps += 1;
+    from = position + 1;
   }
   return 1 / (1 + jumps);
 }

@@ -62,8 +62,8 @@ function Search({ term, onType, onClose }: SearchProps) {
   const id = useId();
   const [settled] = useDebouncedValue(term.trim(), 200);
   const [moved, setMoved] = useState<{ readonly term: string; readonly option: string } | null>(null);
-  const found = usePaletteResults(settled);
-  const groups = [...found.groups, ...fitting(usePaletteActions(), term)];
+  const results = usePaletteResults(settled);
+  const groups = [...results.groups, ...fitting(usePaletteActions(), term)];
   const options = groups.flatMap(({ actions }) => actions);
   // The server's results arrive later and go first; only an option that the user moved to stays active.
   const kept = moved?.term === term ? options.find((option) => option.id === moved.option) : undefined;
@@ -91,13 +91,13 @@ function Search({ term, onType, onClose }: SearchProps) {
     event.preventDefault();
     setMoved({ term, option: option.id });
   };
-  const isLooking = found.isLooking || settled !== term.trim();
+  const isLooking = results.isLooking || settled !== term.trim();
   const state =
     options.length > 0
       ? t("palette.results", { count: options.length })
       : isLooking
         ? t("palette.searching")
-        : found.isBroken
+        : results.isBroken
           ? t("palette.failed")
           : t("palette.nothing");
   const hasOptions = options.length > 0;

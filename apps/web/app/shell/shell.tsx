@@ -1,17 +1,14 @@
 import { AppShell, Burger, Group, ScrollArea, UnstyledButton } from "@mantine/core";
 import { useDisclosure, useReducedMotion } from "@mantine/hooks";
 import { Outlet, useLocation } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect } from "react";
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Icon } from "../../ui/icon.tsx";
-import { Logo } from "../../ui/logo.tsx";
-import { Waiting } from "../../ui/waiting.tsx";
+import { Icon, Logo } from "../../ui/icon.tsx";
+import { Waiting } from "../../ui/page.tsx";
 import { ConnectionNotes } from "./connection-notes.tsx";
-import { LazyPalette } from "./lazy-palette.tsx";
 import { OrganizationMenu, PersonMenu } from "./menus.tsx";
 import classes from "./shell.module.css";
-import { ShortcutSheet } from "./shortcut-sheet.tsx";
-import { openPalette, paletteKeys, useShortcuts } from "./shortcuts.ts";
+import { onPaletteOpen, openPalette, paletteKeys, ShortcutSheet, useShortcuts } from "./shortcuts.tsx";
 import { SideBar } from "./side-bar.tsx";
 
 // Most servers have nothing to announce at most times.
@@ -75,4 +72,40 @@ export function Shell() {
       <ConnectionNotes />
     </AppShell>
   );
+}
+
+const Palette = lazy(() => import("./palette.tsx").then((module) => ({ default: module.Palette })));
+
+function LazyPalette() {
+  const [times, setTimes] = useState(0);
+  const typed = useRef("");
+  const loading = useRef<AbortController>(null);
+  const isThere = useCallback(() => loading.current?.abort(), []);
+  useEffect(
+    () =>
+      onPaletteOpen(() => {
+        loading.current ??= keepKeys((key) => {
+          typed.current += key;
+        });
+        setTimes((before) => before + 1);
+      }),
+    [],
+  );
+  return times === 0 ? null : (
+    <Suspense fallback={null}>
+      <Palette times={times} typed={typed} onThere={isThere} />
+    </Suspense>
+  );
+}
+
+/** Keys pressed while the palette is loading are for the palette, not for the page. */
+function keepKeys(keep: (key: string) => void): AbortController {
+  const until = new AbortController();
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    if (event.key.length === 1) keep(event.key);
+  };
+  window.addEventListener("keydown", onKeyDown, { capture: true, signal: until.signal });
+  return until;
 }

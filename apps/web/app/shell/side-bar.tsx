@@ -10,8 +10,8 @@ import {
 import { mayOpen, type NavigationItem, navigationItems } from "../../session/navigation.ts";
 import { paths } from "../../session/paths.ts";
 import { useWaitingTransfers, waitingText } from "../../session/waiting-transfers.ts";
+import { docs } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { docs } from "../../ui/validate-help.tsx";
 import classes from "./shell.module.css";
 
 /** The pages that the user can see, of the current or last visited organization. */

@@ -3,14 +3,12 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, askPages, flat, useChange } from "../../api/queries.ts";
-import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
+import { useMay, useMaySee, useOrganization, usePermissions } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { usePermissions } from "../../session/permissions.ts";
-import { Back } from "../../ui/back.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
+
 import { Icon } from "../../ui/icon.tsx";
-import { MissingPage } from "../../ui/missing-page.tsx";
-import { Page } from "../../ui/page.tsx";
+import { Back, GoButton } from "../../ui/links.tsx";
+import { MissingPage, Page } from "../../ui/page.tsx";
 import { TokenForm } from "./token-form.tsx";
 import { TokenTable } from "./token-table.tsx";
 

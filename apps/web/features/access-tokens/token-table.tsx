@@ -6,9 +6,9 @@ import type { Item } from "../../api/client.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { List, type ListQuery } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { permissionTextKeys } from "../../ui/permission-groups.ts";
+import { permissionTextKeys } from "../../ui/permission-picker.tsx";
+import { ListTime } from "../../ui/time.tsx";
 
 type Token = Item<"listMyAccessTokens">;
 

@@ -5,14 +5,13 @@ import { useTranslation } from "react-i18next";
 import { type Answer, callAuth } from "../../api/client.ts";
 import { reloadAccount } from "../../api/queries.ts";
 import { useMe } from "../../session/current-organization.ts";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
+import { ListTime } from "../../ui/time.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { canUsePasskeys, createPasskey, type PasskeyCreation } from "../identity/passkey.ts";
 import classes from "./account.module.css";
@@ -130,7 +129,7 @@ function PasskeyLine({ passkey, name, onRename, onRemove }: PasskeyLineProps) {
       </div>
       <Menu position="bottom-end">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={t("passkeys.more", { name })}>
+          <ActionIcon aria-label={t("passkeys.more", { name })}>
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>

@@ -7,11 +7,11 @@ import { askPages, flat, useChange } from "../../api/queries.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Panel } from "../../ui/section.tsx";
+import { ListTime } from "../../ui/time.tsx";
 import classes from "./account.module.css";
 
 type Session = Item<"listMySessions">;

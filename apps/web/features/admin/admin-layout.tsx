@@ -5,8 +5,8 @@ import { useTranslation } from "react-i18next";
 import { useMe } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { MissingPage } from "../../ui/missing-page.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
+import type { PageLink } from "../../ui/links.tsx";
+import { MissingPage } from "../../ui/page.tsx";
 import { SectionNav } from "../../ui/section-nav.tsx";
 import classes from "./admin-nav.module.css";
 

@@ -5,15 +5,14 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { askPages, useChange } from "../../api/queries.ts";
 import { AnnouncementBar } from "../../ui/announcement-bar.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { AreaField, Choice, TextField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListPage } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
+import { ListTime } from "../../ui/time.tsx";
 import { DateTimeField, fromLocal, toLocal } from "../../ui/time-fields.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 
@@ -91,16 +90,12 @@ export function AnnouncementsPage() {
           cell: (row) => (
             <Group gap={4} wrap="nowrap" justify="flex-end">
               <ActionIcon
-                variant="subtle"
-                color="gray"
                 aria-label={t("announcements.edit", { message: row.message })}
                 onClick={() => setEdited(row)}
               >
                 <Icon name="edit" size={16} />
               </ActionIcon>
               <ActionIcon
-                variant="subtle"
-                color="gray"
                 aria-label={t("announcements.delete", { message: row.message })}
                 loading={remove.isPending && remove.variables?.params?.announcement_id === row.id}
                 onClick={() => erase(row)}

@@ -8,14 +8,12 @@ import { ask } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { Fact, Facts } from "../../ui/facts.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
-import { Page } from "../../ui/page.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
-import { Panel } from "../../ui/panel.tsx";
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
+import { Page, Waiting } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Fact, Facts, Panel } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Waiting } from "../../ui/waiting.tsx";
 import classes from "./admin.module.css";
 import { usePlanName } from "./plans.ts";
 import { AuditLogArchiveNotice, OpenSignUpNotice } from "./settings-notices.tsx";
@@ -195,17 +193,17 @@ function RevenuePanel() {
 
 /** One figure, with a link to its page if there is one. */
 function Tile({ label, to, children }: { label: string; to?: PageLink; children: ReactNode }) {
-  const words = (
+  const content = (
     <>
       <Dimmed>{label}</Dimmed>
       <div className={classes.figure}>{children}</div>
     </>
   );
   return to === undefined ? (
-    <div className={classes.tile}>{words}</div>
+    <div className={classes.tile}>{content}</div>
   ) : (
     <Link className={classes.tile ?? ""} {...to}>
-      {words}
+      {content}
     </Link>
   );
 }

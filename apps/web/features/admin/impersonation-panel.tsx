@@ -8,9 +8,9 @@ import { useOrganizations } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { AreaField } from "../../ui/fields.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
+import { GoButton } from "../../ui/links.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 
 /** Lets a platform admin look at an organization without being a member, or stop. */

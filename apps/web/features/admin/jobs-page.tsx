@@ -5,10 +5,10 @@ import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { List } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
+import { ListTime } from "../../ui/time.tsx";
 
 type JobRun = Item<"listJobs">;
 

@@ -8,7 +8,7 @@ import { askPages } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { FilterSelect, SearchField } from "../../ui/filters.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import { shortDate } from "../../ui/time.tsx";

@@ -7,7 +7,7 @@ import { OneTimeLink } from "../../app/no-email.tsx";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { exactTime } from "../../ui/time.tsx";
 
 interface Person {

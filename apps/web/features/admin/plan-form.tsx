@@ -5,14 +5,14 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { DialogForm } from "../../ui/dialog.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { SwitchField, TextField } from "../../ui/fields.tsx";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { NumberField } from "../../ui/number-field.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { type Field, useForm } from "../../ui/use-form.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { type Limit, LimitField, PriceField, readPrice } from "./limit-fields.tsx";
 import {
   hasExamplePrices,

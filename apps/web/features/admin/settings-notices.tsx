@@ -2,7 +2,7 @@ import { missingSignUpLimit } from "@countersign/domain/organizations/sign-up";
 import { Text } from "@mantine/core";
 import { Trans, useTranslation } from "react-i18next";
 import { paths } from "../../session/paths.ts";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { usePlanName, usePlanOf } from "./plans.ts";
 import type { Settings } from "./settings-form.ts";

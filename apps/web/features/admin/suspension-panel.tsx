@@ -3,12 +3,12 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { AreaField } from "../../ui/fields.tsx";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useSending } from "../../ui/use-sending.ts";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
 
 interface SuspensionPanelProps {
   /** Selects the texts. */

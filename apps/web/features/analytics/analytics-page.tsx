@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Empty } from "../../ui/empty.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useProduct } from "../products/frame/use-product.ts";

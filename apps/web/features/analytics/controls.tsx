@@ -91,7 +91,7 @@ function RangePicker({ search, onChange, timeZone }: RangePickerProps) {
   const { t, i18n } = useTranslation("analytics");
   const [isOpen, setOpen] = useState(false);
   const day = new Intl.DateTimeFormat(i18n.language, { dateStyle: "medium", timeZone });
-  const words =
+  const rangeText =
     search.from === undefined
       ? t(`range.quick.${search.range ?? defaultRange}`)
       : day.formatRange(
@@ -112,10 +112,10 @@ function RangePicker({ search, onChange, timeZone }: RangePickerProps) {
               fw={400}
               leftSection={<Icon name="clock" size={15} />}
               rightSection={<Icon name="down" size={14} />}
-              aria-label={`${t("range.label", { zone })}: ${words}`}
+              aria-label={`${t("range.label", { zone })}: ${rangeText}`}
               onClick={() => setOpen(!isOpen)}
             >
-              {words}
+              {rangeText}
             </Button>
           </Popover.Target>
         </div>

@@ -17,8 +17,8 @@ export function Figures({ state: { data, isCompared } }: { state: AnalyticsState
   const { language } = i18n;
   const number = new Intl.NumberFormat(language);
   const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
-  const share = (of: { validations: number; refused: number }) =>
-    of.validations === 0 ? "–" : percent.format(of.refused / of.validations);
+  const share = (figures: { validations: number; refused: number }) =>
+    figures.validations === 0 ? "–" : percent.format(figures.refused / figures.validations);
   const beforeText = (count: number, countBefore: number) => {
     const change = changeText(count, countBefore, language);
     const value = number.format(countBefore);

@@ -7,8 +7,8 @@ import { useMaySee, useOrganization } from "../../session/current-organization.t
 import { paths } from "../../session/paths.ts";
 import { CsvLink } from "../../ui/chart/chart-section.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Help } from "../../ui/help.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/section.tsx";
 import classes from "./analytics.module.css";

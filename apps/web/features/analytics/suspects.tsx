@@ -10,9 +10,9 @@ import { useMay, useMaySee, useMe, useOrganization } from "../../session/current
 import { paths } from "../../session/paths.ts";
 import { CsvLink } from "../../ui/chart/chart-section.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Help } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
 import { Section } from "../../ui/section.tsx";
 import { LazyBlockDialog } from "../ip-blocks/block-list.tsx";
@@ -207,7 +207,7 @@ function SuspectActions({ suspect }: { suspect: Suspect }) {
     <>
       <Menu position="bottom-end" shadow="md">
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={t("sharing.actions", { key })}>
+          <ActionIcon aria-label={t("sharing.actions", { key })}>
             <Icon name="more" />
           </ActionIcon>
         </Menu.Target>

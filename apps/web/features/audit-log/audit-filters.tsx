@@ -69,7 +69,7 @@ export function AuditFilters({ search, onChange, entries }: AuditFiltersProps) {
         </Pill>
       )}
       {isNarrowed && (
-        <Button variant="subtle" size="compact-sm" onClick={() => onChange(nothing)}>
+        <Button variant="subtle" size="compact-sm" onClick={() => onChange(noFilters)}>
           {t("filters.clear")}
         </Button>
       )}
@@ -77,7 +77,7 @@ export function AuditFilters({ search, onChange, entries }: AuditFiltersProps) {
   );
 }
 
-export const nothing = {
+export const noFilters = {
   actor_id: undefined,
   action: undefined,
   subject_kind: undefined,

@@ -8,15 +8,15 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copyable } from "../../ui/copy.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { Fact } from "../../ui/facts.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
+import { Fact } from "../../ui/section.tsx";
 import { shortDate } from "../../ui/time.tsx";
 import { plainWords } from "./actions.ts";
-import { AuditFilters, type AuditSearch, nothing } from "./audit-filters.tsx";
+import { AuditFilters, type AuditSearch, noFilters } from "./audit-filters.tsx";
 import { Entries } from "./entries.tsx";
 import type { Entry } from "./field-changes.ts";
 
@@ -69,7 +69,7 @@ export function AuditLogPage() {
                   title: t("nothingFound.title"),
                   words: t("nothingFound.words"),
                   action: (
-                    <Button variant="default" onClick={() => narrow(nothing)}>
+                    <Button variant="default" onClick={() => narrow(noFilters)}>
                       {t("filters.clear")}
                     </Button>
                   ),

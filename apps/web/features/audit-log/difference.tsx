@@ -154,18 +154,18 @@ function useValueText(
 }
 
 function Value({ field, value }: { field: string; value: FieldChange["before"] }) {
-  const words = useValueText()(field, value);
+  const text = useValueText()(field, value);
   if (value === null || value === undefined)
     return (
       <Text span inherit c="dimmed">
-        {words}
+        {text}
       </Text>
     );
   if (typeof value === "object" && !Array.isArray(value))
     return (
       <Code block className={classes.json ?? ""} tabIndex={0}>
-        {words}
+        {text}
       </Code>
     );
-  return <span className={/_id$|^id$|key|prefix|^url$/.test(field) ? "mono" : undefined}>{words}</span>;
+  return <span className={/_id$|^id$|key|prefix|^url$/.test(field) ? "mono" : undefined}>{text}</span>;
 }

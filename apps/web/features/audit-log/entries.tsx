@@ -1,10 +1,9 @@
 import { Badge, Button, Drawer, Group, Stack, Text, Title, Tooltip, UnstyledButton } from "@mantine/core";
 import type { ComponentProps, ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { Fact, Facts } from "../../ui/facts.tsx";
 import { type Column, List, type ListQuery } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
-import { exactTime } from "../../ui/time.tsx";
+import { Fact, Facts } from "../../ui/section.tsx";
+import { exactTime, ListTime } from "../../ui/time.tsx";
 import classes from "./audit-log.module.css";
 import { Difference, ShortDifference } from "./difference.tsx";
 import type { Entry } from "./field-changes.ts";

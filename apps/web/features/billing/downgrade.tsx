@@ -6,7 +6,7 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import type { Plan } from "../../session/plan.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import classes from "./billing.module.css";
 import { type Billing, isSubscribed } from "./billing.ts";
 

@@ -6,7 +6,7 @@ import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { List } from "../../ui/list.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { shortDate } from "../../ui/time.tsx";
 import type { Billing } from "./billing.ts";

@@ -4,7 +4,7 @@ import { Trans, useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import type { PlanId } from "../../session/plan.ts";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { type Billing, contactHref, type Interval, isSetByOperator } from "./billing.ts";
 
 /** Whom to ask about another plan: the operator's contact, or the operator of this server in general. */

@@ -7,13 +7,13 @@ import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { SaveForm } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Panel } from "../../ui/panel.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { SelectField } from "../../ui/select-field.tsx";
 import { type Field, FormProblem, type FormState } from "../../ui/use-form.tsx";
 import classes from "./branding.module.css";
 import { type BrandingDraft, colorOf, filledLinks, type LinkDraft, maxLinks } from "./branding-draft.ts";
-import { ownAccent } from "./portal-preview.tsx";
+import { defaultAccent } from "./portal-preview.tsx";
 
 /** Everything but the logo, saved together. */
 export function BrandingForm({ form }: { readonly form: FormState<BrandingDraft> }) {
@@ -77,7 +77,7 @@ function AccentField({ value, onChange, error }: Field<string>) {
       <TextInput
         label={t("form.color")}
         description={t("form.colorWords")}
-        placeholder={ownAccent}
+        placeholder={defaultAccent}
         maxLength={20}
         spellCheck={false}
         autoCapitalize="none"
@@ -92,7 +92,7 @@ function AccentField({ value, onChange, error }: Field<string>) {
             type="color"
             className={classes.picker}
             aria-label={t("form.pick")}
-            value={parseColor(color) === null ? ownAccent : color.toLowerCase()}
+            value={parseColor(color) === null ? defaultAccent : color.toLowerCase()}
             onChange={(event) => onChange(event.currentTarget.value)}
           />
         }
@@ -179,8 +179,6 @@ function LinkFields({ links, onChange, error }: LinkFieldsProps) {
                 error={fieldError(error, `links.${sentAt}.url`)}
               />
               <ActionIcon
-                variant="subtle"
-                color="gray"
                 size={36}
                 aria-label={t("form.removeLink", { number: at + 1 })}
                 onClick={() => onChange(links.filter((_, index) => index !== at))}

@@ -8,8 +8,8 @@ import { useOrganization } from "../../session/current-organization.ts";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
+import { Panel } from "../../ui/section.tsx";
 import classes from "./branding.module.css";
 import type { Branding } from "./branding-draft.ts";
 

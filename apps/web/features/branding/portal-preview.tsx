@@ -8,7 +8,7 @@ import { type CSSProperties, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Language } from "../../i18n/languages.ts";
 import { useOrganization } from "../../session/current-organization.ts";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { type BrandingDraft, colorOf, filledLinks } from "./branding-draft.ts";
 import classes from "./portal-preview.module.css";
 
@@ -67,7 +67,7 @@ interface PortalPreviewProps {
 
 /** The sign-in card and a license of the portal, as a picture: nothing in it can be used. */
 function PortalPreview({ draft, name, logoUrl, language, scheme }: PortalPreviewProps) {
-  const { t: own } = useTranslation("branding");
+  const { t: dashboardText } = useTranslation("branding");
   const { t } = useTranslation("branding", { lng: language });
   const support = [
     draft.support_email.trim(),
@@ -77,7 +77,7 @@ function PortalPreview({ draft, name, logoUrl, language, scheme }: PortalPreview
   return (
     <div
       role="img"
-      aria-label={own("preview.label", { name })}
+      aria-label={dashboardText("preview.label", { name })}
       lang={language}
       className={classes.frame}
       data-scheme={scheme}
@@ -130,7 +130,7 @@ function Mark({ name, logoUrl }: { readonly name: string; readonly logoUrl: stri
 }
 
 /** The portal's accent color on light pages for sellers who chose none. */
-export const ownAccent = "#16755c";
+export const defaultAccent = "#16755c";
 
 /** As the portal would use the color: one with too little contrast is shown as the darker one that is suggested. */
 function previewAccent(typed: string): Record<`--${string}`, string> {
@@ -142,7 +142,7 @@ function previewAccent(typed: string): Record<`--${string}`, string> {
       : null;
   if (accent === null)
     return {
-      "--accent": `light-dark(${ownAccent}, #4fac91)`,
+      "--accent": `light-dark(${defaultAccent}, #4fac91)`,
       "--on-accent": "light-dark(#ffffff, #06231b)",
     };
   const dark = darkModeAccent(accent, lightestDarkSurface);

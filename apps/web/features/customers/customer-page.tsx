@@ -1,26 +1,23 @@
 import { Button, Skeleton, Stack, Text, Tooltip } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, askPages, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { Back } from "../../ui/back.tsx";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
-import { MissingPage } from "../../ui/missing-page.tsx";
+import { Back, GoButton } from "../../ui/links.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Page } from "../../ui/page.tsx";
+import { MissingPage, Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
-import { Time } from "../../ui/time.tsx";
-import { BlockList, LazyBlockDialog } from "../ip-blocks/block-list.tsx";
+import { ListTime, Time } from "../../ui/time.tsx";
+import { BlockSection } from "../ip-blocks/block-list.tsx";
 import { LicenseList } from "../licenses/license-list.tsx";
 import { CustomerDialog } from "./customer-dialog.tsx";
 import classes from "./customer-page.module.css";
@@ -49,7 +46,6 @@ export function CustomerPage() {
       await navigate(paths.customers(slug));
     },
   }));
-  const [isBlocking, setBlocking] = useState(false);
   if (error instanceof ApiProblem && error.status === 404) return <MissingPage />;
   const above = <Back to={paths.customers(slug)}>{t("title")}</Back>;
   if (customer === undefined)
@@ -62,7 +58,6 @@ export function CustomerPage() {
   const name = customer.name ?? customer.email ?? t("discordNumber", { id: customer.discord_id });
   const openEdit = (isOpen: boolean) =>
     void navigate({ search: { edit: isOpen || undefined }, replace: true });
-  const scope = { level: "customer", organizationId, customerId } as const;
   const hasLicenses = customer.license_count > 0;
   return (
     <Page
@@ -101,22 +96,14 @@ export function CustomerPage() {
         <CustomerProfile customer={customer} />
         {may("licenses:view") && <CustomerLicenses customer={customer} />}
         {may("customers:view", "ip_blocks:manage") && (
-          <Section
+          <BlockSection
+            scope={{ level: "customer", organizationId, customerId }}
             title={t("blocks.title")}
-            bare
-            actions={
-              may("ip_blocks:manage") && (
-                <Button size="xs" variant="default" onClick={() => setBlocking(true)}>
-                  {t("blocks.add")}
-                </Button>
-              )
-            }
-          >
-            <BlockList scope={scope} empty={<Text c="dimmed">{t("blocks.none")}</Text>} />
-          </Section>
+            add={t("blocks.add")}
+            empty={<Text c="dimmed">{t("blocks.none")}</Text>}
+          />
         )}
       </Stack>
-      <LazyBlockDialog scope={scope} opened={isBlocking} onClose={() => setBlocking(false)} />
       <CustomerDialog
         customer={customer}
         opened={edit === true && may("customers:manage")}

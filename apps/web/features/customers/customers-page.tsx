@@ -6,8 +6,8 @@ import { askPages } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { SearchField } from "../../ui/filters.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { Faint, ListPage } from "../../ui/list.tsx";
 import { CustomerDialog } from "./customer-dialog.tsx";
 
@@ -37,7 +37,7 @@ export function CustomersPage() {
       title={t("title")}
       lead={t("lead")}
       actions={create}
-      filters={<SearchField label={t("find")} value={q} onChange={(found) => set({ q: found })} />}
+      filters={<SearchField label={t("find")} value={q} onChange={(term) => set({ q: term })} />}
       list={list}
       isFiltered={q !== undefined}
       columns={[

@@ -1,5 +1,5 @@
 import type { Plan } from "@countersign/domain/quota/limit";
-import { Alert, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, Radio, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Navigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
@@ -8,14 +8,16 @@ import { call } from "../../api/client.ts";
 import { ask, reloadAfter, useChange } from "../../api/queries.ts";
 import { saveLastOrganization } from "../../session/current-organization.ts";
 import { TextField } from "../../ui/fields.tsx";
+import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { RadioField } from "../../ui/radio-field.tsx";
 import { SecretBox } from "../../ui/secret-once.tsx";
-import { useForm } from "../../ui/use-form.tsx";
+import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { AuthCard } from "../identity/auth-card.tsx";
 import { bodyOf, noOrganization, OrganizationFields } from "../identity/new-organization-page.tsx";
+import classes from "./first-run.module.css";
 import { type Organization, type Product, useProgress } from "./progress.ts";
-import { PurposeStep } from "./purpose-step.tsx";
 import { StepCard, StepForm } from "./step-card.tsx";
 import { TryStep } from "./try-step.tsx";
 
@@ -62,6 +64,76 @@ function Steps({ email }: { email: string }) {
     case "try":
       return <TryStep {...progress} apiKey={apiKey} onNewKey={showKey} />;
   }
+}
+
+interface PurposeDraft {
+  readonly purpose: "myself" | "others";
+  readonly plan: "free" | "pro";
+}
+
+/** Whether others will sell here too determines the plan of new organizations. */
+function PurposeStep() {
+  const { t } = useTranslation("identity");
+  const { data: setup } = useSuspenseQuery(ask("getSetup"));
+  const update = useChange("updatePlatformSettings");
+  const form = useForm<PurposeDraft>({
+    start: { purpose: "myself", plan: "free" },
+    send: ({ purpose, plan }) =>
+      update.mutateAsync({ body: { default_plan: purpose === "myself" ? "enterprise" : plan } }),
+  });
+  const { purpose } = form.values;
+  return (
+    <StepCard step="purpose" title={t("setup.purpose.title")} lead={t("setup.purpose.lead")}>
+      <Form {...form.props}>
+        <Stack>
+          <FormProblem form={form} />
+          <Radio.Group
+            value={purpose}
+            onChange={(value) => form.set({ purpose: value === "others" ? "others" : "myself" })}
+            aria-label={t("setup.purpose.title")}
+          >
+            <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+              {(["myself", "others"] as const).map((choice) => (
+                <Radio.Card key={choice} value={choice} className={classes.choice ?? ""} radius="md">
+                  <Group wrap="nowrap" align="flex-start" gap="sm">
+                    <Radio.Indicator mt={2} />
+                    <div>
+                      <Text fw={650}>{t(`setup.purpose.${choice}`)}</Text>
+                      <Text c="dimmed" size="sm" mt={2}>
+                        {t(`setup.purpose.${choice}Words`)}
+                      </Text>
+                    </div>
+                  </Group>
+                </Radio.Card>
+              ))}
+            </SimpleGrid>
+          </Radio.Group>
+          {purpose === "others" && (
+            <>
+              <RadioField
+                {...form.field("plan")}
+                label={t("setup.purpose.plan")}
+                values={["free", "pro"]}
+                words={(plan) => t(`setup.purpose.${plan}`)}
+                hint={(plan) => t(`setup.purpose.${plan}Words`)}
+              />
+              <Alert color="gray" icon={<Icon name="info" />}>
+                {t(`setup.purpose.signUp.${setup.sign_up}`)}
+              </Alert>
+            </>
+          )}
+          <Group justify="space-between">
+            <Text size="sm" c="dimmed">
+              {t("setup.purpose.changeable")}
+            </Text>
+            <Button type="submit" loading={form.isBusy}>
+              {t("setup.next")}
+            </Button>
+          </Group>
+        </Stack>
+      </Form>
+    </StepCard>
+  );
 }
 
 /** The platform admin's own organization has no limits. */

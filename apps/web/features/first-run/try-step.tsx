@@ -6,8 +6,8 @@ import { ask, useChange } from "../../api/queries.ts";
 import { paths } from "../../session/paths.ts";
 import { CodeBlock } from "../../ui/code-text.tsx";
 import { Copyable } from "../../ui/copy.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { GoButton } from "../../ui/links.tsx";
 import { type Platform, platforms } from "../../ui/platforms.ts";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { snippetFor } from "../../ui/snippets.ts";
@@ -120,7 +120,7 @@ function useRefusal(productId: string, isWanted: boolean): Request | null {
 function FirstValidation({ at, refusal }: { at: string | null; refusal: Request | null }) {
   const { t, i18n } = useTranslation("identity");
   const state = at !== null ? "on" : refusal !== null ? "rejected" : "waiting";
-  const words = {
+  const texts = {
     on: () => t("setup.indicator.onWords", { when: exactTime(at ?? "", i18n.language) }),
     rejected: () => t(`setup.indicator.reasons.${refusal?.status}`),
     waiting: () => t("setup.indicator.waitingWords"),
@@ -133,7 +133,7 @@ function FirstValidation({ at, refusal }: { at: string | null; refusal: Request 
       <div>
         <Text fw={650}>{t(`setup.indicator.${state}`, { status: refusal?.status })}</Text>
         <Text size="sm" c="dimmed">
-          {words[state]()}
+          {texts[state]()}
         </Text>
         {state === "rejected" && refusal?.problem && <Code>{refusal.problem}</Code>}
         {state !== "on" && (

@@ -150,9 +150,9 @@ function ClosedInvitation({ invitation }: { invitation: ReceivedInvitation | nul
       </AuthCard>
     );
   const { state, email, organization_name: organization, invited_by: by } = invitation;
-  const words = { email, organization, by: by ?? organization };
+  const names = { email, organization, by: by ?? organization };
   return (
-    <AuthCard title={t(`invitation.over.${state}.title`)} lead={t(`invitation.over.${state}.words`, words)}>
+    <AuthCard title={t(`invitation.over.${state}.title`)} lead={t(`invitation.over.${state}.words`, names)}>
       {wayOn}
     </AuthCard>
   );

@@ -7,7 +7,7 @@ import { callAuth } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { paths } from "../../session/paths.ts";
 import { Form } from "../../ui/form.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { AuthCard } from "./auth-card.tsx";
 import { useEnter } from "./session.ts";

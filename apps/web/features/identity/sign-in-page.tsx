@@ -50,13 +50,13 @@ function Arrival() {
   const { data: setup } = useSuspenseQuery(ask("getSetup"));
   if (error !== undefined) {
     const known = discordErrors.find((code) => code === error.toLowerCase());
-    const words =
+    const message =
       verified === true
         ? t(setup.email ? "verify.bad" : "verify.badNoEmail")
         : t(`discordErrors.${known ?? "other"}`);
     return (
       <Alert color="red" role="alert" icon={<Icon name="warning" />} mb="md">
-        {words}
+        {message}
       </Alert>
     );
   }

@@ -6,13 +6,12 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
 import { AreaField, Choice, TextField } from "../../ui/fields.tsx";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { DateTimeField, fromLocal, toLocal } from "../../ui/time-fields.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { type BlockChoice, type BlockScope, type IpBlock, routesOf, sameScope, shownCidr } from "./scope.ts";
 
 interface BlockDialogProps {

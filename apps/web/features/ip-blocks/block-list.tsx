@@ -1,4 +1,4 @@
-import { Group } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -6,12 +6,13 @@ import { askPages, useChange } from "../../api/queries.ts";
 import { useMay, useOrganizationOrNull } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copy } from "../../ui/copy.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { Faint, List, RowAction } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { onDemand } from "../../ui/on-demand.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
+import { Section } from "../../ui/section.tsx";
+import { ListTime } from "../../ui/time.tsx";
 import { type BlockScope, type IpBlock, isSingleIp, routesOf, shownCidr } from "./scope.ts";
 
 /** Loaded on demand: most visits to the pages that offer it do not block anything. */
@@ -21,9 +22,9 @@ export const LazyBlockDialog = onDemand(() => import("./block-dialog.tsx").then(
 export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactElement }) {
   const { t } = useTranslation("ip-blocks");
   const may = useMay();
-  const here = useOrganizationOrNull();
+  const organization = useOrganizationOrNull();
   // Where seen IP addresses are listed, if the user can open it.
-  const slug = here !== null && may("licenses:view") ? here.slug : null;
+  const slug = organization !== null && may("licenses:view") ? organization.slug : null;
   const pageOf = (cidr: string) =>
     scope.level === "platform" ? platformPageOf(cidr) : slug === null ? null : pageIn(slug, cidr);
   const routes = routesOf(scope);
@@ -108,6 +109,37 @@ export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactEle
         onClose={() => setChanging(null)}
       />
     </>
+  );
+}
+
+interface BlockSectionProps {
+  readonly scope: BlockScope;
+  readonly title: string;
+  /** The label of the button. */
+  readonly add: string;
+  readonly empty: ReactElement;
+}
+
+/** The blocks of a customer or a license, on its page. */
+export function BlockSection({ scope, title, add, empty }: BlockSectionProps) {
+  const mayManage = useMay()("ip_blocks:manage");
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Section
+      title={title}
+      bare
+      id="blocks"
+      actions={
+        mayManage && (
+          <Button size="xs" variant="default" onClick={() => setOpen(true)}>
+            {add}
+          </Button>
+        )
+      }
+    >
+      <BlockList scope={scope} empty={empty} />
+      <LazyBlockDialog scope={scope} opened={isOpen} onClose={() => setOpen(false)} />
+    </Section>
   );
 }
 

@@ -34,7 +34,7 @@ export function IpBlocksPage() {
   return (
     // The empty state has the same button.
     <Page wide title={t("title")} lead={t("lead")} actions={!hasNone && button}>
-      <IpTabs here="ip-blocks" />
+      <IpTabs current="ip-blocks" />
       <BlockList
         scope={scope}
         empty={

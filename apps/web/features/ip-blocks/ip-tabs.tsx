@@ -5,7 +5,7 @@ import { paths } from "../../session/paths.ts";
 import classes from "./ip-tabs.module.css";
 
 /** Switches between seen and blocked IP addresses. */
-export function IpTabs({ here }: { here: "ips" | "ip-blocks" }) {
+export function IpTabs({ current }: { current: "ips" | "ip-blocks" }) {
   const { t } = useTranslation("ips");
   const { slug } = useOrganization();
   return (
@@ -15,7 +15,7 @@ export function IpTabs({ here }: { here: "ips" | "ip-blocks" }) {
           key={tab}
           {...(tab === "ips" ? paths.ips(slug) : paths.ipBlocks(slug))}
           className={classes.tab ?? ""}
-          aria-current={tab === here ? "page" : undefined}
+          aria-current={tab === current ? "page" : undefined}
         >
           {t(`tabs.${tab}`)}
         </Link>

@@ -9,12 +9,12 @@ import { DeviceIds } from "../../app/device-ids.tsx";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copy } from "../../ui/copy.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { IpTabs } from "../ip-blocks/ip-tabs.tsx";
@@ -37,7 +37,7 @@ export function IpsPage() {
   );
   return (
     <Page wide title={t("title")} lead={t("lead")}>
-      <IpTabs here="ips" />
+      <IpTabs current="ips" />
       <IpList
         pageOf={(ip) => paths.ip(slug, ip)}
         search={search}

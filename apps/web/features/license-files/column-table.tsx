@@ -2,14 +2,14 @@ import { type ImportField, importFields } from "@countersign/domain/license-file
 import { Alert, Select, Stack, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { shownTimeZone } from "../../i18n/shown-time-zone.ts";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
 import classes from "./column-table.module.css";
 import { helpFor } from "./columns.ts";
-import type { Peek } from "./import-file.ts";
+import type { FilePreview } from "./import-file.ts";
 
 interface ColumnTableProps {
-  readonly peek: Peek;
+  readonly preview: FilePreview;
   readonly columns: Readonly<Record<string, ImportField | null>>;
   /** A field that two columns are mapped to. */
   readonly problem: ImportField | null;
@@ -19,7 +19,7 @@ interface ColumnTableProps {
 const dontImport = "-";
 
 /** One row per column of the file: sample values, and the field that it maps to. */
-export function ColumnTable({ peek, columns, problem, onChange }: ColumnTableProps) {
+export function ColumnTable({ preview, columns, problem, onChange }: ColumnTableProps) {
   const { t } = useTranslation("license-files");
   const used = Object.values(columns);
   const data = [
@@ -40,15 +40,15 @@ export function ColumnTable({ peek, columns, problem, onChange }: ColumnTablePro
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {peek.columns.map((column, place) => (
+          {preview.columns.map((column, place) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two columns can have the same name.
             <Table.Tr key={place} data-out={columns[column] === null || undefined}>
               <Table.Td>
                 <strong>{column === "" ? t("columns.unnamed") : column}</strong>
-                <span className={classes.below}>{samplesOf(peek, place)[0]}</span>
+                <span className={classes.below}>{samplesOf(preview, place)[0]}</span>
               </Table.Td>
               <Table.Td data-wide>
-                <span className={classes.samples}>{samplesOf(peek, place).join(" · ")}</span>
+                <span className={classes.samples}>{samplesOf(preview, place).join(" · ")}</span>
               </Table.Td>
               <Table.Td>
                 <Select
@@ -99,6 +99,6 @@ export function ColumnTable({ peek, columns, problem, onChange }: ColumnTablePro
   );
 }
 
-function samplesOf({ rows }: Peek, place: number): string[] {
+function samplesOf({ rows }: FilePreview, place: number): string[] {
   return [...new Set(rows.map((cells) => cells[place] ?? "").filter((cell) => cell !== ""))].slice(0, 3);
 }

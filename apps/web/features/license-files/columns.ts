@@ -1,5 +1,5 @@
 import { type ImportField, importFields } from "@countersign/domain/license-files/columns";
-import type { HelpTopic } from "../../ui/validate-help.tsx";
+import type { HelpTopic } from "../../ui/help.tsx";
 
 /** Other names of columns, without spaces and punctuation, in the dashboard's languages. */
 const otherNames: Partial<Record<ImportField, readonly string[]>> = {
@@ -159,10 +159,10 @@ const topics: Record<ImportField, HelpTopic | null> = {
 export function helpFor(
   fields: readonly (ImportField | null)[],
 ): { readonly topic: HelpTopic; readonly field: ImportField }[] {
-  const found = new Map<HelpTopic, ImportField>();
+  const firstFields = new Map<HelpTopic, ImportField>();
   for (const field of fields) {
     const topic = field === null ? null : topics[field];
-    if (field !== null && topic !== null && !found.has(topic)) found.set(topic, field);
+    if (field !== null && topic !== null && !firstFields.has(topic)) firstFields.set(topic, field);
   }
-  return [...found].map(([topic, field]) => ({ topic, field }));
+  return [...firstFields].map(([topic, field]) => ({ topic, field }));
 }

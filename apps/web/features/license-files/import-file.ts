@@ -8,7 +8,7 @@ import { loadProblemTexts } from "../../i18n/problem-texts.ts";
 type Format = "csv" | "jsonl";
 
 /** The first rows of a file, for a preview before the upload. */
-export interface Peek {
+export interface FilePreview {
   readonly format: Format;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -28,15 +28,15 @@ const headBytes = 512 * 1024;
 const maxBytes = 100 * 1024 * 1024;
 const shownRows = 5;
 
-export async function peek(file: File): Promise<Peek> {
+export async function previewFile(file: File): Promise<FilePreview> {
   if (file.size === 0) throw new UnreadableFile("empty");
   if (file.size > maxBytes) throw new UnreadableFile("tooLarge");
   if (/\.(xlsx?|ods|numbers)$/i.test(file.name)) throw new UnreadableFile("spreadsheet");
   const text = await headOf(file);
   const isWhole = file.size <= headBytes;
   return /^\s*\{/.test(text) || /\.(jsonl|ndjson)$/i.test(file.name)
-    ? peekJson(text, isWhole)
-    : peekCsv(text, isWhole);
+    ? previewJson(text, isWhole)
+    : previewCsv(text, isWhole);
 }
 
 async function headOf(file: File): Promise<string> {
@@ -49,7 +49,7 @@ async function headOf(file: File): Promise<string> {
   }
 }
 
-function peekCsv(text: string, isWhole: boolean): Peek {
+function previewCsv(text: string, isWhole: boolean): FilePreview {
   let records: string[][];
   try {
     const reader = new CsvReader(delimiterOf(text.slice(0, text.search(/[\r\n]|$/))));
@@ -67,7 +67,7 @@ function peekCsv(text: string, isWhole: boolean): Peek {
   };
 }
 
-function peekJson(text: string, isWhole: boolean): Peek {
+function previewJson(text: string, isWhole: boolean): FilePreview {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   if (!isWhole && lines.length > 1) lines.pop();
   const objects = lines.slice(0, 200).map((line) => {

@@ -13,7 +13,7 @@ import { useGuard } from "../../ui/unsaved.ts";
 import { ColumnTable } from "./column-table.tsx";
 import { guessColumns } from "./columns.ts";
 import classes from "./drop-field.module.css";
-import { type ImportOptions, type Peek, peek, UnreadableFile, upload } from "./import-file.ts";
+import { type FilePreview, type ImportOptions, previewFile, UnreadableFile, upload } from "./import-file.ts";
 import { ImportState } from "./import-state.tsx";
 
 interface ImportFormProps {
@@ -27,7 +27,7 @@ interface ImportFormProps {
 
 interface Chosen {
   readonly file: File;
-  readonly peek: Peek;
+  readonly preview: FilePreview;
 }
 
 type Choices = Pick<ImportOptions, "mode" | "onExisting" | "tellEvents">;
@@ -43,10 +43,10 @@ export function ImportForm({ productId, importId, onStarted, onBack, onAnother }
   });
   const [share, setShare] = useState(0);
   const look = useMutation({
-    mutationFn: async (file: File) => ({ file, peek: await peek(file) }),
+    mutationFn: async (file: File) => ({ file, preview: await previewFile(file) }),
     onSuccess: (next) => {
       setChosen(next);
-      setColumns(guessColumns(next.peek.columns));
+      setColumns(guessColumns(next.preview.columns));
     },
     onError: () => setChosen(null),
   });
@@ -57,7 +57,7 @@ export function ImportForm({ productId, importId, onStarted, onBack, onAnother }
       return upload(
         productId,
         chosen.file,
-        chosen.peek.format,
+        chosen.preview.format,
         { ...choices, isDryRun, columns, mode },
         setShare,
       );
@@ -68,7 +68,7 @@ export function ImportForm({ productId, importId, onStarted, onBack, onAnother }
     },
   });
   useGuard(() => chosen !== null && importId === undefined && !send.isPending);
-  const problem = twiceSaid(columns);
+  const problem = duplicateField(columns);
   const mayGo = chosen !== null && problem === null && Object.values(columns).some((field) => field !== null);
   const sending = send.isPending && (
     <div>
@@ -98,8 +98,11 @@ export function ImportForm({ productId, importId, onStarted, onBack, onAnother }
       <DropField file={chosen?.file ?? null} error={look.error} onFile={(file) => look.mutate(file)} />
       {chosen !== null && (
         <>
-          <Section title={t("columns.title")} note={t("columns.note", { count: chosen.peek.columns.length })}>
-            <ColumnTable peek={chosen.peek} columns={columns} problem={problem} onChange={setColumns} />
+          <Section
+            title={t("columns.title")}
+            note={t("columns.note", { count: chosen.preview.columns.length })}
+          >
+            <ColumnTable preview={chosen.preview} columns={columns} problem={problem} onChange={setColumns} />
           </Section>
           <Section title={t("options.title")}>
             <OptionFields value={choices} onChange={(part) => setChoices({ ...choices, ...part })} />
@@ -130,7 +133,7 @@ export function ImportForm({ productId, importId, onStarted, onBack, onAnother }
 }
 
 /** A field that two columns are mapped to. */
-function twiceSaid(columns: Record<string, ImportField | null>): ImportField | null {
+function duplicateField(columns: Record<string, ImportField | null>): ImportField | null {
   const fields = Object.values(columns).filter((field) => field !== null);
   return fields.find((field, place) => fields.indexOf(field) !== place) ?? null;
 }

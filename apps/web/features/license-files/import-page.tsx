@@ -7,13 +7,12 @@ import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { isForSale, useNewProductPath, useProducts } from "../../session/products.ts";
-import { Back } from "../../ui/back.tsx";
 import { NoProduct } from "../../ui/empty.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { Back, GoLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ListTime } from "../../ui/time.tsx";
 import { ImportForm } from "./import-form.tsx";
 import { isOver } from "./import-state.tsx";
 
@@ -26,7 +25,7 @@ export function ImportPage() {
   const navigate = useNavigate({ from: "/o/$organization/licenses/import" });
   const { product_id: wanted, import_id: importId } = importRoute.useSearch();
   const products = useProducts();
-  const wayToProduct = useNewProductPath();
+  const newProductPath = useNewProductPath();
   const choices = (products.data ?? []).filter(isForSale);
   const product = choices.find(({ id }) => id === wanted) ?? choices[0];
   // Remounts the form for the next file.
@@ -45,7 +44,7 @@ export function ImportPage() {
     >
       <Stack gap="md">
         {products.isSuccess && product === undefined && (
-          <NoProduct to={wayToProduct}>{t("noProduct")}</NoProduct>
+          <NoProduct to={newProductPath}>{t("noProduct")}</NoProduct>
         )}
         {products.isPending && products.fetchStatus === "idle" && (
           <Alert icon={<Icon name="info" />}>{t("noProductAccess")}</Alert>

@@ -9,8 +9,8 @@ import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Confirm } from "../../ui/confirm.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { GoButton } from "../../ui/links.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -30,7 +30,7 @@ interface ImportStateProps {
   readonly onAnother: () => void;
 }
 
-const lookEveryMs = 700;
+const pollMs = 700;
 const ends: readonly Import["state"][] = ["finished", "failed", "cancelled", "undone"];
 export const isOver = ({ state }: Pick<Import, "state">) => ends.includes(state);
 
@@ -38,23 +38,23 @@ export const isOver = ({ state }: Pick<Import, "state">) => ends.includes(state)
 export function ImportState(props: ImportStateProps) {
   const { productId, importId } = props;
   const { t } = useTranslation("license-files");
-  const found = useQuery({
+  const query = useQuery({
     ...ask("getLicenseImport", { params: { product_id: productId, import_id: importId } }),
-    refetchInterval: ({ state: { data } }) => (data !== undefined && isOver(data) ? false : lookEveryMs),
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isOver(data) ? false : pollMs),
   });
-  const state = found.data?.state;
+  const state = query.data?.state;
   // The license list shows the imported licenses.
   useEffect(() => {
     if (state === undefined || !isOver({ state })) return;
     void reloadAfter("importLicenses");
   }, [state]);
-  if (found.data === undefined)
-    return found.error === null ? (
+  if (query.data === undefined)
+    return query.error === null ? (
       <Skeleton height={180} radius="lg" />
     ) : (
-      <ProblemAlert error={found.error} />
+      <ProblemAlert error={query.error} />
     );
-  const job = found.data;
+  const job = query.data;
   return (
     <>
       <Section
@@ -213,7 +213,7 @@ function UndoImport({ job }: { job: Import }) {
   if (!may("licenses:delete") || (job.updated > 0 && !(may("licenses:update") && may("licenses:revoke"))))
     return null;
   const counts = forecast.data;
-  const words = (count: number) => ({ count, number: count.toLocaleString(i18n.language) });
+  const withNumber = (count: number) => ({ count, number: count.toLocaleString(i18n.language) });
   const deleted = counts === undefined ? 0 : counts.created - (deleteUsed ? 0 : counts.used);
   const restored = counts === undefined ? 0 : counts.updated - counts.changed;
   return (
@@ -237,12 +237,12 @@ function UndoImport({ job }: { job: Import }) {
           )
         ) : (
           <Stack gap="xs">
-            {counts.created > 0 && <Text>{t("undo.deletes", words(deleted))}</Text>}
-            {counts.updated > 0 && <Text>{t("undo.restores", words(restored))}</Text>}
-            {counts.changed > 0 && <Text>{t("undo.changed", words(counts.changed))}</Text>}
+            {counts.created > 0 && <Text>{t("undo.deletes", withNumber(deleted))}</Text>}
+            {counts.updated > 0 && <Text>{t("undo.restores", withNumber(restored))}</Text>}
+            {counts.changed > 0 && <Text>{t("undo.changed", withNumber(counts.changed))}</Text>}
             {counts.used > 0 && (
               <Checkbox
-                label={t("undo.deleteUsed", words(counts.used))}
+                label={t("undo.deleteUsed", withNumber(counts.used))}
                 description={t("undo.deleteUsedHint")}
                 checked={deleteUsed}
                 onChange={(event) => setDeleteUsed(event.currentTarget.checked)}

@@ -2,10 +2,10 @@ import type { Permission } from "@countersign/domain/members/permissions";
 import type { Body } from "../../api/client.ts";
 import { call } from "../../api/client.ts";
 import { randomId } from "../../api/send.ts";
+import type { HelpTopic } from "../../ui/help.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { fromEnd } from "../../ui/time-fields.tsx";
 import { whileRunning } from "../../ui/unsaved.ts";
-import type { HelpTopic } from "../../ui/validate-help.tsx";
 
 export type BulkOrder = Body<"bulkLicenses">;
 export type BulkAction = BulkOrder["action"];
@@ -125,18 +125,23 @@ export function bulkStart(): BulkProgress {
   return { matched: 0, changed: 0, isOver: false, cursor: null, key: randomId() };
 }
 
+interface BulkRun {
+  readonly from?: BulkProgress;
+  readonly step?: (progress: BulkProgress) => void;
+  readonly isStopped?: () => boolean;
+  readonly signal?: AbortSignal;
+}
+
 /** The server works for a few seconds per request; each response contains the progress. A real run is guarded. */
-export function runBulk(...run: Parameters<typeof askInTurn>): Promise<BulkProgress> {
-  return run[1].dry_run === true ? askInTurn(...run) : whileRunning(() => askInTurn(...run));
+export function runBulk(organizationId: string, order: BulkOrder, run: BulkRun = {}): Promise<BulkProgress> {
+  const ask = () => askInTurn(organizationId, order, run);
+  return order.dry_run === true ? ask() : whileRunning(ask);
 }
 
 async function askInTurn(
   organizationId: string,
   order: BulkOrder,
-  from: BulkProgress,
-  step: (progress: BulkProgress) => void = () => {},
-  isStopped: () => boolean = () => false,
-  signal?: AbortSignal,
+  { from = bulkStart(), step = () => {}, isStopped = () => false, signal }: BulkRun,
 ): Promise<BulkProgress> {
   let progress = from;
   while (!progress.isOver && !isStopped()) {

@@ -20,7 +20,7 @@ interface BulkBarProps {
 const BulkDialog = onDemand(() => import("./bulk-dialog.tsx").then((file) => file.BulkDialog));
 
 /** How many actions are buttons; the others are in a menu. */
-const inSight = 3;
+const buttonCount = 3;
 
 /** Actions for the selected licenses. */
 export function BulkBar({ selection, search, matching, onDone }: BulkBarProps) {
@@ -48,7 +48,7 @@ export function BulkBar({ selection, search, matching, onDone }: BulkBarProps) {
         </Button>
       </Group>
       <Group gap="xs" wrap="nowrap">
-        {offered.slice(0, inSight).map(({ action: one, icon }) => (
+        {offered.slice(0, buttonCount).map(({ action: one, icon }) => (
           <Button
             key={one}
             size="xs"

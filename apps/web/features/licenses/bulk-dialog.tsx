@@ -7,10 +7,10 @@ import { reloadAfter } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { Dialog, useCloseDialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useForm } from "../../ui/use-form.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
 import {
   type BulkAction,
   type BulkDraft,
@@ -143,7 +143,7 @@ function useTrial(order: BulkOrder | null, isEnabled: boolean) {
     queryKey: ["bulkLicenses", organization.id, settled],
     queryFn: ({ signal }) => {
       const trial = { ...(JSON.parse(settled) as BulkOrder), dry_run: true };
-      return runBulk(organization.id, trial, bulkStart(), undefined, undefined, signal);
+      return runBulk(organization.id, trial, { signal });
     },
     enabled: settled !== "null" && isEnabled,
     // Other licenses may match by the next time.
@@ -183,14 +183,14 @@ function useBulkRun({ onDone, onBusy }: Pick<QuestionProps, "onDone" | "onBusy">
   };
   const notifyDone = (order: BulkOrder, { matched, changed }: BulkProgress) => {
     const undo = changed === matched ? undoOf(order) : null;
-    const words = t(`bulk.${order.action}.done`, withNumber(changed));
+    const text = t(`bulk.${order.action}.done`, withNumber(changed));
     const rest = matched - changed;
     notify(
-      rest === 0 ? words : `${words} ${t("bulk.unchanged", withNumber(rest))}`,
+      rest === 0 ? text : `${text} ${t("bulk.unchanged", withNumber(rest))}`,
       undo === null
         ? undefined
         : async () => {
-            await runBulk(organization.id, undo, bulkStart());
+            await runBulk(organization.id, undo);
             await reloadAfter("bulkLicenses");
           },
     );
@@ -200,7 +200,11 @@ function useBulkRun({ onDone, onBusy }: Pick<QuestionProps, "onDone" | "onBusy">
     isStopped.current = false;
     isRunning.current = true;
     try {
-      const end = await runBulk(organization.id, order, progress, step, () => isStopped.current);
+      const end = await runBulk(organization.id, order, {
+        from: progress,
+        step,
+        isStopped: () => isStopped.current,
+      });
       if (!end.isOver) return;
       notifyDone(order, end);
       onDone();

@@ -6,13 +6,11 @@ import { NoEmail } from "../../app/no-email.tsx";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
-import { Back } from "../../ui/back.tsx";
 import { Copy, Copyable } from "../../ui/copy.tsx";
-import { Facts } from "../../ui/facts.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { Back, GoButton, GoLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Facts } from "../../ui/section.tsx";
 import { exactTime } from "../../ui/time.tsx";
 import classes from "./created.module.css";
 import type { License } from "./search.ts";
@@ -34,13 +32,13 @@ export function Created({ licenses, mailed, onAnother }: CreatedProps) {
   const sendsEmail = useSendsEmail();
   const [only] = licenses;
   const hasEmail = licenses.some(({ customer_email: email }) => email !== null);
-  const words = { count: licenses.length, number: licenses.length.toLocaleString(i18n.language) };
+  const total = { count: licenses.length, number: licenses.length.toLocaleString(i18n.language) };
   return (
     <Page
       narrow
-      title={t("created.title", words)}
+      title={t("created.title", total)}
       above={<Back to={paths.licenses(slug)}>{t("title")}</Back>}
-      lead={mailed && hasEmail && sendsEmail && licenses.length > 1 ? t("created.emailed", words) : undefined}
+      lead={mailed && hasEmail && sendsEmail && licenses.length > 1 ? t("created.emailed", total) : undefined}
     >
       <Stack gap="md">
         {mailed && hasEmail && !sendsEmail && licenses.length > 1 && (
@@ -125,7 +123,7 @@ function CreatedFacts({ license }: { license: License }) {
   return (
     <Facts>
       <dt>{t("columns.customer")}</dt>
-      <dd>{[name, email, discordId].filter((words) => words !== null).join(" · ")}</dd>
+      <dd>{[name, email, discordId].filter((part) => part !== null).join(" · ")}</dd>
       <dt>{t("columns.product")}</dt>
       <dd>{license.product_name}</dd>
       <dt>{t("columns.expires")}</dt>

@@ -7,8 +7,7 @@ import { urlOf } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { useProducts } from "../../session/products.ts";
-import { ChipList } from "../../ui/chip-list.tsx";
-import { FilterSelect, useWhenSettled } from "../../ui/filters.tsx";
+import { ChipList, FilterSelect, useWhenSettled } from "../../ui/filters.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notifyProblem } from "../../ui/notify.tsx";
 import { prefetchOnHover } from "../../ui/on-demand.tsx";
@@ -137,9 +136,9 @@ function SearchField() {
   const change = useFilterChange();
   const [typed, setTyped] = useState(q);
   const sent = useRef(q);
-  const settle = useWhenSettled((words: string) => {
-    sent.current = words;
-    change({ q: words === "" ? undefined : words }, { replace: true });
+  const settle = useWhenSettled((term: string) => {
+    sent.current = term;
+    change({ q: term === "" ? undefined : term }, { replace: true });
   });
   // Follows a view or the back button, but does not overwrite text that is being typed.
   useDidUpdate(() => {
@@ -206,14 +205,14 @@ export function FilterChips() {
   const { t } = useTranslation("licenses");
   const search = licensesRoute.useSearch();
   const change = useFilterChange();
-  const words = useFilterWords(search);
+  const textOf = useFilterTexts(search);
   const active = filterNames.filter((name) => search[name] !== undefined);
   return (
     <Box mb={active.length === 0 ? 0 : "sm"}>
       <ChipList
         label={t("filters.active")}
         names={active}
-        textOf={words}
+        textOf={textOf}
         removeLabel={(filter) => t("filters.remove", { filter })}
         onRemove={(name) => change({ [name]: undefined })}
         clearLabel={t("filters.clear")}
@@ -223,7 +222,7 @@ export function FilterChips() {
   );
 }
 
-function useFilterWords(search: LicenseSearch): (name: FilterName) => string {
+function useFilterTexts(search: LicenseSearch): (name: FilterName) => string {
   const { t } = useTranslation("licenses");
   const may = useMay();
   const organization = useOrganization();

@@ -6,9 +6,9 @@ import { useTranslation } from "react-i18next";
 import { paths } from "../../session/paths.ts";
 import { useCopy } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { PlainListTime } from "../../ui/list-time.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
+import type { PageLink } from "../../ui/links.tsx";
 import { LicenseStatus } from "../../ui/state-mark.tsx";
+import { PlainListTime } from "../../ui/time.tsx";
 import classes from "./license-table.module.css";
 import type { License } from "./search.ts";
 
@@ -124,13 +124,13 @@ function isWithShift({ nativeEvent }: ChangeEvent): boolean {
 
 function CopyKey({ value, t }: { value: string; t: TFunction }) {
   const { copy, copied } = useCopy();
-  const words = t(copied ? "everywhere:copied" : "everywhere:copy");
+  const label = t(copied ? "everywhere:copied" : "everywhere:copy");
   return (
     <button
       type="button"
       className={classes.copy}
-      aria-label={words}
-      title={words}
+      aria-label={label}
+      title={label}
       data-copied={copied || undefined}
       onClick={() => copy(value)}
     >

@@ -30,7 +30,7 @@ const rowsAhead = 30;
 /** The height of the sticky header. */
 const headHeight = 60;
 
-const nobodyChooses = { ids: new Set<string>(), isAll: false } as const;
+const noSelection = { ids: new Set<string>(), isAll: false } as const;
 
 /** Only visible rows are rendered; more are loaded while scrolling. */
 export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps) {
@@ -60,7 +60,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
   const clicks = useRowClicks(pageOf);
   const tagRoom = useMediaQuery("(min-width: 100em)") ? 28 : 13;
   const widths = useMemo(() => columnWidths(rows, tagRoom), [rows, tagRoom]);
-  const { ids, isAll } = selection ?? nobodyChooses;
+  const { ids, isAll } = selection ?? noSelection;
   const chosen = useMemo(
     () => (isAll ? rows.length : rows.filter(({ id }) => ids.has(id)).length),
     [rows, ids, isAll],

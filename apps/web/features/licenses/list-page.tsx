@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 import { ask, askPages, flat } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { GoButton } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
 import { bulkActions } from "./bulk-actions.ts";
 import { BulkBar } from "./bulk-bar.tsx";
@@ -30,8 +30,8 @@ export function LicensesPage() {
     ...askPages("listLicenses", { params, query: { ...filter, ...order, limit: 100 } }),
     // Keeps the last results while the user types, to avoid layout shifts.
     placeholderData: (before) => before,
-    refetchOnMount: isWorthReading,
-    refetchOnWindowFocus: isWorthReading,
+    refetchOnMount: shouldRefetch,
+    refetchOnWindowFocus: shouldRefetch,
   });
   const counted = useQuery({
     ...ask("listLicenses", { params, query: { ...filter, count: "true", limit: 1 } }),
@@ -46,12 +46,12 @@ export function LicensesPage() {
   // Counting a search among many licenses takes a second or two. The previous number would be wrong until then.
   const isCounting =
     (counted.isPending || counted.isPlaceholderData) && list.isSuccess && !list.isPlaceholderData;
-  const found = isCounting ? undefined : counted.data?.total;
+  const count = isCounting ? undefined : counted.data?.total;
   const isExact = counted.data?.total_is_exact === true;
   const total =
-    found === undefined || (found === 0 && !isExact)
+    count === undefined || (count === 0 && !isExact)
       ? undefined
-      : t(isExact ? "count" : "countOrMore", { count: found, number: found.toLocaleString(i18n.language) });
+      : t(isExact ? "count" : "countOrMore", { count, number: count.toLocaleString(i18n.language) });
   return (
     <Page
       wide
@@ -102,7 +102,7 @@ export function LicensesPage() {
 }
 
 /** A list is refetched page by page. A long one is refetched only when it is known to be out of date. */
-function isWorthReading({ state }: { readonly state: ReadState }): boolean {
+function shouldRefetch({ state }: { readonly state: ReadState }): boolean {
   return state.isInvalidated || (state.data?.pages.length ?? 0) <= 3;
 }
 

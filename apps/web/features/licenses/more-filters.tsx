@@ -87,7 +87,7 @@ function TagField({ tags }: { tags: readonly string[] }) {
   const { tag = "" } = licensesRoute.useSearch();
   const change = useFilterChange();
   const [typed, setTyped] = useState(tag);
-  const settle = useWhenSettled((words: string) => change({ tag: words || undefined }), 400);
+  const settle = useWhenSettled((tag: string) => change({ tag: tag || undefined }), 400);
   return (
     <Autocomplete
       label={t("filters.tag")}
@@ -95,9 +95,9 @@ function TagField({ tags }: { tags: readonly string[] }) {
       value={typed}
       maxLength={50}
       comboboxProps={{ withinPortal: false }}
-      onChange={(words) => {
-        setTyped(words);
-        settle(words.trim());
+      onChange={(typedTag) => {
+        setTyped(typedTag);
+        settle(typedTag.trim());
       }}
     />
   );
@@ -184,7 +184,7 @@ function CustomerField({ label, value, onChange }: CustomerFieldProps) {
   const params = { organization_id: useOrganization().id };
   const [typed, setTyped] = useState("");
   const [settled] = useDebouncedValue(typed.trim(), 250);
-  const found = useQuery({
+  const matches = useQuery({
     ...ask("listCustomers", { params, query: { limit: 10, ...(settled === "" ? {} : { search: settled }) } }),
     placeholderData: keepPreviousData,
   });
@@ -192,7 +192,7 @@ function CustomerField({ label, value, onChange }: CustomerFieldProps) {
     ...ask("getCustomer", { params: { ...params, customer_id: value ?? "" } }),
     enabled: value !== undefined,
   });
-  const choices = new Map((found.data?.data ?? []).map((customer) => [customer.id, nameOf(customer)]));
+  const choices = new Map((matches.data?.data ?? []).map((customer) => [customer.id, nameOf(customer)]));
   if (chosen.data !== undefined) choices.set(chosen.data.id, nameOf(chosen.data));
   return (
     <Select

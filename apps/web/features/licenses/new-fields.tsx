@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { AreaField, Choice, SwitchField, TextField } from "../../ui/fields.tsx";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { JsonField, readObject } from "../../ui/json-field.tsx";
 import { NumberField } from "../../ui/number-field.tsx";
@@ -12,7 +13,6 @@ import { Section } from "../../ui/section.tsx";
 import { TagsField } from "../../ui/select-field.tsx";
 import { EndField } from "../../ui/time-fields.tsx";
 import type { FormState } from "../../ui/use-form.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { exactUnits, units } from "./bulk-actions.ts";
 import { TermFields } from "./bulk-fields.tsx";
 import {

@@ -7,10 +7,10 @@ import { randomId } from "../../api/send.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { isForSale, useNewProductPath, useProducts } from "../../session/products.ts";
-import { Back } from "../../ui/back.tsx";
 import { NoProduct } from "../../ui/empty.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { Back } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Section } from "../../ui/section.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
@@ -25,7 +25,7 @@ export function NewLicensePage() {
   const { t } = useTranslation("licenses");
   const organization = useOrganization();
   const products = useProducts();
-  const wayToProduct = useNewProductPath();
+  const newProductPath = useNewProductPath();
   const given = newLicenseRoute.useSearch();
   const [made, setMade] = useState<readonly License[] | null>(null);
   const create = useChange("createLicenses");
@@ -74,7 +74,7 @@ export function NewLicensePage() {
   if (products.isSuccess && choices.length === 0)
     return (
       <Page narrow title={t("new.title")} above={above}>
-        <NoProduct to={wayToProduct}>
+        <NoProduct to={newProductPath}>
           {t(products.data.length === 0 ? "new.noProduct" : "new.noneForSale")}
         </NoProduct>
       </Page>

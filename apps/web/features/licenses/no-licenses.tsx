@@ -4,7 +4,7 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useNewProductPath, useProducts } from "../../session/products.ts";
 import { Empty, NoProduct } from "../../ui/empty.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
+import { GoButton } from "../../ui/links.tsx";
 
 /** There are no licenses yet, or none match the filter. */
 export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {
@@ -12,7 +12,7 @@ export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {
   const may = useMay();
   const { slug } = useOrganization();
   const products = useProducts();
-  const wayToProduct = useNewProductPath();
+  const newProductPath = useNewProductPath();
   if (isFiltered)
     return (
       <Empty
@@ -29,7 +29,7 @@ export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {
     );
   // Renders nothing until it is known whether there is a product, to avoid a flash.
   if (products.isLoading) return null;
-  if (products.data?.length === 0) return <NoProduct to={wayToProduct}>{t("new.noProduct")}</NoProduct>;
+  if (products.data?.length === 0) return <NoProduct to={newProductPath}>{t("new.noProduct")}</NoProduct>;
   return (
     <Empty
       icon="license"

@@ -92,6 +92,10 @@ export function useFilterChange(): (part: LicenseSearch, options?: { replace?: b
     });
 }
 
+/** Actions that the page of a license can open from a link. */
+export const licenseActions = ["edit", "renew", "revoke", "rotate", "transfer", "reset", "delete"] as const;
+export type Action = (typeof licenseActions)[number];
+
 export function withoutGaps<T extends object>(value: T): T {
   return Object.fromEntries(
     Object.entries(value).filter(([, member]) => member !== undefined && member !== ""),
@@ -108,8 +112,8 @@ function sorted(search: LicenseSearch) {
   return Object.entries(withoutGaps(search)).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function oneOf<T extends string>(words: readonly T[], value: unknown): T | undefined {
-  return words.find((word) => word === value);
+function oneOf<T extends string>(allowed: readonly T[], value: unknown): T | undefined {
+  return allowed.find((word) => word === value);
 }
 
 function wholeOf(value: unknown, min: number, max: number): number | undefined {

@@ -1,6 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { useForm } from "../../ui/use-form.tsx";
 

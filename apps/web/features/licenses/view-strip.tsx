@@ -60,8 +60,12 @@ export function ViewStrip() {
           </Link>
           {isOwn && id === present?.id && (
             <>
-              <Act icon="edit" label={t("views.renameOne", { name })} act={() => setNaming(name)} />
-              <Act icon="close" label={t("views.removeOne", { name })} act={() => remove(name)} />
+              <IconButton
+                icon="edit"
+                label={t("views.renameOne", { name })}
+                onClick={() => setNaming(name)}
+              />
+              <IconButton icon="close" label={t("views.removeOne", { name })} onClick={() => remove(name)} />
             </>
           )}
         </span>
@@ -84,10 +88,16 @@ export function ViewStrip() {
   );
 }
 
-function Act({ icon, label, act }: { icon: IconName; label: string; act: () => void }) {
+interface IconButtonProps {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly onClick: () => void;
+}
+
+function IconButton({ icon, label, onClick }: IconButtonProps) {
   return (
     <Tooltip label={label}>
-      <ActionIcon size="xs" variant="subtle" color="gray" aria-label={label} onClick={act}>
+      <ActionIcon size="xs" variant="subtle" color="gray" aria-label={label} onClick={onClick}>
         <Icon name={icon} size={12} />
       </ActionIcon>
     </Tooltip>
@@ -101,11 +111,11 @@ interface View {
 
 /** Views saved in this browser, for one organization. */
 function useSavedViews(organizationId: string) {
-  const place = `countersign.license-views.${organizationId}`;
-  const [views, setViews] = useState(() => read(place));
+  const storageKey = `countersign.license-views.${organizationId}`;
+  const [views, setViews] = useState(() => read(storageKey));
   const keep = (next: readonly View[]) => {
     setViews(next);
-    localStorage.setItem(place, JSON.stringify(next));
+    localStorage.setItem(storageKey, JSON.stringify(next));
   };
   return {
     views,
@@ -127,11 +137,11 @@ function useSavedViews(organizationId: string) {
   };
 }
 
-function read(place: string): readonly View[] {
+function read(storageKey: string): readonly View[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(place) ?? "[]");
-    if (!Array.isArray(kept)) return [];
-    return kept.flatMap((view) =>
+    const stored: unknown = JSON.parse(localStorage.getItem(storageKey) ?? "[]");
+    if (!Array.isArray(stored)) return [];
+    return stored.flatMap((view) =>
       typeof view?.name === "string" && typeof view.search === "object" && view.search !== null
         ? [{ name: view.name, search: withoutGaps(readSearch(view.search)) }]
         : [],

@@ -12,8 +12,8 @@ import { Dimmed } from "../../ui/dimmed.tsx";
 import { FilterChoice } from "../../ui/filters.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
+import { ListTime } from "../../ui/time.tsx";
 import { InvitationLink } from "./invite-dialog.tsx";
 import { shownStates } from "./search.ts";
 
@@ -153,8 +153,6 @@ function InvitationActions({ invitation, isResending, onResend, onWithdraw }: In
     <Group gap={4} justify="flex-end" wrap="nowrap">
       <Tooltip label={t(sendsEmail ? "resend.words" : "resend.wordsNoEmail")}>
         <ActionIcon
-          variant="subtle"
-          color="gray"
           loading={isResending}
           onClick={onResend}
           aria-label={t(sendsEmail ? "resend.do" : "resend.doNoEmail", { email })}
@@ -163,12 +161,7 @@ function InvitationActions({ invitation, isResending, onResend, onWithdraw }: In
         </ActionIcon>
       </Tooltip>
       <Tooltip label={t("withdraw.open")}>
-        <ActionIcon
-          variant="subtle"
-          color="red"
-          onClick={onWithdraw}
-          aria-label={t("withdraw.for", { email })}
-        >
+        <ActionIcon color="red" onClick={onWithdraw} aria-label={t("withdraw.for", { email })}>
           <Icon name="close" size={16} />
         </ActionIcon>
       </Tooltip>

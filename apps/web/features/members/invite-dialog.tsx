@@ -8,17 +8,21 @@ import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { OneTimeLink } from "../../app/no-email.tsx";
-import { useMay, useOrganization } from "../../session/current-organization.ts";
+import {
+  hasAllPermissionsOf,
+  useMay,
+  useOrganization,
+  usePermissions,
+} from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.ts";
+
 import { useSendsEmail } from "../../session/sends-email.ts";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { permissionGroups, permissionsOf } from "../../ui/permission-groups.ts";
+import { permissionGroups, permissionsOf } from "../../ui/permission-picker.tsx";
 import { exactTime } from "../../ui/time.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 

@@ -5,8 +5,14 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask, askPages, useChange } from "../../api/queries.ts";
-import { useMay, useMe, useOrganization } from "../../session/current-organization.ts";
-import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.ts";
+import {
+  hasAllPermissionsOf,
+  useMay,
+  useMe,
+  useOrganization,
+  usePermissions,
+} from "../../session/current-organization.ts";
+
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
@@ -129,11 +135,7 @@ function MembersPart() {
               canRemove(member) && (
                 <Menu position="bottom-end">
                   <Menu.Target>
-                    <ActionIcon
-                      variant="subtle"
-                      color="gray"
-                      aria-label={t("actionsFor", { name: member.name })}
-                    >
+                    <ActionIcon aria-label={t("actionsFor", { name: member.name })}>
                       <Icon name="more" />
                     </ActionIcon>
                   </Menu.Target>

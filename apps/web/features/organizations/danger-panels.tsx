@@ -6,9 +6,9 @@ import { ask, useChange } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { exactTime } from "../../ui/time.tsx";
 
 /** Transfers ownership to a member. */

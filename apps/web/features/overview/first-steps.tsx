@@ -6,9 +6,9 @@ import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import classes from "./overview.module.css";
 import { areStepsDone, isPastFirstDays } from "./overview.ts";
 
@@ -22,14 +22,14 @@ export function FirstSteps() {
 function Steps() {
   const { t } = useTranslation("overview");
   const { id, slug } = useOrganization();
-  const kept = `countersign.steps.${id}`;
-  const [isHidden, setHidden] = useState(() => localStorage.getItem(kept) !== null);
+  const storageKey = `countersign.steps.${id}`;
+  const [isHidden, setHidden] = useState(() => localStorage.getItem(storageKey) !== null);
   const { steps, usedLicenses } = useSteps(!isHidden);
   const isOver = areStepsDone(steps, usedLicenses);
   useEffect(() => {
     // A completed step stays completed, even if its webhook or member is removed later.
-    if (isOver === true && steps.length > 0) localStorage.setItem(kept, "done");
-  }, [isOver, steps.length, kept]);
+    if (isOver === true && steps.length > 0) localStorage.setItem(storageKey, "done");
+  }, [isOver, steps.length, storageKey]);
   // Hidden until everything is known, because most organizations have finished the steps.
   if (isHidden || isOver !== false) return null;
   const done = steps.filter(({ isDone }) => isDone === true).length;
@@ -45,11 +45,9 @@ function Steps() {
         </Group>
         <Tooltip label={t("steps.hide")}>
           <ActionIcon
-            variant="subtle"
-            color="gray"
             aria-label={t("steps.hide")}
             onClick={() => {
-              localStorage.setItem(kept, "hidden");
+              localStorage.setItem(storageKey, "hidden");
               setHidden(true);
             }}
           >

@@ -6,10 +6,10 @@ import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
+import { ListTime } from "../../ui/time.tsx";
 import { Line, LinesSection } from "./lines-section.tsx";
 import { type Bucket, barsOf, largestOf, totalOf } from "./overview.ts";
 

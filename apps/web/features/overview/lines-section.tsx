@@ -1,7 +1,7 @@
 import { Skeleton, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { GoLink } from "../../ui/go-link.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import classes from "./overview.module.css";

@@ -5,7 +5,7 @@ import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Line, LinesSection } from "./lines-section.tsx";
 import { groupRepeats, type Run } from "./overview.ts";

@@ -6,19 +6,22 @@ import { useConfirm } from "../../ui/confirm.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
+import { Panel } from "../../ui/section.tsx";
+import { ListTime } from "../../ui/time.tsx";
+import type { Field } from "../../ui/use-form.tsx";
 import type { Product } from "./frame/use-product.ts";
-import { OverlapChoice } from "./overlap-choice.tsx";
+import { useRotation } from "./rotation.tsx";
 
 type ApiKey = Product["api_keys"][number];
 
 /** The API keys of apps, and how to rotate them without downtime. */
 export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: boolean }) {
   const { t } = useTranslation("products");
-  const { rotation, addition, renaming, revocation, dialogs } = useKeyDialogs(product);
+  const newKey = useNewKey(product);
+  const renaming = useRenaming(product);
+  const revocation = useRevocation(product);
   const lasting = product.api_keys.filter((key) => key.expires_at === null).length;
   const validUntil = (key: ApiKey) =>
     key.expires_at === null ? (
@@ -35,10 +38,14 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
       actions={
         mayRotate && (
           <Group gap="xs">
-            <Button variant="default" leftSection={<Icon name="refresh" size={16} />} onClick={rotation.ask}>
+            <Button
+              variant="default"
+              leftSection={<Icon name="refresh" size={16} />}
+              onClick={newKey.askToRotate}
+            >
               {t("keys.rotate")}
             </Button>
-            <Button leftSection={<Icon name="plus" size={16} />} onClick={() => addition.ask()}>
+            <Button leftSection={<Icon name="plus" size={16} />} onClick={newKey.askToAdd}>
               {t("keys.add")}
             </Button>
           </Group>
@@ -95,51 +102,25 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
         ]}
         empty={null}
       />
-      {dialogs}
+      {newKey.dialogs}
+      {renaming.dialog}
+      {revocation.dialog}
     </Panel>
   );
 }
 
-/** Everything that can be done with the keys of a product, each with its dialog. */
-function useKeyDialogs(product: Product) {
+/** Creates a key, in addition to the others or to replace the current one. It is shown once. */
+function useNewKey(product: Product) {
   const { t } = useTranslation("products");
   const [name, setName] = useState("");
-  const [overlapSeconds, setOverlapSeconds] = useState<number | null>(86_400);
   const add = useChange("createApiKey");
-  const rename = useChange("updateApiKey");
   const rotate = useChange("rotateApiKey");
-  const revoke = useChange("endApiKey");
   const params = { product_id: product.id };
-  const nameField = (
-    <TextField
-      label={t("keys.name")}
-      description={t("keys.nameHint")}
-      value={name}
-      onChange={setName}
-      maxLength={100}
-      data-autofocus
-    />
-  );
-  const rotation = useConfirm(() => ({
-    title: t("keys.rotate"),
-    action: t("keys.rotateDo"),
-    harmless: overlapSeconds !== 0,
-    onConfirm: () => rotate.mutateAsync({ params, body: { overlap_seconds: overlapSeconds } }),
-    children: (
-      <Stack gap="sm">
-        <Text>{t("keys.rotateWords")}</Text>
-        <OverlapChoice
-          label={t("keys.overlap")}
-          choices={[0, 3_600, 86_400, 259_200, 604_800, 2_592_000, 7_776_000, null]}
-          value={overlapSeconds}
-          onChange={setOverlapSeconds}
-        />
-        <Text size="sm" c="dimmed">
-          {t(overlapWords(overlapSeconds))}
-        </Text>
-      </Stack>
-    ),
-  }));
+  const rotation = useRotation<number | null>("keys", {
+    overlaps: [0, 3_600, 86_400, 259_200, 604_800, 2_592_000, 7_776_000, null],
+    usualOverlap: 86_400,
+    rotate: (overlapSeconds) => rotate.mutateAsync({ params, body: { overlap_seconds: overlapSeconds } }),
+  });
   const addition = useConfirm(() => ({
     title: t("keys.add"),
     action: t("keys.addDo"),
@@ -149,26 +130,81 @@ function useKeyDialogs(product: Product) {
     children: (
       <Stack gap="sm">
         <Text>{t("keys.addWords")}</Text>
-        {nameField}
+        <NameField value={name} onChange={setName} />
       </Stack>
     ),
   }));
-  const renaming = useConfirm(({ prefix }: ApiKey) => ({
+  const isAsking = rotation.isOpen || addition.isOpen;
+  return {
+    askToRotate: () => rotation.ask(),
+    askToAdd: () => {
+      setName("");
+      addition.ask();
+    },
+    dialogs: (
+      <>
+        {rotation.dialog}
+        {addition.dialog}
+        <SecretOnce
+          title={t("keys.newKey")}
+          secret={isAsking ? null : (rotate.data?.api_key ?? add.data?.api_key ?? null)}
+          onDone={() => {
+            rotate.reset();
+            add.reset();
+          }}
+        >
+          {t("keys.newKeyWords", { name: product.name })}
+        </SecretOnce>
+      </>
+    ),
+  };
+}
+
+function useRenaming(product: Product) {
+  const { t } = useTranslation("products");
+  const [name, setName] = useState("");
+  const rename = useChange("updateApiKey");
+  const { ask, dialog } = useConfirm(({ prefix }: ApiKey) => ({
     title: t("keys.renameTitle", { prefix }),
     action: t("keys.renameDo"),
     harmless: true,
     draft: name,
     onConfirm: async () => {
-      await rename.mutateAsync({ params: { ...params, prefix }, body: { name } });
+      await rename.mutateAsync({ params: { product_id: product.id, prefix }, body: { name } });
       notify(t("keys.renamed"));
     },
-    children: nameField,
+    children: <NameField value={name} onChange={setName} />,
   }));
-  const revocation = useConfirm(({ prefix, last_used_at: lastUsedAt }: ApiKey) => ({
+  return {
+    dialog,
+    ask: (key: ApiKey) => {
+      setName(key.name);
+      ask(key);
+    },
+  };
+}
+
+function NameField(field: Field<string>) {
+  const { t } = useTranslation("products");
+  return (
+    <TextField
+      {...field}
+      label={t("keys.name")}
+      description={t("keys.nameHint")}
+      maxLength={100}
+      data-autofocus
+    />
+  );
+}
+
+function useRevocation(product: Product) {
+  const { t } = useTranslation("products");
+  const revoke = useChange("endApiKey");
+  return useConfirm(({ prefix, last_used_at: lastUsedAt }: ApiKey) => ({
     title: t("keys.revokeQuestion", { prefix }),
     action: t("keys.revokeNow"),
     onConfirm: async () => {
-      await revoke.mutateAsync({ params: { ...params, prefix } });
+      await revoke.mutateAsync({ params: { product_id: product.id, prefix } });
       notify(t("keys.revoked", { prefix }));
     },
     children: (
@@ -186,35 +222,6 @@ function useKeyDialogs(product: Product) {
       </Stack>
     ),
   }));
-  const isAsking = rotation.isOpen || addition.isOpen;
-  const withName = (first: string, ask: () => void) => {
-    setName(first);
-    ask();
-  };
-  return {
-    rotation: { ask: () => rotation.ask() },
-    addition: { ask: () => withName("", addition.ask) },
-    renaming: { ask: (key: ApiKey) => withName(key.name, () => renaming.ask(key)) },
-    revocation,
-    dialogs: (
-      <>
-        {rotation.dialog}
-        {addition.dialog}
-        {renaming.dialog}
-        {revocation.dialog}
-        <SecretOnce
-          title={t("keys.newKey")}
-          secret={isAsking ? null : (rotate.data?.api_key ?? add.data?.api_key ?? null)}
-          onDone={() => {
-            rotate.reset();
-            add.reset();
-          }}
-        >
-          {t("keys.newKeyWords", { name: product.name })}
-        </SecretOnce>
-      </>
-    ),
-  };
 }
 
 function UnusedKeys({ keys }: { keys: readonly ApiKey[] }) {
@@ -233,11 +240,6 @@ function UnusedKeys({ keys }: { keys: readonly ApiKey[] }) {
   );
 }
 
-function overlapWords(seconds: number | null) {
-  if (seconds === null) return "keys.overlapOpen";
-  return seconds === 0 ? "keys.overlapNone" : "keys.overlapSome";
-}
-
 interface KeyActionsProps {
   readonly prefix: string;
   readonly onRename: () => void;
@@ -251,7 +253,7 @@ function KeyActions({ prefix, onRename, onRevoke }: KeyActionsProps) {
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
       <Action
-        words={t("keys.rename")}
+        text={t("keys.rename")}
         label={t("keys.renameOf", { prefix })}
         icon="edit"
         color="inherit"
@@ -259,7 +261,7 @@ function KeyActions({ prefix, onRename, onRevoke }: KeyActionsProps) {
       />
       {onRevoke !== null && (
         <Action
-          words={t("keys.revokeNow")}
+          text={t("keys.revokeNow")}
           label={t("keys.revokeNowOf", { prefix })}
           icon="close"
           color="var(--mantine-color-error)"
@@ -271,18 +273,18 @@ function KeyActions({ prefix, onRename, onRevoke }: KeyActionsProps) {
 }
 
 interface ActionProps {
-  readonly words: string;
+  readonly text: string;
   readonly label: string;
   readonly icon: IconName;
   readonly color: string;
   readonly act: () => void;
 }
 
-function Action({ words, label, icon, color, act }: ActionProps) {
+function Action({ text, label, icon, color, act }: ActionProps) {
   return (
     <>
       <Button visibleFrom="sm" size="compact-sm" variant="default" c={color} onClick={act} aria-label={label}>
-        {words}
+        {text}
       </Button>
       <Tooltip label={label}>
         <ActionIcon hiddenFrom="sm" size="md" variant="default" c={color} onClick={act} aria-label={label}>

@@ -6,11 +6,11 @@ import { useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
-import { MissingPage } from "../../ui/missing-page.tsx";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { MissingPage } from "../../ui/page.tsx";
 import { RadioField } from "../../ui/radio-field.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { AffectedLicenses } from "./frame/affected-licenses.tsx";
 import { type Changes, type Product, useProduct, useProductChange } from "./frame/use-product.ts";
 
@@ -88,12 +88,12 @@ function useDangerQuestion(product: Product) {
     await change(changes[action]);
     notify(t(`danger.${action}.done`, { name }), () => change(before));
   };
-  return useConfirm((asked: DangerAction) => {
-    const hasChoice = asked === "archive" && status === "active" && !isClosed;
-    const action = hasChoice ? instead : asked;
+  return useConfirm((chosen: DangerAction) => {
+    const hasChoice = chosen === "archive" && status === "active" && !isClosed;
+    const action = hasChoice ? instead : chosen;
     const rejects = status === "active" && ["disable", "archive", "delete"].includes(action);
     return {
-      title: t(`danger.${asked}.question`, { name }),
+      title: t(`danger.${chosen}.question`, { name }),
       action: t(`danger.${action}.do`),
       harmless: ["activate", "sell", "close"].includes(action),
       ...(action === "delete" ? { typed: name } : {}),

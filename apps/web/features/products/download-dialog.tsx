@@ -1,7 +1,6 @@
 import { parseVersion } from "@countersign/domain/versions/version";
 import { useTranslation } from "react-i18next";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";

@@ -14,8 +14,8 @@ import { useTranslation } from "react-i18next";
 import { Empty } from "../../ui/empty.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { DownloadDialog } from "./download-dialog.tsx";
 import { type Download, isSame, maxDownloads, moved, useDownloads } from "./downloads.ts";
 import classes from "./downloads-panel.module.css";
@@ -103,8 +103,8 @@ export function Downloads({ product, mayManage }: DownloadsProps) {
         position={formPosition}
         onSave={async (download) => {
           await save(downloads.toSpliced(formPosition, 1, download));
-          const words = form?.download === null ? "downloads.added" : "downloads.saved";
-          notify(t(words, { title: download.title }));
+          const news = form?.download === null ? "downloads.added" : "downloads.saved";
+          notify(t(news, { title: download.title }));
         }}
       />
     </Panel>
@@ -150,29 +150,29 @@ function DownloadList({ downloads, mayManage, onMove, onEdit, onRemove }: Downlo
             <DownloadFacts download={download} />
             {mayManage && (
               <Group gap={2} wrap="nowrap" className={classes.actions ?? ""}>
-                <Act
+                <IconButton
                   icon="up"
                   label={t("downloads.moveUp", { title: download.title })}
                   isDisabled={position === 0}
                   isMove
-                  do={() => move(position, -1)}
+                  onClick={() => move(position, -1)}
                 />
-                <Act
+                <IconButton
                   icon="down"
                   label={t("downloads.moveDown", { title: download.title })}
                   isDisabled={position === downloads.length - 1}
                   isMove
-                  do={() => move(position, 1)}
+                  onClick={() => move(position, 1)}
                 />
-                <Act
+                <IconButton
                   icon="edit"
                   label={t("downloads.change", { title: download.title })}
-                  do={() => onEdit(download)}
+                  onClick={() => onEdit(download)}
                 />
-                <Act
+                <IconButton
                   icon="close"
                   label={t("downloads.remove", { title: download.title })}
-                  do={() => onRemove(position)}
+                  onClick={() => onRemove(position)}
                 />
               </Group>
             )}
@@ -189,31 +189,31 @@ function DownloadFacts({ download }: { download: Download }) {
   const facts = [
     download.min_version !== null && t("downloads.fromVersion", { version: download.min_version }),
     download.checksum !== null && t("downloads.checksumIs", { checksum: download.checksum }),
-  ].filter((words) => words !== false);
+  ].filter((fact) => fact !== false);
   return (
     <div className={classes.words}>
       <Text fw={600}>{download.title}</Text>
       <Anchor href={download.url} target="_blank" rel="noopener noreferrer" size="sm">
         {download.url}
       </Anchor>
-      {facts.map((words) => (
-        <Text key={words} size="sm" c="dimmed">
-          {words}
+      {facts.map((fact) => (
+        <Text key={fact} size="sm" c="dimmed">
+          {fact}
         </Text>
       ))}
     </div>
   );
 }
 
-interface ActProps {
+interface IconButtonProps {
   readonly icon: IconName;
   readonly label: string;
   readonly isDisabled?: boolean;
   readonly isMove?: boolean;
-  readonly do: () => unknown;
+  readonly onClick: () => unknown;
 }
 
-function Act({ icon, label, isDisabled = false, isMove = false, do: act }: ActProps) {
+function IconButton({ icon, label, isDisabled = false, isMove = false, onClick }: IconButtonProps) {
   return (
     <Tooltip label={label}>
       <ActionIcon
@@ -223,7 +223,7 @@ function Act({ icon, label, isDisabled = false, isMove = false, do: act }: ActPr
         aria-label={label}
         disabled={isDisabled}
         data-move={isMove || undefined}
-        onClick={act}
+        onClick={() => void onClick()}
       >
         <Icon name={icon} size={16} />
       </ActionIcon>

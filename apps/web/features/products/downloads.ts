@@ -17,20 +17,20 @@ export function useDownloads(productId: string) {
   const { t } = useTranslation("products");
   const queries = useQueryClient();
   const input = { params: { product_id: productId } };
-  const asked = ask("getDownloads", input);
-  const { data, error } = useQuery(asked);
+  const query = ask("getDownloads", input);
+  const { data, error } = useQuery(query);
   const [shown, setShown] = useState<readonly Download[] | null>(null);
   const running = useRef(0);
   const change = useMutation({
     scope: { id: `downloads ${productId}` },
     mutationFn: async (list: readonly Download[]) => {
-      const known = queries.getQueryData(asked.queryKey)?.data ?? [];
+      const known = queries.getQueryData(query.queryKey)?.data ?? [];
       const latest = await call("getDownloads", input);
       if (!isSame(known, latest.data)) {
-        queries.setQueryData(asked.queryKey, latest);
+        queries.setQueryData(query.queryKey, latest);
         throw new Error(t("downloads.outdated"));
       }
-      queries.setQueryData(asked.queryKey, await call("replaceDownloads", { ...input, body: bodyOf(list) }));
+      queries.setQueryData(query.queryKey, await call("replaceDownloads", { ...input, body: bodyOf(list) }));
     },
   });
   const save = async (list: readonly Download[]): Promise<void> => {
@@ -80,8 +80,8 @@ export function bodyOf(downloads: readonly Download[]): Body<"replaceDownloads">
 }
 
 /** Whether both lists show customers the same. */
-export function isSame(some: readonly Download[], others: readonly Download[]): boolean {
-  return JSON.stringify(bodyOf(some)) === JSON.stringify(bodyOf(others));
+export function isSame(one: readonly Download[], other: readonly Download[]): boolean {
+  return JSON.stringify(bodyOf(one)) === JSON.stringify(bodyOf(other));
 }
 
 /** The list with one download moved up (-1) or down (1). At the end of the list, nothing moves. */

@@ -1,15 +1,14 @@
-import { List, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Box, List, SegmentedControl, Stack, Text } from "@mantine/core";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { Trans, useTranslation } from "react-i18next";
 import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { CodeBlock } from "../../ui/code-text.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { type Platform, platforms } from "../../ui/platforms.ts";
+import { Panel } from "../../ui/section.tsx";
 import { snippetFor } from "../../ui/snippets.ts";
 import { useProduct } from "./frame/use-product.ts";
-import classes from "./integrate-tab.module.css";
 
 const integrateRoute = getRouteApi("/signed-in/o/$organization/products/$productId/integrate");
 
@@ -58,7 +57,7 @@ export function IntegrateTab() {
         title={t("integrate.validate")}
         lead={isSigned ? t("integrate.signed") : t("integrate.unsigned")}
       >
-        <div className={classes.platforms}>
+        <Box style={{ overflowX: "auto", scrollbarWidth: "none" }}>
           <SegmentedControl<Platform>
             aria-label={t("integrate.with")}
             value={platform}
@@ -71,7 +70,7 @@ export function IntegrateTab() {
             }
             data={choices}
           />
-        </div>
+        </Box>
         <Stack gap="md">
           {snippet.install !== null && (
             <>

@@ -5,17 +5,15 @@ import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMay } from "../../session/current-organization.ts";
-import { useConfirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { ConfirmIdentity } from "../account/proof.tsx";
 import { ApiKeys } from "./api-keys.tsx";
 import { type Product, useProduct } from "./frame/use-product.ts";
-import classes from "./keys-tab.module.css";
-import { OverlapChoice } from "./overlap-choice.tsx";
+import { useRotation } from "./rotation.tsx";
 
 export function KeysTab() {
   const product = useProduct();
@@ -34,7 +32,6 @@ export function KeysTab() {
 /** The secret that signs responses. It can be shown again, because apps need a copy of it. */
 function SigningSecret({ product, mayRotate }: { product: Product; mayRotate: boolean }) {
   const { t } = useTranslation("products");
-  const [overlapSeconds, setOverlapSeconds] = useState(604_800);
   const [isProving, setProving] = useState(false);
   const reveal = useChange("revealSigningSecret");
   const rotate = useChange("rotateSigningSecret");
@@ -46,30 +43,15 @@ function SigningSecret({ product, mayRotate }: { product: Product; mayRotate: bo
     reveal.reset();
     rotate.reset();
   };
-  const rotation = useConfirm(() => ({
-    title: t("signing.rotate"),
-    action: t("signing.rotateDo"),
-    harmless: overlapSeconds > 0,
-    onConfirm: async () => {
+  const rotation = useRotation("signing", {
+    overlaps: [0, 86_400, 604_800, 1_209_600, 2_592_000],
+    usualOverlap: 604_800,
+    rotate: async (overlapSeconds) => {
       await rotate.mutateAsync({ params, body: { overlap_seconds: overlapSeconds } });
       // What is shown may no longer be the next secret.
       reveal.reset();
     },
-    children: (
-      <Stack gap="sm">
-        <Text>{t("signing.rotateWords")}</Text>
-        <OverlapChoice
-          label={t("signing.overlap")}
-          choices={[0, 86_400, 604_800, 1_209_600, 2_592_000]}
-          value={overlapSeconds}
-          onChange={setOverlapSeconds}
-        />
-        <Text size="sm" c="dimmed">
-          {overlapSeconds === 0 ? t("signing.overlapNone") : t("signing.overlapSome")}
-        </Text>
-      </Stack>
-    ),
-  }));
+  });
   return (
     <Panel
       title={t("signing.title")}
@@ -146,7 +128,7 @@ type SigningKey = Answer<"rotateSigningSecret">;
 function Secret({ signingKey, isUpcoming = false }: { signingKey: SigningKey; isUpcoming?: boolean }) {
   const { t } = useTranslation("products");
   return (
-    <div className={classes.secret}>
+    <Box miw={0} p="sm" bg="var(--app-sunken)" style={{ borderRadius: "var(--mantine-radius-md)" }}>
       <Text size="sm" fw={600}>
         {t(isUpcoming ? "signing.upcoming" : "signing.current")}
         {isUpcoming && (
@@ -160,6 +142,6 @@ function Secret({ signingKey, isUpcoming = false }: { signingKey: SigningKey; is
       <Text size="sm" c="dimmed">
         {t("signing.id")} <span className="mono">{signingKey.id}</span>
       </Text>
-    </div>
+    </Box>
   );
 }

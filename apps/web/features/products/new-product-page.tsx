@@ -6,9 +6,8 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { TextField } from "../../ui/fields.tsx";
 import { Form } from "../../ui/form.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
-import { MissingPage } from "../../ui/missing-page.tsx";
-import { Page } from "../../ui/page.tsx";
+import { GoButton } from "../../ui/links.tsx";
+import { MissingPage, Page } from "../../ui/page.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 

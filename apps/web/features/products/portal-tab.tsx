@@ -6,9 +6,9 @@ import { NoEmail } from "../../app/no-email.tsx";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
-import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { GoButton } from "../../ui/links.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { Downloads } from "./downloads-panel.tsx";
 import { type Product, useProduct } from "./frame/use-product.ts";
 import { ChoiceSetting, NumberSetting, SwitchSetting, TextSetting } from "./settings/setting-kinds.tsx";
@@ -19,7 +19,7 @@ export function PortalTab() {
   const product = useProduct();
   const sendsEmail = useSendsEmail();
   const isFixed = !useMay()("products:manage");
-  const its = { product, isFixed };
+  const common = { product, isFixed };
   const remarks = portalRemarks(product);
   const noEffect = (name: keyof typeof remarks.noEffect) => {
     const reason = remarks.noEffect[name];
@@ -35,11 +35,11 @@ export function PortalTab() {
       <Panel title={t("group.portal")} lead={t("group.portalWords")} actions={<OpenPortal />}>
         {!sendsEmail && <NoEmail>{t("group.portalNoEmail")}</NoEmail>}
         <div>
-          <SwitchSetting name="portal_enabled" {...its} />
+          <SwitchSetting name="portal_enabled" {...common} />
           <TextSetting
             name="renewal_url"
             placeholder="https://example.com/renew"
-            {...its}
+            {...common}
             noEffect={noEffect("renewal_url")}
           />
         </div>
@@ -48,11 +48,11 @@ export function PortalTab() {
         <div>
           <NumberSetting
             name="portal_ip_removals_per_30_days"
-            {...its}
+            {...common}
             noEffect={noEffect("portal_ip_removals_per_30_days")}
             caution={remarks.cannotReplaceIps ? t("caution.cannotReplace") : undefined}
           />
-          <SwitchSetting name="portal_key_rotation" {...its} noEffect={noEffect("portal_key_rotation")} />
+          <SwitchSetting name="portal_key_rotation" {...common} noEffect={noEffect("portal_key_rotation")} />
         </div>
       </Panel>
       <Panel title={t("group.transfers")} lead={t("group.transfersWords")}>
@@ -65,17 +65,21 @@ export function PortalTab() {
           <ChoiceSetting
             name="transfers"
             choices={["off", "review", "automatic"]}
-            {...its}
+            {...common}
             noEffect={noEffect("transfers")}
           />
           <NumberSetting
             name="transfer_cooldown_days"
             unit={t("days")}
-            {...its}
+            {...common}
             noEffect={noEffect("transfer_cooldown_days")}
           />
-          <SwitchSetting name="transfer_resets_ips" {...its} noEffect={noEffect("transfer_resets_ips")} />
-          <SwitchSetting name="transfer_rotates_key" {...its} noEffect={noEffect("transfer_rotates_key")} />
+          <SwitchSetting name="transfer_resets_ips" {...common} noEffect={noEffect("transfer_resets_ips")} />
+          <SwitchSetting
+            name="transfer_rotates_key"
+            {...common}
+            noEffect={noEffect("transfer_rotates_key")}
+          />
         </div>
       </Panel>
       <Downloads product={product} mayManage={!isFixed} />

@@ -6,9 +6,8 @@ import { ask, askPages } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { FilterChoice } from "../../ui/filters.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { GoButton, GoLink } from "../../ui/links.tsx";
 import { ListPage } from "../../ui/list.tsx";
 import { ProductStatus } from "./frame/product-page.tsx";
 import type { Product } from "./frame/use-product.ts";
@@ -85,14 +84,14 @@ export function ProductsPage() {
 /** What is switched on, in a word each. */
 function Features({ product }: { product: Product }) {
   const { t } = useTranslation("products");
-  const words = [
+  const names = [
     product.signed_validation && t("feature.signed"),
     product.version_module_enabled && t("feature.versions"),
     product.custom_response_enabled && t("feature.custom"),
-  ].filter((word) => word !== false);
+  ].filter((name) => name !== false);
   return (
     <Text size="sm" c="dimmed">
-      {words.length === 0 ? "–" : words.join(" · ")}
+      {names.length === 0 ? "–" : names.join(" · ")}
     </Text>
   );
 }
@@ -104,22 +103,22 @@ function newestPrefix(product: Product): string {
 /** The number of licenses of a product, as a link to them. */
 function LicenseCount({ product, slug }: { product: Product; slug: string }) {
   const { t, i18n } = useTranslation("products");
-  const found = useQuery({
+  const licenses = useQuery({
     ...ask("listProductLicenses", {
       params: { product_id: product.id },
       query: { limit: 1, count: "true" },
     }),
     staleTime: 60_000,
   });
-  if (found.isPending) return <Skeleton height={14} width={32} display="inline-block" />;
-  if (found.data?.total === undefined) return "–";
-  const number = new Intl.NumberFormat(i18n.language).format(found.data.total);
+  if (licenses.isPending) return <Skeleton height={14} width={32} display="inline-block" />;
+  if (licenses.data?.total === undefined) return "–";
+  const number = new Intl.NumberFormat(i18n.language).format(licenses.data.total);
   return (
     <GoLink
       to={paths.licenses(slug, { product_id: product.id })}
       className="figures"
       inherit
-      aria-label={t("licensesOf", { count: found.data.total, number, name: product.name })}
+      aria-label={t("licensesOf", { count: licenses.data.total, number, name: product.name })}
     >
       {number}
     </GoLink>

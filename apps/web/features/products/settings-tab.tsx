@@ -6,7 +6,7 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { effectivePlan, planName, usePlans, versionChecksOf } from "../../session/plan.ts";
 import { useSendsEmail } from "../../session/sends-email.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { Panel } from "../../ui/panel.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { TryChange } from "../shadow/try-change.tsx";
 import { useProduct } from "./frame/use-product.ts";
 import { ChoiceSetting, NumberSetting, SwitchSetting, TextSetting } from "./settings/setting-kinds.tsx";
@@ -18,11 +18,11 @@ export function SettingsTab() {
   const organization = useOrganization();
   const sendsEmail = useSendsEmail();
   const isFixed = !useMay()("products:manage");
-  const its = { product, isFixed };
+  const common = { product, isFixed };
   const plans = usePlans();
   const versionChecks = versionChecksOf(organization, plans);
   const plan = planName(plans, effectivePlan(organization));
-  const when = (is: boolean, words: string) => (is ? t(`noEffect.${words}`) : undefined);
+  const when = (is: boolean, reasonKey: string) => (is ? t(`noEffect.${reasonKey}`) : undefined);
   const tracksNothing = when(!product.track_ip_on_validate, "noTracking");
   const sendsNoKeyEmail = when(!product.deliver_license_by_email, "noKeyEmail");
   return (
@@ -34,33 +34,33 @@ export function SettingsTab() {
       )}
       <Panel title={t("group.general")}>
         <div>
-          <TextSetting name="name" {...its} />
+          <TextSetting name="name" {...common} />
         </div>
       </Panel>
       <Panel title={t("group.ips")} lead={t("group.ipsWords")} actions={<TryChange change="registration" />}>
         <div>
-          <SwitchSetting name="track_ip_on_validate" {...its} />
-          <SwitchSetting name="auto_register_ip_on_validate" {...its} noEffect={tracksNothing} />
+          <SwitchSetting name="track_ip_on_validate" {...common} />
+          <SwitchSetting name="auto_register_ip_on_validate" {...common} noEffect={tracksNothing} />
           <ChoiceSetting
             name="auto_register_scope"
             choices={["until_limit", "first_only"]}
-            {...its}
+            {...common}
             noEffect={tracksNothing ?? when(!product.auto_register_ip_on_validate, "noRegistration")}
           />
-          <ChoiceSetting name="ipv6_prefix" choices={[64, 128]} {...its} />
+          <ChoiceSetting name="ipv6_prefix" choices={[64, 128]} {...common} />
         </div>
       </Panel>
       <Panel title={t("group.expiry")}>
         <div>
-          <SwitchSetting name="expiry_enforcement" {...its} />
-          <NumberSetting name="expiring_soon_days" unit={t("days")} {...its} />
+          <SwitchSetting name="expiry_enforcement" {...common} />
+          <NumberSetting name="expiring_soon_days" unit={t("days")} {...common} />
         </div>
       </Panel>
       <Panel title={t("group.versions")}>
         <div>
           <SwitchSetting
             name="version_module_enabled"
-            {...its}
+            {...common}
             noEffect={versionChecks === "off" ? t("noEffect.plan", { plan }) : undefined}
             caution={
               versionChecks === "enforced" || versionChecks === "reported"
@@ -73,7 +73,7 @@ export function SettingsTab() {
           <ChoiceSetting
             name="version_enforcement"
             choices={["enforce", "report"]}
-            {...its}
+            {...common}
             noEffect={when(!product.version_module_enabled, "noVersions")}
           />
         </div>
@@ -82,7 +82,7 @@ export function SettingsTab() {
         <div>
           <SwitchSetting
             name="signed_validation"
-            {...its}
+            {...common}
             noEffect={when(!organization.signed_validation, "organizationUnsigned")}
           />
         </div>
@@ -91,30 +91,30 @@ export function SettingsTab() {
         <div>
           <SwitchSetting
             name="custom_response_enabled"
-            {...its}
+            {...common}
             noEffect={when(product.custom_response === null, "noTemplate")}
           />
           <SwitchSetting
             name="custom_response_on_refusal"
-            {...its}
+            {...common}
             noEffect={when(!product.custom_response_enabled, "noCustom")}
           />
         </div>
       </Panel>
       <Panel title={t("group.defaults")} lead={t("group.defaultsWords")}>
         <div>
-          <NumberSetting name="default_expires_in_days" unit={t("days")} empty={t("lifetime")} {...its} />
-          <SwitchSetting name="default_ip_system_enabled" {...its} />
-          <NumberSetting name="default_max_ips" {...its} />
+          <NumberSetting name="default_expires_in_days" unit={t("days")} empty={t("lifetime")} {...common} />
+          <SwitchSetting name="default_ip_system_enabled" {...common} />
+          <NumberSetting name="default_max_ips" {...common} />
         </div>
       </Panel>
       <Panel title={t("group.emails")} lead={t("group.emailsWords")}>
         {!sendsEmail && <NoEmail>{t("group.noEmail")}</NoEmail>}
         <div>
-          <SwitchSetting name="deliver_license_by_email" {...its} />
-          <TextSetting name="license_email_text" long {...its} noEffect={sendsNoKeyEmail} />
-          <SwitchSetting name="expiring_soon_email" {...its} />
-          <ChoiceSetting name="locale" choices={[null, ...languages]} {...its} />
+          <SwitchSetting name="deliver_license_by_email" {...common} />
+          <TextSetting name="license_email_text" long {...common} noEffect={sendsNoKeyEmail} />
+          <SwitchSetting name="expiring_soon_email" {...common} />
+          <ChoiceSetting name="locale" choices={[null, ...languages]} {...common} />
         </div>
       </Panel>
     </>

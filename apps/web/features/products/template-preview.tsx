@@ -86,8 +86,8 @@ function LicenseChoice({ productId, value, onChange }: LicenseChoiceProps) {
   });
   // The text of a selected license is not a search term.
   const isSearch =
-    settled.length >= minTermLength && (chosen.data === undefined || settled !== words(chosen.data));
-  const found = useQuery({
+    settled.length >= minTermLength && (chosen.data === undefined || settled !== labelOf(chosen.data));
+  const matches = useQuery({
     ...ask("listProductLicenses", {
       params: { product_id: productId },
       query: { limit: 20, ...(isSearch ? { q: settled } : {}) },
@@ -95,9 +95,10 @@ function LicenseChoice({ productId, value, onChange }: LicenseChoiceProps) {
     placeholderData: keepPreviousData,
   });
   const offered = new Map(
-    [...(chosen.data === undefined || value === null ? [] : [chosen.data]), ...(found.data?.data ?? [])].map(
-      (license) => [license.id, words(license)],
-    ),
+    [
+      ...(chosen.data === undefined || value === null ? [] : [chosen.data]),
+      ...(matches.data?.data ?? []),
+    ].map((license) => [license.id, labelOf(license)]),
   );
   return (
     <Select
@@ -112,13 +113,13 @@ function LicenseChoice({ productId, value, onChange }: LicenseChoiceProps) {
       value={value}
       onChange={onChange}
       filter={({ options }) => options}
-      nothingFoundMessage={found.isFetching ? t("custom.sampleSearching") : t("custom.sampleNothing")}
+      nothingFoundMessage={matches.isFetching ? t("custom.sampleSearching") : t("custom.sampleNothing")}
       data={[...offered].map(([id, label]) => ({ value: id, label }))}
     />
   );
 }
 
-function words(license: Answer<"getLicense">): string {
+function labelOf(license: Answer<"getLicense">): string {
   const who = license.customer_name ?? license.customer_email ?? license.customer_discord_id;
   return who === null ? license.license_key : `${license.license_key} · ${who}`;
 }

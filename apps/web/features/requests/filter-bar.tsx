@@ -8,7 +8,7 @@ import { ask, queryClient } from "../../api/queries.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
-import { ChipList } from "../../ui/chip-list.tsx";
+import { ChipList } from "../../ui/filters.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { termOf } from "../../ui/search-term.ts";
 import { TimeRange } from "../../ui/time-range.tsx";
@@ -54,13 +54,13 @@ const visible: readonly FilterName[] = ["refused"];
 export function FilterChips({ filters }: { filters: RequestFilters }) {
   const { t } = useTranslation("requests");
   const change = useFilterChange();
-  const words = useFilterWords(filters);
+  const filterText = useFilterWords(filters);
   const active = filterNames.filter((name) => filters[name] !== undefined && !visible.includes(name));
   return (
     <ChipList
       label={t("filters.active")}
       names={active}
-      textOf={words}
+      textOf={filterText}
       removeLabel={(filter) => t("filters.remove", { filter })}
       onRemove={(name) => change({ [name]: undefined })}
       clearLabel={t("filters.clear")}
@@ -173,9 +173,9 @@ function FindBox() {
 }
 
 /** Null for what does not exist, or what the user cannot see. */
-async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+async function orNull<T>(answer: Promise<T>): Promise<T | null> {
   try {
-    return await asked;
+    return await answer;
   } catch (error) {
     if (error instanceof ApiProblem && (error.status === 404 || error.status === 422)) return null;
     throw error;

@@ -155,7 +155,7 @@ function OneOf<Value>({ label, isLabelHidden = false, choices, value, onChange }
       <SegmentedControl
         fullWidth={!isLabelHidden}
         {...(isLabelHidden ? { "aria-label": label } : { "aria-labelledby": id })}
-        data={choices.map(([, words], index) => ({ value: String(index), label: words }))}
+        data={choices.map(([, choiceLabel], index) => ({ value: String(index), label: choiceLabel }))}
         value={String(place)}
         onChange={(index) => {
           const choice = choices[Number(index)];
@@ -226,7 +226,7 @@ function LicenseFilter({ value, onChange }: LicenseFilterProps) {
   const params = { organization_id: useOrganization().id };
   const [typed, setTyped] = useState("");
   const [settled] = useDebouncedValue(termOf(typed), 250);
-  const found = useQuery({
+  const licenses = useQuery({
     ...ask("listLicenses", {
       params,
       query: { limit: 10, q: settled },
@@ -234,7 +234,7 @@ function LicenseFilter({ value, onChange }: LicenseFilterProps) {
     placeholderData: keepPreviousData,
   });
   const key = useLicenseKey(value);
-  const choices = new Map((found.data?.data ?? []).map((license) => [license.id, license.license_key]));
+  const choices = new Map((licenses.data?.data ?? []).map((license) => [license.id, license.license_key]));
   if (value !== undefined) choices.set(value, key ?? value);
   return (
     <Select

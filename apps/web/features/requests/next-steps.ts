@@ -1,6 +1,6 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import { paths } from "../../session/paths.ts";
-import type { PageLink } from "../../ui/page-link.ts";
+import type { PageLink } from "../../ui/links.tsx";
 import type { LoggedRequest } from "./request.tsx";
 
 /** What can be done about a refusal, as a link to the page where it is done. */
@@ -13,7 +13,7 @@ interface NextStep {
 }
 
 /** The most likely step first. Without the license, only what concerns the product is left. */
-export function nextSteps(request: Asked, slug: string): readonly NextStep[] {
+export function nextSteps(request: ExplainedRequest, slug: string): readonly NextStep[] {
   const { outcome, product_id: productId, license_id: id, license_key: key } = request;
   const productStep = (name: string, page: PageLink): NextStep => ({
     name,
@@ -77,6 +77,6 @@ export function nextSteps(request: Asked, slug: string): readonly NextStep[] {
   }
 }
 
-type Asked = Pick<LoggedRequest, "outcome" | "product_id" | "license_id" | "license_key" | "ip">;
+type ExplainedRequest = Pick<LoggedRequest, "outcome" | "product_id" | "license_id" | "license_key" | "ip">;
 
 type LicenseSearch = Parameters<typeof paths.license>[2];

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { type Column, Faint } from "../../ui/list.tsx";
 import { Ip, type LoggedRequest, OutcomeMark, RequestTime, timeToTheSecond } from "./request.tsx";
 import classes from "./requests.module.css";

@@ -4,11 +4,10 @@ import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
 import { Copy, Copyable } from "../../ui/copy.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { Fact } from "../../ui/facts.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
+import { GoLink } from "../../ui/links.tsx";
 import { Faint } from "../../ui/list.tsx";
-import { Section } from "../../ui/section.tsx";
+import { Fact, Section } from "../../ui/section.tsx";
 import { Ip, type LoggedRequest, timeWithMilliseconds } from "./request.tsx";
 import { duration } from "./request-columns.tsx";
 import classes from "./request-page.module.css";
@@ -21,9 +20,9 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
   const products = useProducts();
   const product = products.data?.find(({ id }) => id === request.product_id);
   const { license_id: licenseId, license_key: key, device_id: device, duration_ms: ms } = request;
-  const others = (search: Record<string, string>, words: string) => (
+  const others = (search: Record<string, string>, linkText: string) => (
     <GoLink to={paths.requests(slug, search)} size="sm" display="block">
-      {words}
+      {linkText}
     </GoLink>
   );
   return (

@@ -9,11 +9,10 @@ import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { Back } from "../../ui/back.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { Back, GoButton } from "../../ui/links.tsx";
 import { Verdict } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -89,7 +88,7 @@ function Outcome({ request }: { request: LoggedRequest }) {
   const { t } = useTranslation("requests");
   const { slug } = useOrganization();
   const may = useMay();
-  const words = useRuleWords();
+  const ruleText = useRuleWords();
   const refusal = whyLogged(request).find(({ result }) => result === "refused");
   const steps = nextSteps(request, slug).filter(({ any }) => may(...any));
   return (
@@ -102,7 +101,7 @@ function Outcome({ request }: { request: LoggedRequest }) {
       }
     >
       <Stack gap="xs">
-        {refusal !== undefined && <Text>{words.ofLogged(refusal)}</Text>}
+        {refusal !== undefined && <Text>{ruleText.ofLogged(refusal)}</Text>}
         {request.sandbox && <Dimmed>{t("one.sandboxWords")}</Dimmed>}
         {steps.length > 0 && !request.sandbox && (
           <Group gap="xs">
@@ -120,11 +119,11 @@ function Outcome({ request }: { request: LoggedRequest }) {
 
 function Why({ request }: { request: LoggedRequest }) {
   const { t } = useTranslation("requests");
-  const words = useRuleWords();
+  const ruleText = useRuleWords();
   return (
     <Section title={t("one.whyTitle")} id="why">
       <Dimmed mb="xs">{t("one.whyLead")}</Dimmed>
-      <RuleList label={t("one.whyTitle")} rules={rulesThen(whyLogged(request), words)} />
+      <RuleList label={t("one.whyTitle")} rules={rulesThen(whyLogged(request), ruleText)} />
     </Section>
   );
 }
@@ -135,7 +134,7 @@ type Explained = Answer<"explainRequest">;
 function CurrentExplanation({ request }: { request: LoggedRequest }) {
   const { t } = useTranslation("requests");
   const { id: organizationId } = useOrganization();
-  const words = useRuleWords();
+  const ruleText = useRuleWords();
   const params = { organization_id: organizationId, request_id: request.id };
   const explanation = useQuery({ ...ask("explainRequest", { params }), staleTime: 0 });
   return (
@@ -164,7 +163,7 @@ function CurrentExplanation({ request }: { request: LoggedRequest }) {
             {explanation.data.rules.length > 0 && (
               <RuleList
                 label={t("one.nowTitle")}
-                rules={rulesNow(explanation.data.rules, words, whyLogged(request))}
+                rules={rulesNow(explanation.data.rules, ruleText, whyLogged(request))}
               />
             )}
           </>

@@ -5,8 +5,8 @@ import type { Item } from "../../api/client.ts";
 import { shownTimeZone } from "../../i18n/shown-time-zone.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { GoLink } from "../../ui/go-link.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
+import { GoLink } from "../../ui/links.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { exactTime } from "../../ui/time.tsx";
 

@@ -8,8 +8,8 @@ import { useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useProducts } from "../../session/products.ts";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { GoButton } from "../../ui/links.tsx";
 import { type EmptyText, List } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
 import { FilterBar, FilterChips } from "./filter-bar.tsx";
@@ -108,20 +108,20 @@ interface Search {
 function useEmptyText({ isLive, isFiltered, keptSince, searchedUntil, further }: Search): EmptyText {
   const { t, i18n } = useTranslation("requests");
   const change = useFilterChange();
-  const words = (at: string | undefined) => (at === undefined ? "" : timeInWords(at, i18n.language));
+  const timeText = (at: string | undefined) => (at === undefined ? "" : timeInWords(at, i18n.language));
   if (isLive) return { icon: "request", title: t("live.waiting.title"), words: t("live.waiting.words") };
   if (searchedUntil !== null)
     return {
       icon: "search",
       title: t("searched.none"),
-      words: t("searched.noneWords", { time: words(searchedUntil) }),
+      words: t("searched.noneWords", { time: timeText(searchedUntil) }),
       action: further,
     };
   if (isFiltered)
     return {
       icon: "filter",
       title: t("noMatch.title"),
-      words: t("noMatch.words", { time: words(keptSince) }),
+      words: t("noMatch.words", { time: timeText(keptSince) }),
       action: (
         <Button variant="default" onClick={() => change(noFilters)}>
           {t("filters.clear")}

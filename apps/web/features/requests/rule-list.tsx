@@ -69,8 +69,8 @@ export type ExplainedRule = Answer<"explainLicense">["rules"][number];
 export function useRuleWords() {
   const { t, i18n } = useTranslation("explain");
   const inWords = (facts: RuleFacts) =>
-    Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, words(name, fact)]));
-  const words = (name: string, fact: Fact): string => {
+    Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, factText(name, fact)]));
+  const factText = (name: string, fact: Fact): string => {
     if (fact === null) return "–";
     if (Array.isArray(fact)) return fact.join(", ");
     if (typeof fact === "number") return fact.toLocaleString(i18n.language);
@@ -99,12 +99,12 @@ function isTime(name: string): boolean {
 type Words = ReturnType<typeof useRuleWords>;
 
 /** The rules of a request in the log. */
-export function rulesThen(rules: readonly LoggedRule[], words: Words): ShownRule[] {
+export function rulesThen(rules: readonly LoggedRule[], ruleText: Words): ShownRule[] {
   return rules.map((one) => ({
     rule: one.rule,
-    name: words.nameOf(one.rule),
+    name: ruleText.nameOf(one.rule),
     state: one.result,
-    words: words.ofLogged(one),
+    words: ruleText.ofLogged(one),
     isDeciding: one.result === "refused",
   }));
 }
@@ -112,15 +112,15 @@ export function rulesThen(rules: readonly LoggedRule[], words: Words): ShownRule
 /** The rules of a hypothetical request, marked where they now decide otherwise than they did. */
 export function rulesNow(
   rules: readonly ExplainedRule[],
-  words: Words,
+  ruleText: Words,
   then: readonly LoggedRule[] = [],
 ): ShownRule[] {
   const deciding = rules.find(({ passed }) => passed === false);
   return rules.map((one) => ({
     rule: one.rule,
-    name: words.nameOf(one.rule),
+    name: ruleText.nameOf(one.rule),
     state: stateOf(one),
-    words: words.ofExplained(one),
+    words: ruleText.ofExplained(one),
     isDeciding: one === deciding,
     hasChanged: hasChanged(one, then),
   }));

@@ -21,7 +21,7 @@ const helpBelow: ("label" | "input" | "description" | "error")[] = ["label", "in
 /** What a validation would return for an IP address, a version and a time, and which rules decide it. */
 export function TryRequest({ license }: TryRequestProps) {
   const { t } = useTranslation("requests");
-  const words = useRuleWords();
+  const ruleText = useRuleWords();
   const [result, setResult] = useState<Answer<"explainLicense">>();
   const form = useForm({
     start: { ip: "", version: license.version_pinned ?? "", at: "" },
@@ -82,7 +82,7 @@ export function TryRequest({ license }: TryRequestProps) {
               .slice(0, 1)
               .map((rule) => (
                 <Text key={rule.rule} size="sm">
-                  {words.ofExplained(rule)}
+                  {ruleText.ofExplained(rule)}
                 </Text>
               ))}
           </Verdict>
@@ -90,7 +90,7 @@ export function TryRequest({ license }: TryRequestProps) {
       </Stack>
       {result !== undefined && (
         <Box mt="sm">
-          <RuleList label={t("try.title")} rules={rulesNow(result.rules, words)} />
+          <RuleList label={t("try.title")} rules={rulesNow(result.rules, ruleText)} />
         </Box>
       )}
     </Section>

@@ -4,22 +4,25 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../session/current-organization.ts";
+import {
+  hasAllPermissionsOf,
+  useMay,
+  useOrganization,
+  usePermissions,
+} from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { hasAllPermissionsOf, usePermissions } from "../../session/permissions.ts";
-import { Back } from "../../ui/back.tsx";
+
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import { Form, StickyBar } from "../../ui/form.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { Back, GoButton } from "../../ui/links.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Page } from "../../ui/page.tsx";
+import { Page, Waiting } from "../../ui/page.tsx";
 import { PermissionPicker } from "../../ui/permission-picker.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useForm } from "../../ui/use-form.tsx";
-import { Waiting } from "../../ui/waiting.tsx";
 import { isPreset, type Preset, presets } from "./presets.ts";
 
 const roleRoute = getRouteApi("/signed-in/o/$organization/roles/$role");

@@ -10,12 +10,11 @@ import { paths } from "../../session/paths.ts";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { FilterChoice } from "../../ui/filters.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { GoButton, GoLink } from "../../ui/links.tsx";
 import { List, type ListQuery } from "../../ui/list.tsx";
 import { Page } from "../../ui/page.tsx";
-import { permissionGroups, permissionsOf, permissionTextKeys } from "../../ui/permission-groups.ts";
+import { permissionGroups, permissionsOf, permissionTextKeys } from "../../ui/permission-picker.tsx";
 import { presets } from "./presets.ts";
 import classes from "./roles.module.css";
 

@@ -6,13 +6,12 @@ import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Copy, Copyable } from "../../ui/copy.tsx";
-import { Facts } from "../../ui/facts.tsx";
+import { DocsLink } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { DocsLink } from "../../ui/validate-help.tsx";
+import { Facts, Panel } from "../../ui/section.tsx";
 import { TabWaiting } from "../products/frame/product-page.tsx";
 import { type Product, useProduct } from "../products/frame/use-product.ts";
 

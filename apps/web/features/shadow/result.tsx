@@ -6,13 +6,12 @@ import type { Answer, Body } from "../../api/client.ts";
 import { DeviceIds } from "../../app/device-ids.tsx";
 import { useMay, useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { GoLink } from "../../ui/go-link.tsx";
+import type { PageLink } from "../../ui/links.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { Notice } from "../../ui/notice.tsx";
-import type { PageLink } from "../../ui/page-link.ts";
-import { Panel } from "../../ui/panel.tsx";
-import { exactTime } from "../../ui/time.tsx";
+import { Panel } from "../../ui/section.tsx";
+import { exactTime, ListTime } from "../../ui/time.tsx";
 import type { Product } from "../products/frame/use-product.ts";
 
 export type Change = Body<"shadowProduct">["change"];

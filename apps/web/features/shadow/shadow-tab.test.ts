@@ -3,13 +3,16 @@ import { shadowSearch } from "./search.ts";
 import { changeOf, firstDraft } from "./shadow-tab.tsx";
 
 test("a link fills in the change and its value", () => {
-  const of = (search: Record<string, unknown>) => changeOf(firstDraft(shadowSearch(search)));
-  expect(of({ change: "max_ips", value: 2 })).toEqual({ type: "max_ips", max_ips: 2 });
-  expect(of({ change: "block_version", value: 2.1 })).toEqual({ type: "block_version", version: "2.1" });
+  const changeFrom = (search: Record<string, unknown>) => changeOf(firstDraft(shadowSearch(search)));
+  expect(changeFrom({ change: "max_ips", value: 2 })).toEqual({ type: "max_ips", max_ips: 2 });
+  expect(changeFrom({ change: "block_version", value: 2.1 })).toEqual({
+    type: "block_version",
+    version: "2.1",
+  });
   const cidr = "203.0.113.0/24";
-  expect(of({ change: "block_ip", value: cidr })).toEqual({ type: "block_ip", cidr });
-  expect(of({ change: "registration" })).toEqual({ type: "registration", registration: "off" });
-  expect(of({ change: "delete", value: ["x"] })).toEqual({ type: "max_ips", max_ips: 1 });
+  expect(changeFrom({ change: "block_ip", value: cidr })).toEqual({ type: "block_ip", cidr });
+  expect(changeFrom({ change: "registration" })).toEqual({ type: "registration", registration: "off" });
+  expect(changeFrom({ change: "delete", value: ["x"] })).toEqual({ type: "max_ips", max_ips: 1 });
 });
 
 test("a change without its value cannot be tried", () => {

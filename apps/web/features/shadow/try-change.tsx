@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { useProduct } from "../products/frame/use-product.ts";
 import type { ChangeType } from "./search.ts";
 

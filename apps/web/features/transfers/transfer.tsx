@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useMaySee, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 
 export type Transfer = Answer<"getTransfer">;
@@ -105,7 +105,7 @@ export function HolderName({ holder }: { holder: Holder }) {
   const { global_customer_id: id, customer_email: email, customer_discord_id: discordId } = holder;
   if (email === null && discordId === null) return name;
   const discord = discordId === null ? null : t("discordId", { id: discordId });
-  const more = [email, discord].filter((words) => words !== null && words !== name);
+  const more = [email, discord].filter((part) => part !== null && part !== name);
   return (
     <>
       {id !== null && maySee("customers:view", "customers:manage") ? (
@@ -113,9 +113,9 @@ export function HolderName({ holder }: { holder: Holder }) {
       ) : (
         name
       )}
-      {more.map((words) => (
-        <Text key={words} c="dimmed">
-          {words}
+      {more.map((part) => (
+        <Text key={part} c="dimmed">
+          {part}
         </Text>
       ))}
       {id === null && <Text c="dimmed">{t("newCustomer")}</Text>}

@@ -7,11 +7,10 @@ import { useMaySee, useOrganization } from "../../session/current-organization.t
 import { paths } from "../../session/paths.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { FilterChoice } from "../../ui/filters.tsx";
-import { GoButton } from "../../ui/go-button.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoButton, GoLink } from "../../ui/links.tsx";
 import { List } from "../../ui/list.tsx";
-import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ListTime } from "../../ui/time.tsx";
 import { shownStates, type TransfersSearch } from "./search.ts";
 import { TransferState, useHolderName } from "./transfer.tsx";
 import classes from "./transfer-page.module.css";

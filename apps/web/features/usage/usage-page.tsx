@@ -14,7 +14,7 @@ import { paths } from "../../session/paths.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { NoProduct } from "../../ui/empty.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";

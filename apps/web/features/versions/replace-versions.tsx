@@ -1,10 +1,10 @@
 import { parseVersionRecord, patternKey } from "@countersign/domain/versions/catalog";
-import { Alert, Button, Group, Text, Textarea } from "@mantine/core";
+import { Alert, Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { Dialog } from "../../ui/dialog.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../ui/dialog.tsx";
+import { AreaField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -26,14 +26,14 @@ export function ReplaceVersions(props: ReplaceVersionsProps) {
   const { t } = useTranslation("versions");
   return (
     <Dialog opened={props.opened} onClose={props.onClose} title={t("replace.title")} size="lg">
-      {props.opened && <Form {...props} />}
+      {props.opened && <ReplaceForm {...props} />}
     </Dialog>
   );
 }
 
 const maxFaults = 5;
 
-function Form({ productId, versions, revision, onClose }: ReplaceVersionsProps) {
+function ReplaceForm({ productId, versions, revision, onClose }: ReplaceVersionsProps) {
   const { t } = useTranslation("versions");
   const [text, setText] = useState(() => writeLines(versions));
   const [seen, setSeen] = useState(revision);
@@ -87,17 +87,16 @@ function Form({ productId, versions, revision, onClose }: ReplaceVersionsProps) 
       ) : (
         <ProblemAlert error={replace.error} />
       )}
-      <Textarea
+      <AreaField
         label={t("replace.list")}
         description={t("replace.hint")}
         classNames={{ input: classes.list ?? "" }}
-        autosize
         minRows={8}
         maxRows={18}
         spellCheck={false}
         data-autofocus
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={setText}
         error={
           faults.length === 0
             ? null

@@ -10,12 +10,12 @@ import { paths } from "../../session/paths.ts";
 import { effectivePlan, planName, usePlans, versionChecksOf } from "../../session/plan.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { Form } from "../../ui/form.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
+import { ValidateHelp } from "../../ui/help.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { ValidateHelp } from "../../ui/validate-help.tsx";
+import { Panel } from "../../ui/section.tsx";
 import { checksVersions } from "../products/frame/consequence.ts";
 import { useProduct } from "../products/frame/use-product.ts";
 import type { ProductVersion } from "../products/frame/use-versions.ts";
@@ -37,7 +37,7 @@ export function VersionsTab() {
   const mayManage = useMay()("products:manage");
   const { versions, revision, isPending, isWhole, error } = useVersions(product.id);
   const [isReplacing, setReplacing] = useState(false);
-  const its = { product, isFixed: !mayManage };
+  const common = { product, isFixed: !mayManage };
   const refusesAll =
     checksVersions(product, { versionChecks }) &&
     isWhole &&
@@ -72,8 +72,8 @@ export function VersionsTab() {
           </Alert>
         )}
         <div>
-          <SwitchSetting name="version_module_enabled" {...its} />
-          <ChoiceSetting name="version_enforcement" choices={["enforce", "report"]} {...its} />
+          <SwitchSetting name="version_module_enabled" {...common} />
+          <ChoiceSetting name="version_enforcement" choices={["enforce", "report"]} {...common} />
         </div>
       </Panel>
       <Panel

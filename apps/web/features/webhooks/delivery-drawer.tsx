@@ -9,10 +9,10 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { Copy, Copyable } from "../../ui/copy.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
-import { Fact } from "../../ui/facts.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { GoLink } from "../../ui/links.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Fact } from "../../ui/section.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DeliveryStateMark, isRetrying, type Webhook } from "./webhook-state.tsx";
@@ -45,12 +45,8 @@ export function DeliveryDrawer({ deliveryId, onClose, ...rest }: DeliveryDrawerP
   );
 }
 
-function Content({
-  webhook,
-  deliveryId,
-  replay,
-  sendNow,
-}: Omit<DeliveryDrawerProps, "deliveryId" | "onClose"> & { deliveryId: string }) {
+function Content(props: Omit<DeliveryDrawerProps, "deliveryId" | "onClose"> & { deliveryId: string }) {
+  const { webhook, deliveryId, replay, sendNow } = props;
   const { t } = useTranslation("webhooks");
   const { id } = useOrganization();
   const params = { organization_id: id, endpoint_id: webhook.id, delivery_id: deliveryId };
@@ -64,7 +60,7 @@ function Content({
   });
   if (error !== null) return <ProblemAlert error={error} />;
   if (delivery === undefined) return <Skeleton height={240} />;
-  const isOver = isFinal(delivery.state);
+  const loaded = flat(attempts.data);
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start">
@@ -74,7 +70,7 @@ function Content({
             {delivery.event_type}
           </Text>
         </Stack>
-        {replay !== undefined && isOver && (
+        {replay !== undefined && isFinal(delivery.state) && (
           <Button
             variant="default"
             leftSection={<Icon name="refresh" size={15} />}
@@ -96,7 +92,7 @@ function Content({
       <Facts delivery={delivery} />
       <Stack gap="sm">
         <Title order={3}>{t("delivery.attempts", { count: delivery.attempts })}</Title>
-        {attempts.data !== undefined && flat(attempts.data).length === 0 && (
+        {attempts.data !== undefined && loaded.length === 0 && (
           <Text c="dimmed">{t("delivery.noAttempt")}</Text>
         )}
         {attempts.hasNextPage && (
@@ -104,14 +100,14 @@ function Content({
             {t("delivery.moreAttempts")}
           </Button>
         )}
-        {flat(attempts.data)
-          .map((attempt, index, all) => (
+        {loaded
+          .map((attempt, index) => (
             <AttemptBox
               key={attempt.id}
               attempt={attempt}
               number={index + 1}
               url={webhook.url}
-              isLast={index === all.length - 1}
+              isLast={index === loaded.length - 1}
             />
           ))
           // The server lists the oldest first; the latest is of most interest.

@@ -275,8 +275,6 @@ function HeaderFields({ headers, onChange, error }: HeaderFieldsProps) {
                 onChange={(event) => change(row, { value: event.currentTarget.value })}
               />
               <ActionIcon
-                variant="subtle"
-                color="gray"
                 size={36}
                 aria-label={t("form.removeHeader", { name })}
                 onClick={() => onChange(headers.filter((header) => header.row !== row))}

@@ -4,9 +4,8 @@ import { useTranslation } from "react-i18next";
 import { ask, askPages } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
-import { GoButton } from "../../ui/go-button.tsx";
-import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { GoButton, GoLink } from "../../ui/links.tsx";
 import { ListPage } from "../../ui/list.tsx";
 import { nameOf, percentage, WebhookState } from "./webhook-state.tsx";
 

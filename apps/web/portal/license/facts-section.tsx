@@ -10,7 +10,7 @@ import { Button, Copy } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { Trouble } from "../ui/notice.tsx";
 import { Section } from "../ui/page.tsx";
-import { OutsideLink } from "../ui/seller-links.tsx";
+import { OutsideLink } from "../ui/seller.tsx";
 import { Day } from "../ui/time.tsx";
 import classes from "./license.module.css";
 

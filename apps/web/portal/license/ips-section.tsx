@@ -17,7 +17,7 @@ type Ip = License["ips"][number];
 export function IpsSection({ license }: { readonly license: License }) {
   const { t } = useTranslation("portal");
   const { ips, self_service: offers, max_ips: most, current_unique_ip_count: used } = license;
-  const [asked, setAsked] = useState<Ip | "all" | null>(null);
+  const [chosenIps, setAsked] = useState<Ip | "all" | null>(null);
   const params = { license_id: license.id };
   const done = (text: string) => {
     setAsked(null);
@@ -82,7 +82,7 @@ export function IpsSection({ license }: { readonly license: License }) {
           )}
         </div>
       )}
-      {asked === "all" && (
+      {chosenIps === "all" && (
         <Confirm
           title={t("ips.resetTitle", { count: used })}
           label={t("ips.resetConfirm")}
@@ -95,17 +95,17 @@ export function IpsSection({ license }: { readonly license: License }) {
           <p>{t("cannotBeUndone")}</p>
         </Confirm>
       )}
-      {asked !== null && asked !== "all" && (
+      {chosenIps !== null && chosenIps !== "all" && (
         <Confirm
-          title={t("ips.removeTitle", { ip: asked.ip })}
+          title={t("ips.removeTitle", { ip: chosenIps.ip })}
           label={t("ips.removeConfirm")}
           run={async () =>
-            licenseChanged(await call("removePortalIp", { params: { ...params, ip: asked.ip } }))
+            licenseChanged(await call("removePortalIp", { params: { ...params, ip: chosenIps.ip } }))
           }
-          onDone={() => done(t("ips.removed", { ip: asked.ip }))}
+          onDone={() => done(t("ips.removed", { ip: chosenIps.ip }))}
           onClose={() => setAsked(null)}
         >
-          <p>{t(asked.is_you ? "ips.removeYoursText" : "ips.removeText")}</p>
+          <p>{t(chosenIps.is_you ? "ips.removeYoursText" : "ips.removeText")}</p>
           <p>{t("ips.cost", { count: 1, left: left - 1 })}</p>
           <p>{t("cannotBeUndone")}</p>
         </Confirm>

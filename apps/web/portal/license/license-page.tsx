@@ -9,7 +9,7 @@ import { LicenseStatus } from "../licenses/license-list.tsx";
 import { NoLicense } from "../licenses/licenses-page.tsx";
 import { Copy } from "../ui/button.tsx";
 import { Page, Section } from "../ui/page.tsx";
-import { OutsideLink, SellerLinks } from "../ui/seller-links.tsx";
+import { OutsideLink, SellerLinks } from "../ui/seller.tsx";
 import { Loaded } from "../ui/state.tsx";
 import { FactsSection } from "./facts-section.tsx";
 import { IpsSection } from "./ips-section.tsx";

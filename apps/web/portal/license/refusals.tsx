@@ -3,7 +3,7 @@ import type { License } from "../base/api.ts";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { focusOn, Section } from "../ui/page.tsx";
-import { OutsideLink, SupportLinks } from "../ui/seller-links.tsx";
+import { OutsideLink, SupportLinks } from "../ui/seller.tsx";
 import { Ago, sinceOf } from "../ui/time.tsx";
 import { Devices, ipsHeading } from "./ips-section.tsx";
 import classes from "./license.module.css";

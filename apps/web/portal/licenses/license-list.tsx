@@ -8,8 +8,8 @@ import { licensesOfQuery } from "../base/queries.ts";
 import { Link } from "../base/router.tsx";
 import { Button } from "../ui/button.tsx";
 import { Badge, type Tone, Trouble } from "../ui/notice.tsx";
-import { SupportLinks } from "../ui/seller-links.tsx";
-import { SellerMark } from "../ui/seller-mark.tsx";
+import { SellerMark, SupportLinks } from "../ui/seller.tsx";
+
 import { dayText } from "../ui/time.tsx";
 import { bySeller, expiryOf, type SellerGroup, type ShownStatus, shownStatus } from "./license.ts";
 import classes from "./license-list.module.css";

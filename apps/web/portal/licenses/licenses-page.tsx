@@ -67,18 +67,18 @@ export function OpenPage({ me }: { readonly me: Me }) {
 
 function FoundByKey({ licenseKey, me }: { readonly licenseKey: string; readonly me: Me }) {
   const { t } = useTranslation("portal");
-  const found = useQuery({
+  const license = useQuery({
     queryKey: ["open", licenseKey],
     queryFn: () => call("findPortalLicense", { body: { license_key: licenseKey } }),
   });
-  const only = found.data?.data.length === 1 ? found.data.data[0] : undefined;
+  const only = license.data?.data.length === 1 ? license.data.data[0] : undefined;
   useEffect(() => {
     if (only === undefined) return;
     navigate(`${pathOf("license", { licenseId: only.id })}?from=app`, { replaces: true });
   }, [only]);
   return (
     <Page title={t("open.title")}>
-      <Loaded query={found}>
+      <Loaded query={license}>
         {({ data }) =>
           data.length === 0 ? (
             <NoLicense me={me} title={t("open.notFound")}>

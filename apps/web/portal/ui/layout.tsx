@@ -6,8 +6,7 @@ import { type PageName, pathOf } from "../base/pages.ts";
 import { Link, usePath } from "../base/router.tsx";
 import { LanguageChoice } from "./language-choice.tsx";
 import classes from "./layout.module.css";
-import { SellerLinks } from "./seller-links.tsx";
-import { SellerMark } from "./seller-mark.tsx";
+import { SellerLinks, SellerMark } from "./seller.tsx";
 
 const places = ["licenses", "transfers", "account"] as const satisfies readonly PageName[];
 

@@ -1,13 +1,11 @@
-import { ActionIcon, SegmentedControl, Skeleton, Tooltip } from "@mantine/core";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { ActionIcon, ScrollArea, SegmentedControl, Skeleton, Table, Tooltip } from "@mantine/core";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Help } from "../help.tsx";
 import { Icon } from "../icon.tsx";
 import { Section } from "../section.tsx";
-import type { ChartData } from "./series.ts";
+import { type ChartData, totalAt } from "./series.ts";
 import { TimeChart } from "./time-chart.tsx";
-
-const ChartTable = lazy(() => import("./chart-table.tsx").then((file) => ({ default: file.ChartTable })));
 
 interface ChartSectionProps {
   readonly title: string;
@@ -58,9 +56,7 @@ export function ChartSection({ title, help, note, data, csv, empty, children }: 
       ) : view === "chart" ? (
         <TimeChart label={title} height={height} {...data} />
       ) : (
-        <Suspense fallback={<Skeleton height={height + 26} />}>
-          <ChartTable label={title} data={data} height={height + 26} />
-        </Suspense>
+        <ChartTable label={title} data={data} height={height + 26} />
       )}
       {children}
     </Section>
@@ -70,12 +66,80 @@ export function ChartSection({ title, help, note, data, csv, empty, children }: 
 /** Downloads the values. */
 export function CsvLink({ href, title }: { href: string; title: string }) {
   const { t } = useTranslation();
-  const words = t("chart.csv", { chart: title });
+  const csvLabel = t("chart.csv", { chart: title });
   return (
-    <Tooltip label={words}>
-      <ActionIcon component="a" href={href} download variant="default" size={28} aria-label={words}>
+    <Tooltip label={csvLabel}>
+      <ActionIcon component="a" href={href} download variant="default" size={28} aria-label={csvLabel}>
         <Icon name="download" size={15} />
       </ActionIcon>
     </Tooltip>
+  );
+}
+
+interface ChartTableProps {
+  readonly label: string;
+  readonly data: ChartData;
+  readonly height: number;
+}
+
+/** The values of a chart, newest first, for reading and copying. */
+function ChartTable({ label, data, height }: ChartTableProps) {
+  const { t, i18n } = useTranslation();
+  const { points, bars, lines, isShare = false, hasTotal = false } = data;
+  const number = new Intl.NumberFormat(i18n.language);
+  const percent = new Intl.NumberFormat(i18n.language, { style: "percent", maximumFractionDigits: 1 });
+  const shown = (value: number | null | undefined, isFraction: boolean) =>
+    value == null ? "–" : (isFraction ? percent : number).format(value);
+  return (
+    <ScrollArea
+      h={height}
+      type="auto"
+      // Scrolls, also with the keyboard.
+      viewportProps={{ tabIndex: 0, role: "region", "aria-label": t("chart.table", { chart: label }) }}
+    >
+      <Table aria-label={label} verticalSpacing={4} stickyHeader>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t("chart.time")}</Table.Th>
+            {hasTotal && <Table.Th ta="right">{t("chart.total")}</Table.Th>}
+            {[...bars, ...lines].map(({ key, name }) => (
+              <Table.Th key={key} ta="right">
+                {name}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody className="figures">
+          {points
+            .map((point, at) => {
+              const total = totalAt(bars, at);
+              return (
+                <Table.Tr key={point.key}>
+                  <Table.Th scope="row" fw={400}>
+                    {point.full}
+                  </Table.Th>
+                  {hasTotal && <Table.Td ta="right">{number.format(total)}</Table.Td>}
+                  {bars.map(({ key, values }) => {
+                    const value = values[at] ?? 0;
+                    return (
+                      <Table.Td key={key} ta="right">
+                        {isShare && total > 0
+                          ? `${shown(value, false)} (${shown(value / total, true)})`
+                          : shown(value, false)}
+                      </Table.Td>
+                    );
+                  })}
+                  {lines.map(({ key, values }) => (
+                    <Table.Td key={key} ta="right">
+                      {shown(values[at], isShare)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              );
+            })
+            .toReversed()}
+        </Table.Tbody>
+      </Table>
+    </ScrollArea>
   );
 }

@@ -128,9 +128,9 @@ async function countUpTo<T extends keyof Tables>(
   rows: SelectQueryBuilder<Tables, T, object>,
   most: number,
 ): Promise<number> {
-  const some = rows.select(sql<number>`1`.as("one")).limit(most);
+  const limited = rows.select(sql<number>`1`.as("one")).limit(most);
   const { count } = await db
-    .selectFrom(some.as("some"))
+    .selectFrom(limited.as("some"))
     .select((is) => is.fn.countAll<number>().as("count"))
     .executeTakeFirstOrThrow();
   return Number(count);

@@ -34,7 +34,7 @@ export async function usersStartingWith(
 /** Those that a user owns or is a member of. */
 export async function organizationsOfUser(db: Database, userId: string, limit: number) {
   // A list of IDs rather than alternatives, for which SQLite reads all organizations.
-  const own = db
+  const organizationIds = db
     .selectFrom("organizations")
     .select("id")
     .where("owner_id", "=", userId)
@@ -42,7 +42,7 @@ export async function organizationsOfUser(db: Database, userId: string, limit: n
   return db
     .selectFrom("organizations")
     .select(["id", "name", "slug", "owner_id"])
-    .where("id", "in", own)
+    .where("id", "in", organizationIds)
     .where("deleted_at", "is", null)
     .orderBy("id")
     .limit(limit)

@@ -143,7 +143,7 @@ onBothDatabases("analytics", (fixture) => {
     const unusual = await figures(org, rows, async (tail, scope) => {
       const usual = { ips: 3, devices: 2 };
       const read = (sliceLength?: number) =>
-        unusualLicenseDays(fixture.store.listReads, scope(), days, usual, tail, sliceLength);
+        unusualLicenseDays(fixture.store.listReads, { scope: scope(), days, usual }, tail, sliceLength);
       const found = await read();
       expect(new Set(await read(1))).toEqual(new Set(found));
       return found.map((row) => [row.license_id, row.ip_count, row.device_count]).sort();

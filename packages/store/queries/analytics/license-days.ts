@@ -11,14 +11,11 @@ const maxRead = 5_000;
 /** An organization can have millions of rows in a range. */
 const rowsAtOnce = 5_000;
 
-interface Days {
-  readonly first: number;
-  readonly last: number;
-}
-
-interface Usual {
-  readonly ips: number;
-  readonly devices: number;
+interface Selection {
+  readonly scope: Scope;
+  readonly days: { readonly first: number; readonly last: number };
+  /** With more than these, the use of a license on a day is unusual. */
+  readonly usual: { readonly ips: number; readonly devices: number };
 }
 
 type Position = Pick<LicenseDayRow, "day" | "license_id">;
@@ -29,30 +26,29 @@ type Position = Pick<LicenseDayRow, "day" | "license_id">;
  */
 export async function unusualLicenseDays(
   db: Database,
-  scope: Scope,
-  days: Days,
-  usual: Usual,
+  selection: Selection,
   tail: RollUps,
   sliceLength = rowsAtOnce,
 ): Promise<LicenseDayRow[]> {
+  const { scope, days, usual } = selection;
   let rows: LicenseDayRow[] = [];
   for (let after: Position | null = null; ; ) {
-    const end: Position | undefined = await endOfSlice(db, scope, days, after, sliceLength);
-    rows = maxShared([...rows, ...(await unusualWithin(db, scope, days, usual, after, end ?? null))]);
+    const end: Position | undefined = await endOfSlice(db, selection, after, sliceLength);
+    rows = maxShared([...rows, ...(await unusualWithin(db, selection, after, end ?? null))]);
     if (end === undefined) break;
     after = end;
     await yieldToEventLoop();
   }
-  const found = new Map(rows.map((row) => [`${row.license_id} ${row.day}`, row]));
+  const byLicenseAndDay = new Map(rows.map((row) => [`${row.license_id} ${row.day}`, row]));
   for (const open of tail.sharing) {
     if (open.day < days.first || open.day > days.last) continue;
     if (scope.productId !== allProducts && open.productId !== scope.productId) continue;
     const key = `${open.licenseId} ${open.day}`;
-    const row = mergedLicenseDay(found.get(key), open);
+    const row = mergedLicenseDay(byLicenseAndDay.get(key), open);
     if (row.ip_count > usual.ips || row.device_count > usual.devices || row.speed_kmh !== null)
-      found.set(key, row);
+      byLicenseAndDay.set(key, row);
   }
-  return [...found.values()];
+  return [...byLicenseAndDay.values()];
 }
 
 function maxShared(rows: readonly LicenseDayRow[]): LicenseDayRow[] {
@@ -60,8 +56,8 @@ function maxShared(rows: readonly LicenseDayRow[]): LicenseDayRow[] {
   return rows.toSorted((one, other) => used(other) - used(one)).slice(0, maxRead);
 }
 
-async function endOfSlice(db: Database, scope: Scope, days: Days, after: Position | null, length: number) {
-  return slice(db, scope, days, after, null)
+async function endOfSlice(db: Database, selection: Selection, after: Position | null, length: number) {
+  return slice(db, selection, after, null)
     .select(["day", "license_id"])
     .orderBy("day")
     .orderBy("license_id")
@@ -72,13 +68,12 @@ async function endOfSlice(db: Database, scope: Scope, days: Days, after: Positio
 
 async function unusualWithin(
   db: Database,
-  scope: Scope,
-  days: Days,
-  usual: Usual,
+  selection: Selection,
   after: Position | null,
   end: Position | null,
 ): Promise<LicenseDayRow[]> {
-  let query = slice(db, scope, days, after, end)
+  const { scope, usual } = selection;
+  let query = slice(db, selection, after, end)
     .selectAll()
     .where((is) =>
       is.or([
@@ -92,7 +87,7 @@ async function unusualWithin(
 }
 
 /** Along the primary key. */
-function slice(db: Database, scope: Scope, days: Days, after: Position | null, end: Position | null) {
+function slice(db: Database, { scope, days }: Selection, after: Position | null, end: Position | null) {
   const position = sql`(day, license_id)`;
   const { day: lowest, license_id: lowestId } = after ?? { day: days.first, license_id: "" };
   const { day: highest, license_id: highestId } = end ?? { day: days.last + 1, license_id: "" };

@@ -19,32 +19,33 @@ export async function countUniques(
   hoursSince: number,
   tail: RollUps,
 ): Promise<Uniques[]> {
-  const found = ranges.map(noUniques);
+  const uniquesOfRanges = ranges.map(noUniques);
   const parts = ranges.map((range) => partsOf(range, hoursSince));
   await addRows(
     db,
     scope,
     "day",
     parts.map(({ days }) => days),
-    found,
+    uniquesOfRanges,
   );
   await addRows(
     db,
     scope,
     "hour",
     parts.map(({ before }) => before),
-    found,
+    uniquesOfRanges,
   );
   await addRows(
     db,
     scope,
     "hour",
     parts.map(({ after }) => after),
-    found,
+    uniquesOfRanges,
   );
   for (const [index, range] of ranges.entries())
-    for (const { uniques } of hoursIn(tail, scope, range)) mergeUniques(found[index] as Uniques, uniques);
-  return found;
+    for (const { uniques } of hoursIn(tail, scope, range))
+      mergeUniques(uniquesOfRanges[index] as Uniques, uniques);
+  return uniquesOfRanges;
 }
 
 /** From the first to the last, which is not part of it. */
@@ -84,14 +85,14 @@ async function addRows(
   spans: readonly Span[],
   into: readonly Uniques[],
 ): Promise<void> {
-  const asked = spans
+  const wholeSpans = spans
     .map((span, index) => ({ ...span, into: into[index] as Uniques }))
     .filter(({ from, to }) => from < to)
     .sort((a, b) => a.from - b.from);
-  for (let first = 0; first < asked.length; ) {
+  for (let first = 0; first < wholeSpans.length; ) {
     let end = first + 1;
-    while (end < asked.length && asked[end]?.from === asked[end - 1]?.to) end += 1;
-    const group = asked.slice(first, end);
+    while (end < wholeSpans.length && wholeSpans[end]?.from === wholeSpans[end - 1]?.to) end += 1;
+    const group = wholeSpans.slice(first, end);
     first = end;
     let current = 0;
     const { from } = group[0] as Span;

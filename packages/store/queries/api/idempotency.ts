@@ -59,14 +59,14 @@ async function removeAnswers(
   db: Database,
   keys: readonly Pick<IdempotencyKeyRow, "actor_id" | "idempotency_key">[],
 ): Promise<number> {
-  for (const [actorId, some] of Map.groupBy(keys, (row) => row.actor_id))
+  for (const [actorId, keysOfActor] of Map.groupBy(keys, (row) => row.actor_id))
     await db
       .deleteFrom("idempotency_keys")
       .where("actor_id", "=", actorId)
       .where(
         "idempotency_key",
         "in",
-        some.map((row) => row.idempotency_key),
+        keysOfActor.map((row) => row.idempotency_key),
       )
       .execute();
   return keys.length;

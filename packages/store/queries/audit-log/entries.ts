@@ -17,7 +17,7 @@ export async function wasRecordedSince(
   entry: { readonly subjectId: string; readonly action: string; readonly actorId: string },
   sinceMs: number,
 ): Promise<boolean> {
-  const found = await db
+  const entryRow = await db
     .selectFrom("audit_log")
     .select("id")
     .where("subject_id", "=", entry.subjectId)
@@ -26,7 +26,7 @@ export async function wasRecordedSince(
     .where("actor_id", "=", entry.actorId)
     .limit(1)
     .executeTakeFirst();
-  return found !== undefined;
+  return entryRow !== undefined;
 }
 
 /** The last time that anyone did this to this subject, from the entries of the organization about it. */
@@ -55,7 +55,7 @@ export async function lastCustomerChangeAt(
   license: { readonly id: string; readonly customerId: string },
   sinceMs: number,
 ): Promise<number | null> {
-  const found = await db
+  const latest = await db
     .selectFrom("audit_log")
     .select((is) => is.fn.max("at").as("at"))
     .where("subject_id", "in", [license.id, license.customerId])
@@ -64,7 +64,7 @@ export async function lastCustomerChangeAt(
       is.or([is("after", "like", '%"global_customer_id":%'), is("after", "like", '%"licenses_moved":%')]),
     )
     .executeTakeFirst();
-  return found?.at == null ? null : Number(found.at);
+  return latest?.at == null ? null : Number(latest.at);
 }
 
 export interface AuditFilter {

@@ -15,11 +15,11 @@ export async function brandingOf(db: Database, organizationId: string): Promise<
 
 /** Organizations with what they chose, by which their customers recognize them. Deleted ones are left out. */
 export async function brandedOrganizations(db: Database, organizationIds: readonly string[]) {
-  const found: Awaited<ReturnType<typeof someBranded>> = [];
+  const branded: Awaited<ReturnType<typeof someBranded>> = [];
   const ids = [...new Set(organizationIds)];
   for (let start = 0; start < ids.length; start += organizationsAtOnce)
-    found.push(...(await someBranded(db, ids.slice(start, start + organizationsAtOnce))));
-  return found;
+    branded.push(...(await someBranded(db, ids.slice(start, start + organizationsAtOnce))));
+  return branded;
 }
 
 export type BrandedOrganization = Awaited<ReturnType<typeof someBranded>>[number];
@@ -39,7 +39,7 @@ function someBranded(db: Database, ids: readonly string[]) {
 
 /** The ID of an organization that customers can find in the portal: one with a product that is shown there. */
 export async function portalOrganizationBySlug(db: Database, slug: string): Promise<string | null> {
-  const found = await db
+  const organization = await db
     .selectFrom("organizations as o")
     .select("o.id")
     .where("o.slug", "=", slug)
@@ -55,7 +55,7 @@ export async function portalOrganizationBySlug(db: Database, slug: string): Prom
       ),
     )
     .executeTakeFirst();
-  return found?.id ?? null;
+  return organization?.id ?? null;
 }
 
 /** Two organizations with the same logo have the same bytes. */

@@ -16,18 +16,23 @@ export function identifierOf(who: CustomerIdentifiers): string {
   return identityOf(who).email ?? `${discord}${who.discordId}`;
 }
 
+interface BulkMeans {
+  readonly bulk: Bulk;
+  readonly newId: () => string;
+  readonly nowMs: number;
+}
+
 /**
  * Does what `customersFor` does for the hundreds of rows of an import: finds or creates each customer, and stores the
  * organization's record. Values that are not specified stay as they were. The result is by identifier.
  */
 export async function customersInBulk(
   db: Database,
-  bulk: Bulk,
   organizationId: string,
   people: readonly CustomerIdentifiers[],
-  newId: () => string,
-  nowMs: number,
+  means: BulkMeans,
 ): Promise<Map<string, KnownCustomer>> {
+  const { bulk, nowMs } = means;
   const wanted = new Map<string, CustomerIdentifiers>();
   for (const who of people) {
     const identifier = identifierOf(who);
@@ -35,16 +40,17 @@ export async function customersInBulk(
     wanted.set(identifier, before === undefined ? who : merged(before, who));
   }
   const identifiers = [...wanted.keys()].sort();
-  const found = await find(db, bulk, organizationId, identifiers);
-  const missing = identifiers.filter((identifier) => !found.has(identifier));
-  await make(db, bulk, organizationId, missing, wanted, found, newId, nowMs);
+  const existing = await find(db, bulk, organizationId, identifiers);
+  const missing = identifiers.filter((identifier) => !existing.has(identifier));
+  const created = await create(db, organizationId, missing, wanted, means);
+  for (const [identifier, customer] of created) existing.set(identifier, customer);
 
   const customers = new Map<string, KnownCustomer>();
   const views: View[] = [];
   const renamed: string[] = [];
   for (const [identifier, who] of wanted) {
-    const known = found.get(identifier);
-    if (known === undefined) throw new Error("A customer that was just made is not there.");
+    const known = existing.get(identifier);
+    if (known === undefined) throw new Error("A customer that was just created is not there.");
     const view = known.view === null ? who : merged(known.view, who);
     customers.set(identifier, { id: known.id, ...view });
     if (known.view === null || !same(known.view, view)) views.push({ customerId: known.id, ...view });
@@ -90,7 +96,7 @@ async function find(
 ): Promise<Map<string, Found>> {
   const discordIds = identifiers.filter(isDiscord).map((identifier) => identifier.slice(discord.length));
   const emails = identifiers.filter((identifier) => !isDiscord(identifier));
-  const found = new Map<string, Found>();
+  const byIdentifier = new Map<string, Found>();
   for (const [column, values] of [["email", emails] as const, ["discord_id", discordIds] as const]) {
     if (values.length === 0) continue;
     const rows =
@@ -102,10 +108,10 @@ async function find(
     for (const row of rows) {
       const identifier = column === "email" ? row.identifier : `${discord}${row.identifier}`;
       const view = row.seen === null ? null : { email: row.email, name: row.name, discordId: row.discord_id };
-      if (identifier !== null) found.set(identifier, { id: row.id, view });
+      if (identifier !== null) byIdentifier.set(identifier, { id: row.id, view });
     }
   }
-  return found;
+  return byIdentifier;
 }
 
 /** More than this are sent as one value: see `among`. */
@@ -139,17 +145,14 @@ const fewBy = {
   ).all,
 };
 
-async function make(
+async function create(
   db: Database,
-  bulk: Bulk,
   organizationId: string,
   missing: readonly string[],
   wanted: ReadonlyMap<string, CustomerIdentifiers>,
-  found: Map<string, Found>,
-  newId: () => string,
-  nowMs: number,
-): Promise<void> {
-  if (missing.length === 0) return;
+  { bulk, newId, nowMs }: BulkMeans,
+): Promise<ReadonlyMap<string, Found>> {
+  if (missing.length === 0) return new Map();
   const rows = missing.map((identifier) => ({
     id: newId(),
     organization_id: organizationId,
@@ -157,15 +160,13 @@ async function make(
     discord_id: isDiscord(identifier) ? (wanted.get(identifier)?.discordId ?? null) : null,
     created_at: nowMs,
   }));
-  const created = await bulk.insert(db, "customers", rows, "do nothing");
-  missing.forEach((identifier, index) => {
-    const id = rows[index]?.id;
-    if (id !== undefined) found.set(identifier, { id, view: null });
-  });
-  if (created === missing.length) return;
+  const created = new Map(
+    missing.map((identifier, index) => [identifier, { id: rows[index]?.id ?? "", view: null }]),
+  );
+  const count = await bulk.insert(db, "customers", rows, "do nothing");
+  if (count === missing.length) return created;
   // Another transaction created some of them at the same moment.
-  for (const [identifier, other] of await find(db, bulk, organizationId, missing))
-    found.set(identifier, other);
+  return new Map([...created, ...(await find(db, bulk, organizationId, missing))]);
 }
 
 function merged(before: CustomerIdentifiers, now: CustomerIdentifiers): CustomerIdentifiers {

@@ -22,7 +22,11 @@ onBothDatabases("customers", (fixture) => {
       "in bulk",
       async (organizationId, who) => {
         const all = who.map(person);
-        const found = await write.customersInBulk(fixture.store.bulk, organizationId, all, newId, 7);
+        const found = await write.customersInBulk(organizationId, all, {
+          bulk: fixture.store.bulk,
+          newId,
+          nowMs: 7,
+        });
         return all.map((one) => found.get(bulk.identifierOf(one))?.id ?? "");
       },
     ],

@@ -38,7 +38,7 @@ export async function customersFor(
 ): Promise<string[]> {
   const people = new Map<string, CustomerIdentifiers>();
   for (const who of all) people.set(identityKey(who), joined(who, people.get(identityKey(who))));
-  const ids = await identities(db, organizationId, [...people.keys()].sort(), newId, nowMs);
+  const ids = await identities(db, organizationId, [...people.keys()].sort(), { newId, nowMs });
   const views = [...people]
     .map(([key, who]) => viewRow(organizationId, idOf(ids, key), who, nowMs))
     .sort((a, b) => (a.customer_id < b.customer_id ? -1 : 1));
@@ -57,7 +57,7 @@ export async function customerIdFor(
   nowMs: number,
 ): Promise<string> {
   const key = identityKey(who);
-  return idOf(await identities(db, organizationId, [key], newId, nowMs), key);
+  return idOf(await identities(db, organizationId, [key], { newId, nowMs }), key);
 }
 
 /** The person, if the organization has recorded them. */
@@ -96,11 +96,11 @@ export async function removeUnknownCustomers(
   db: Kysely<Tables>,
   ids: readonly string[],
 ): Promise<Pick<CustomerRow, "email" | "discord_id">[]> {
-  const some = [...new Set(ids)].sort();
-  if (some.length === 0) return [];
+  const customerIds = [...new Set(ids)].sort();
+  if (customerIds.length === 0) return [];
   return db
     .deleteFrom("customers")
-    .where("id", "in", some)
+    .where("id", "in", customerIds)
     .where((is) =>
       is.and(
         customerReferences.map(({ table, column }) =>
@@ -166,12 +166,16 @@ function joined(who: CustomerIdentifiers, before: CustomerIdentifiers | undefine
   return { email: who.email, discordId: who.discordId ?? before.discordId, name: who.name ?? before.name };
 }
 
+interface Creation {
+  readonly newId: () => string;
+  readonly nowMs: number;
+}
+
 async function identities(
   db: Kysely<Tables>,
   organizationId: string,
   keys: readonly string[],
-  newId: () => string,
-  nowMs: number,
+  creation: Creation,
 ): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   for (const [column, kind] of [["email", byEmail] as const, ["discord_id", byDiscord] as const]) {
@@ -180,7 +184,7 @@ async function identities(
       let missing = values.slice(start, start + rowsAtOnce);
       // On PostgreSQL a customer found by the first statement may be gone for the second: then it is created after all.
       for (let attempt = 0; missing.length > 0 && attempt < maxAttempts; attempt++) {
-        for (const { id, identifier } of await madeOrFound(db, organizationId, column, missing, newId, nowMs))
+        for (const { id, identifier } of await createdOrFound(db, organizationId, column, missing, creation))
           ids.set(`${kind}${identifier}`, id);
         missing = missing.filter((value) => !ids.has(`${kind}${value}`));
       }
@@ -191,13 +195,12 @@ async function identities(
 
 const maxAttempts = 4;
 
-async function madeOrFound(
+async function createdOrFound(
   db: Kysely<Tables>,
   organizationId: string,
   column: "email" | "discord_id",
   values: readonly string[],
-  newId: () => string,
-  nowMs: number,
+  { newId, nowMs }: Creation,
 ) {
   const rows = values.map((value) => ({
     id: newId(),

@@ -178,7 +178,12 @@ onBothDatabases("the customers of an organization", (fixture) => {
     const { id: taken } = await addLicense(ours, { customerId: to });
     const { id: foreign } = await addLicense(theirs, { customerId: theirs.customerId });
     const asked = [mine, taken, foreign];
-    const moved = await write.moveLicenses(ours.organizationId, ours.customerId, to, asked, 1);
+    const moved = await write.moveLicenses(
+      ours.organizationId,
+      { fromId: ours.customerId, toId: to },
+      asked,
+      1,
+    );
     expect(moved).toBe(1);
     const row = await fixture.row("licenses", { id: mine });
     expect(row.customer_id).toBe(to);

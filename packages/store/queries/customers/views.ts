@@ -93,9 +93,11 @@ export async function licenseCountsOf(
   const add = (customerId: string | null, count: number) => {
     if (customerId !== null && count > 0) counts.set(customerId, (counts.get(customerId) ?? 0) + count);
   };
-  const some = await customersLicenses(db, organizationId, customerIds).limit(licensesAtOnce).execute();
-  if (some.length < licensesAtOnce) {
-    for (const license of some) add(license.customer_id, license.deleted_at === null ? 1 : 0);
+  const firstLicenses = await customersLicenses(db, organizationId, customerIds)
+    .limit(licensesAtOnce)
+    .execute();
+  if (firstLicenses.length < licensesAtOnce) {
+    for (const license of firstLicenses) add(license.customer_id, license.deleted_at === null ? 1 : 0);
     return counts;
   }
   for (const customerId of customerIds)
@@ -242,24 +244,28 @@ export async function someLicenseIdsOfCustomer(
   return rows.map((row) => row.id);
 }
 
+export interface CustomerMove {
+  readonly fromId: string;
+  readonly toId: string;
+}
+
 /**
  * Transfers one organization's licenses of a customer to another, as far as they are still theirs; returns how many.
  */
 export async function moveLicenses(
   db: Database,
   organizationId: string,
-  fromCustomerId: string,
-  toCustomerId: string,
+  { fromId, toId }: CustomerMove,
   ids: readonly string[],
   nowMs: number,
 ): Promise<number> {
   if (ids.length === 0) return 0;
   const moved = await db
     .updateTable("licenses")
-    .set({ customer_id: toCustomerId, updated_at: nextChangeTime("updated_at", nowMs) })
+    .set({ customer_id: toId, updated_at: nextChangeTime("updated_at", nowMs) })
     .where("id", "in", ids)
     .where(unindexed("organization_id"), "=", organizationId)
-    .where(unindexed("customer_id"), "=", fromCustomerId)
+    .where(unindexed("customer_id"), "=", fromId)
     .executeTakeFirst();
   return Number(moved.numUpdatedRows);
 }

@@ -62,14 +62,8 @@ export async function* dueLicenses(
   const range = { afterMs, untilMs: untilMs + days * dayMs };
   for (const organizationId of await organizationsWithExpiries(db, due.organizationIds, range)) {
     for (let after: ExpiryPosition | undefined = { endsAtMs: afterMs + 1, id: "" }; after !== undefined; ) {
-      const rows: ExpiringRow[] = await expiringAfter(
-        db,
-        organizationId,
-        type,
-        after,
-        range.untilMs,
-        sliceLength,
-      );
+      const slice = { organizationId, type, untilMs: range.untilMs, limit: sliceLength };
+      const rows: ExpiringRow[] = await expiringAfter(db, slice, after);
       const ids = rows.filter((row) => isDue(row, due)).map(({ id }) => id);
       if (ids.length > 0) yield ids;
       const last = rows.length < sliceLength ? undefined : rows.at(-1);
@@ -117,14 +111,18 @@ async function organizationsWithExpiries(
 
 const endsAt = sql.ref<number>("l.ends_at");
 
+interface ExpirySlice {
+  readonly organizationId: string;
+  readonly type: ExpiryEvent;
+  readonly untilMs: number;
+  readonly limit: number;
+}
+
 /** The next ones in the order of their expiry, with what decides whether they are due. */
 function expiringAfter(
   db: Database,
-  organizationId: string,
-  type: ExpiryEvent,
+  { organizationId, type, untilMs, limit }: ExpirySlice,
   after: ExpiryPosition,
-  untilMs: number,
-  limit: number,
 ) {
   return db
     .selectFrom("licenses as l")
@@ -206,7 +204,7 @@ export async function organizationIdsAfter(db: Database, afterId: string, limit:
 
 /** Removes some recorded rejections from before this hour; returns whether there were any. */
 export async function pruneRefusals(db: Database, beforeHour: number, atMost: number): Promise<boolean> {
-  const some = await db
+  const outdated = await db
     .selectFrom("recorded_refusals")
     .select(["hour", "license_id"])
     .where("hour", "<", beforeHour)
@@ -214,9 +212,9 @@ export async function pruneRefusals(db: Database, beforeHour: number, atMost: nu
     .orderBy("license_id")
     .limit(atMost)
     .execute();
-  const [first] = some;
+  const [first] = outdated;
   if (first === undefined) return false;
-  const ids = some.filter(({ hour }) => hour === first.hour).map((row) => row.license_id);
+  const ids = outdated.filter(({ hour }) => hour === first.hour).map((row) => row.license_id);
   await db
     .deleteFrom("recorded_refusals")
     .where("hour", "=", first.hour)

@@ -35,10 +35,10 @@ export async function productState(
     join organizations o on o.id = p.organization_id
     ${sql.raw(planJoin)}
     where p.id = ${productId}`.execute(db);
-  const [found] = rows;
-  if (found === undefined) return null;
+  const [stored] = rows;
+  if (stored === undefined) return null;
   // No API key is used, and nothing is signed.
-  const row = { ...found, public_id: "", hash: "", signing_key_id: null, sealed_secret: null };
+  const row = { ...stored, public_id: "", hash: "", signing_key_id: null, sealed_secret: null };
   const catalog = gatesVersions(row) ? versionCatalog(await versionRecords(db, productId)) : null;
   return {
     facts: new Facts(sealer).product(row, catalog).facts,

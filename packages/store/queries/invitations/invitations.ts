@@ -66,7 +66,7 @@ function withToken(db: Database, tokenHash: string) {
 
 /** Whether an email address is that of the owner or of a member. */
 export async function isOwnerOrMember(db: Database, organizationId: string, email: string): Promise<boolean> {
-  const found = await db
+  const person = await db
     .selectFrom("users")
     .leftJoin("members", (join) =>
       join.onRef("members.user_id", "=", "users.id").on("members.organization_id", "=", organizationId),
@@ -77,7 +77,7 @@ export async function isOwnerOrMember(db: Database, organizationId: string, emai
     .select(["members.user_id", "organizations.id as owned_id"])
     .where("users.email", "=", email)
     .executeTakeFirst();
-  return found !== undefined && (found.user_id !== null || found.owned_id !== null);
+  return person !== undefined && (person.user_id !== null || person.owned_id !== null);
 }
 
 export async function addInvitation(db: Database, invitation: InvitationRow): Promise<void> {

@@ -41,29 +41,29 @@ export const deviceBounds: DeviceBounds = {
  */
 export async function seenDevices(
   db: Database,
-  of: DeviceSearch,
+  search: DeviceSearch,
   range: TimeRange,
   bounds: DeviceBounds = deviceBounds,
 ): Promise<SeenDevice[]> {
-  const key = keyOf(of);
+  const key = keyOf(search);
   if (key.keys.length === 0) return [];
-  const found = new Map<string, SeenDevice>();
+  const devices = new Map<string, SeenDevice>();
   const deadlineMs = bounds.clock() + bounds.timeoutMs;
   let parts = 0;
   for await (const span of spans(db, key, range, "newest")) {
-    for (const row of await devicesIn(db, span, of)) add(found, row);
+    for (const row of await devicesIn(db, span, search)) add(devices, row);
     parts += 1;
     if (parts >= bounds.fewestParts && bounds.clock() >= deadlineMs) break;
     // On SQLite, each query blocks its thread.
     await yieldToEventLoop();
   }
-  return [...found.values()].sort((one, other) => other.lastAtMs - one.lastAtMs);
+  return [...devices.values()].sort((one, other) => other.lastAtMs - one.lastAtMs);
 }
 
-function keyOf(of: DeviceSearch): SpanKey {
-  return "licenseIds" in of
-    ? { kind: "l", keys: of.licenseIds }
-    : { kind: "i", keys: of.seen.map(({ organizationId, ip }) => ipKey(organizationId, ip)) };
+function keyOf(search: DeviceSearch): SpanKey {
+  return "licenseIds" in search
+    ? { kind: "l", keys: search.licenseIds }
+    : { kind: "i", keys: search.seen.map(({ organizationId, ip }) => ipKey(organizationId, ip)) };
 }
 
 interface DeviceRow {
@@ -78,7 +78,7 @@ interface DeviceRow {
 const maxDevices = 2_000;
 const timesTogether = 512;
 
-async function devicesIn(db: Database, span: Span, of: DeviceSearch): Promise<DeviceRow[]> {
+async function devicesIn(db: Database, span: Span, search: DeviceSearch): Promise<DeviceRow[]> {
   const { day, fromMs, untilMs, times } = span;
   const all = db
     .selectFrom(logOf(day))
@@ -90,11 +90,11 @@ async function devicesIn(db: Database, span: Span, of: DeviceSearch): Promise<De
     .limit(maxDevices)
     .$castTo<DeviceRow>();
   const meant =
-    "licenseIds" in of
-      ? all.where("license_id", "in", of.licenseIds)
+    "licenseIds" in search
+      ? all.where("license_id", "in", search.licenseIds)
       : all
-          .where("organization_id", "in", distinct(of.seen.map(({ organizationId }) => organizationId)))
-          .where("ip", "in", distinct(of.seen.map(({ ip }) => ip)));
+          .where("organization_id", "in", distinct(search.seen.map(({ organizationId }) => organizationId)))
+          .where("ip", "in", distinct(search.seen.map(({ ip }) => ip)));
   const rows: DeviceRow[] = [];
   if (times === null)
     rows.push(...(await ofDay(meant.where("at", ">=", fromMs).where("at", "<", untilMs).execute())));
@@ -102,18 +102,20 @@ async function devicesIn(db: Database, span: Span, of: DeviceSearch): Promise<De
     const batch = times?.slice(start, start + timesTogether) ?? [];
     rows.push(...(await ofDay(meant.where("at", "in", padded(batch)).execute())));
   }
-  if ("licenseIds" in of) return rows;
-  const asked = new Set(keyOf(of).keys);
-  return rows.filter(({ organization_id: organizationId, ip }) => asked.has(ipKey(organizationId, ip)));
+  if ("licenseIds" in search) return rows;
+  const searchedKeys = new Set(keyOf(search).keys);
+  return rows.filter(({ organization_id: organizationId, ip }) =>
+    searchedKeys.has(ipKey(organizationId, ip)),
+  );
 }
 
 function distinct(values: readonly string[]): string[] {
   return [...new Set(values)];
 }
 
-function add(found: Map<string, SeenDevice>, row: DeviceRow): void {
+function add(devices: Map<string, SeenDevice>, row: DeviceRow): void {
   const { organization_id: organizationId, license_id: licenseId, ip, device_id: deviceId } = row;
   const key = JSON.stringify([organizationId, licenseId, ip, deviceId]);
-  const lastAtMs = Math.max(Number(row.last_at), found.get(key)?.lastAtMs ?? 0);
-  found.set(key, { organizationId, licenseId, ip, deviceId, lastAtMs });
+  const lastAtMs = Math.max(Number(row.last_at), devices.get(key)?.lastAtMs ?? 0);
+  devices.set(key, { organizationId, licenseId, ip, deviceId, lastAtMs });
 }

@@ -137,13 +137,13 @@ export async function licensesOfIps(
   ips: readonly string[],
   page: { readonly afterId: string; readonly limit: number },
 ): Promise<LicenseRow[]> {
-  const found: LicenseRow[] = [];
+  const licenses: LicenseRow[] = [];
   for (let after = page.afterId; ; ) {
     const ids = await licenseIdsAt(reads, ips, after);
     const last = ids.at(-1);
-    if (last === undefined) return found;
-    found.push(...(await ownLicenses(reads, organizationId, ids)));
-    if (found.length >= page.limit || ids.length < idsAtOnce) return found.slice(0, page.limit);
+    if (last === undefined) return licenses;
+    licenses.push(...(await ownLicenses(reads, organizationId, ids)));
+    if (licenses.length >= page.limit || ids.length < idsAtOnce) return licenses.slice(0, page.limit);
     after = last;
     await yieldToEventLoop();
   }

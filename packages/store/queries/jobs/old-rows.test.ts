@@ -12,8 +12,7 @@ import { addEmails } from "../mail/outbox.ts";
 import { addWaitingEmails } from "../mail/waiting-emails.ts";
 import { addPortalCode } from "../portal/codes.ts";
 import { addPortalAction } from "../portal/licenses.ts";
-import { personWith } from "../portal/people.ts";
-import { addPortalSession } from "../portal/sessions.ts";
+import { addPortalSession, personWith } from "../portal/people.ts";
 import { addNotice } from "../usage/quota-notices.ts";
 import { type AgingTableName, deleteOldRows } from "./old-rows.ts";
 

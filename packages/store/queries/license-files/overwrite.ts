@@ -123,14 +123,14 @@ async function customersOf(
 ): Promise<Map<string, KnownCustomer>> {
   const ids = [...new Set(rows.flatMap((row) => row.customer_id ?? []))];
   if (ids.length === 0) return new Map();
-  const found = await db
+  const customers = await db
     .selectFrom("organization_customers")
     .selectAll()
     .where("organization_id", "=", organizationId)
     .where("customer_id", "in", ids)
     .execute();
   return new Map(
-    found.map((row) => [
+    customers.map((row) => [
       row.customer_id,
       { id: row.customer_id, email: row.email, name: row.name, discordId: row.discord_id },
     ]),

@@ -222,7 +222,7 @@ async function customersThere(
   const customerOf = (before: string) => (JSON.parse(before) as PreviousValues).columns.customer_id ?? null;
   const wanted = undo.flatMap((row) => (row.before === null ? [] : (customerOf(row.before) ?? [])));
   if (wanted.length === 0) return () => true;
-  const found = await db
+  const customers = await db
     .selectFrom("organization_customers")
     .select("customer_id")
     .where("customer_id", "in", [...new Set(wanted)])
@@ -233,7 +233,7 @@ async function customersThere(
         .where("id", "=", undo[0]?.import_id ?? ""),
     )
     .execute();
-  const there = new Set(found.map((row) => row.customer_id));
+  const there = new Set(customers.map((row) => row.customer_id));
   return (before) => {
     const id = customerOf(before);
     return id === null || there.has(id);

@@ -89,14 +89,7 @@ export async function writeSorted(
   means: ImportDependencies,
 ): Promise<string[]> {
   const people = [...creates, ...updates].flatMap(({ license }) => license.customer ?? []);
-  const customers = await customersInBulk(
-    db,
-    means.bulk,
-    to.organizationId,
-    people,
-    means.newId,
-    means.nowMs,
-  );
+  const customers = await customersInBulk(db, to.organizationId, people, means);
   const customerOf = (license: ImportedLicense) =>
     license.customer === null ? null : (customers.get(identifierOf(license.customer)) ?? null);
   const created = await create(db, to, creates, customerOf, means);
@@ -112,13 +105,13 @@ async function existingLicenses(
 ): Promise<Map<string, ExistingLicense>> {
   const keys = rows.flatMap(({ license }) => license.keyMatch ?? []);
   if (keys.length === 0) return new Map();
-  const found = await db
+  const licenses = await db
     .selectFrom("licenses")
     .select(["id", "license_key_match", "ip_count", "max_ips"])
     .where(bulk.among("license_key_match", keys))
     .where("product_id", "=", productId)
     .execute();
-  return new Map(found.map((row) => [row.license_key_match, row]));
+  return new Map(licenses.map((row) => [row.license_key_match, row]));
 }
 
 function cannotCreate(license: ImportedLicense, defaults: ImportDefaults): RowError | null {

@@ -60,8 +60,8 @@ export function extending(by: Extension, nowMs: number): LicenseChange {
     apply: async (db, rows) => {
       const groups = Map.groupBy(rows, (row) => JSON.stringify(extendedColumns(row, by, nowMs)));
       const written: LicenseRow[] = [];
-      for (const [columns, some] of groups)
-        written.push(...(await update(db, idsOf(some), JSON.parse(columns), nowMs)));
+      for (const [columns, rowsToChange] of groups)
+        written.push(...(await update(db, idsOf(rowsToChange), JSON.parse(columns), nowMs)));
       return withRows(rows, written);
     },
   };

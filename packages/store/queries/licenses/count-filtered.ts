@@ -47,8 +47,9 @@ export async function countLicenses(
       ? null
       : await store.searchLicenses(filter.organizationId, filter.words, maxSortedRowsWithText));
   if (ids !== null) return { count: await countAmong(db, ids, filter, nowMs), exact: true };
-  const mine = sql<SqlBool>`organization_id = ${filter.organizationId}`;
-  const inOne = (timeoutMs: number) => store.countLicenses([mine, ...conditions(filter, nowMs)], timeoutMs);
+  const ofOrganization = sql<SqlBool>`organization_id = ${filter.organizationId}`;
+  const inOne = (timeoutMs: number) =>
+    store.countLicenses([ofOrganization, ...conditions(filter, nowMs)], timeoutMs);
   return filter.tag === null
     ? goThrough(new LicenseScan(db, filter, { by: "created_at", descending: true }, nowMs), inOne, limits)
     : goThrough(new TagScan(db, filter, filter.tag, nowMs), inOne, limits);

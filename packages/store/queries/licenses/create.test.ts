@@ -44,14 +44,6 @@ onBothDatabases("licenses", (fixture) => {
     expect((await org.license({ key: "Key", productId: otherId })).key).toBe("Key");
   });
 
-  test("the first revocation of a license stays", async () => {
-    const { license } = await fixture.organization();
-    const { id } = await license();
-    await write.revokeLicense(id, "First", 10);
-    await write.revokeLicense(id, "Second", 20);
-    expect((await read.licenseViews([id]))[0]).toMatchObject({ revoked_at: 10, revoked_reason: "First" });
-  });
-
   test("licenses are read in the given order, with their product, their customer and their tags", async () => {
     const [org, other] = [await fixture.organization(), await fixture.organization()];
     const customerId = await addCustomer(org);

@@ -42,10 +42,10 @@ const rowsAtOnce = 500;
 
 export async function createLicenses(db: Kysely<Tables>, licenses: readonly NewLicense[], nowMs: number) {
   for (let start = 0; start < licenses.length; start += rowsAtOnce) {
-    const some = licenses.slice(start, start + rowsAtOnce);
-    const rows = some.map((license) => licenseRow(license, nowMs));
+    const batch = licenses.slice(start, start + rowsAtOnce);
+    const rows = batch.map((license) => licenseRow(license, nowMs));
     await db.insertInto("licenses").values(rows).execute();
-    await addTags(db, some.flatMap(tagRows));
+    await addTags(db, batch.flatMap(tagRows));
   }
 }
 
@@ -140,20 +140,6 @@ export async function registerIp(
     .values(registration(licenseId, ip, nowMs))
     .execute();
   return true;
-}
-
-export async function revokeLicense(
-  db: Kysely<Tables>,
-  licenseId: string,
-  reason: string | null,
-  nowMs: number,
-) {
-  await db
-    .updateTable("licenses")
-    .set({ revoked_at: nowMs, revoked_reason: reason, updated_at: nowMs })
-    .where("id", "=", licenseId)
-    .where("revoked_at", "is", null)
-    .execute();
 }
 
 function keyText(key: string): string {

@@ -91,8 +91,8 @@ export function scanBounds(
 ): Expression<SqlBool>[] {
   if (by === "created_at" && filter.productId !== null)
     return [sql<SqlBool>`product_id = ${filter.productId}`];
-  const mine = sql<SqlBool>`organization_id = ${filter.organizationId}`;
-  return by === "expires_at" ? [mine, ...expiryRange(filter, nowMs)] : [mine];
+  const ofOrganization = sql<SqlBool>`organization_id = ${filter.organizationId}`;
+  return by === "expires_at" ? [ofOrganization, ...expiryRange(filter, nowMs)] : [ofOrganization];
 }
 
 /**
@@ -109,10 +109,12 @@ export async function idsByIndex(
     .selectFrom("licenses")
     .select("id")
     .limit(most + 1);
-  const mine = licenses.where("organization_id", "=", filter.organizationId);
+  const ofOrganization = licenses.where("organization_id", "=", filter.organizationId);
   // Each in the order of its index, so that a database without statistics does not choose a wrong one.
   const narrow = [
-    filter.customerId === null ? null : mine.where("customer_id", "=", filter.customerId).orderBy("id"),
+    filter.customerId === null
+      ? null
+      : ofOrganization.where("customer_id", "=", filter.customerId).orderBy("id"),
     filter.tag === null
       ? null
       : db
@@ -122,10 +124,10 @@ export async function idsByIndex(
           .where("tag", "=", filter.tag)
           .orderBy("license_id")
           .limit(most + 1),
-    filter.status === "revoked" ? mine.where("revoked_at", "is not", null).orderBy("id") : null,
+    filter.status === "revoked" ? ofOrganization.where("revoked_at", "is not", null).orderBy("id") : null,
     filter.status === "expired" || filter.expiresByMs !== null
       ? expiryRange(filter, nowMs)
-          .reduce((query, condition) => query.where(condition), mine)
+          .reduce((query, condition) => query.where(condition), ofOrganization)
           .orderBy(expiryOrder)
       : null,
     filter.productId === null

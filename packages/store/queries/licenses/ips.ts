@@ -165,7 +165,7 @@ export async function licenseToDrain(
 
 /** Removes some registered IP addresses of a license, in text order, and returns how many. */
 export async function drainIps(db: Database, licenseId: string, atMost: number): Promise<number> {
-  const some = db
+  const firstIps = db
     .selectFrom("license_ips")
     .select("ip")
     .where("license_id", "=", licenseId)
@@ -174,7 +174,7 @@ export async function drainIps(db: Database, licenseId: string, atMost: number):
   const { numDeletedRows } = await db
     .deleteFrom("license_ips")
     .where("license_id", "=", licenseId)
-    .where("ip", "in", some)
+    .where("ip", "in", firstIps)
     .executeTakeFirst();
   await db
     .updateTable("licenses")

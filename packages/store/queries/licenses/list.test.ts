@@ -76,7 +76,7 @@ onBothDatabases("the list of licenses", (fixture) => {
     order: LicenseOrder,
     after: Position | null,
     limit: number,
-  ) => licensePage(fixture.store, filterOf(given), order, after, limit, nowMs);
+  ) => licensePage(fixture.store, { filter: filterOf(given), order, nowMs }, after, limit);
   const walk = async (filter: Partial<LicenseFilter>, order: LicenseOrder, limit: number) => {
     const walked: string[] = [];
     for (let after: Position | null = null; ; ) {

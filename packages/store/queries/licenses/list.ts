@@ -6,6 +6,13 @@ import { type LicenseOrder, LicenseScan, type Position } from "./scan.ts";
 /** What lists are read from. */
 export type ListStore = Pick<Store, "reads" | "listReads" | "searchLicenses" | "countLicenses">;
 
+/** Some licenses in an order, as they are at a time. */
+interface LicenseList {
+  readonly filter: LicenseFilter;
+  readonly order: LicenseOrder;
+  readonly nowMs: number;
+}
+
 export interface LicensePage {
   readonly ids: readonly string[];
   /** Null if there is nothing after it. */
@@ -28,34 +35,34 @@ export const maxScannedForNothing = 24_000;
  */
 export async function licensePage(
   store: ListStore,
-  filter: LicenseFilter,
-  order: LicenseOrder,
+  list: LicenseList,
   after: Position | null,
   limit: number,
-  nowMs: number,
 ): Promise<LicensePage> {
+  const { filter, order, nowMs } = list;
   const db = store.listReads;
   const ids = await idsByIndex(db, filter, nowMs, maxSortedRows);
-  if (ids !== null) return pageAmong(db, ids, filter, order, after, limit, nowMs);
+  if (ids !== null) return pageAmong(db, ids, list, after, limit);
   const scan = new LicenseScan(db, filter, order, nowMs);
-  const found: Position[] = [];
+  const matches: Position[] = [];
   let from = after;
-  for (let scanned = 0; scanned < (found.length > 0 ? maxScanned : maxScannedForNothing); ) {
+  for (let scanned = 0; scanned < (matches.length > 0 ? maxScanned : maxScannedForNothing); ) {
     const length = scanned === 0 ? firstStep : step;
     const to = await scan.end(from, length);
-    found.push(...(await scan.matches(from, to, limit + 1 - found.length)));
-    if (found.length > limit) return { ids: idsOf(found.slice(0, limit)), next: found[limit - 1] ?? null };
-    if (to === null) return { ids: idsOf(found), next: null };
+    matches.push(...(await scan.matches(from, to, limit + 1 - matches.length)));
+    if (matches.length > limit)
+      return { ids: idsOf(matches.slice(0, limit)), next: matches[limit - 1] ?? null };
+    if (to === null) return { ids: idsOf(matches), next: null };
     if (scanned === 0 && filter.words !== null) {
       // Matches are far apart, so there may be few enough for the text index.
-      const some = await store.searchLicenses(filter.organizationId, filter.words, maxSortedRowsWithText);
-      if (some !== null) return pageAmong(db, some, filter, order, after, limit, nowMs);
+      const indexed = await store.searchLicenses(filter.organizationId, filter.words, maxSortedRowsWithText);
+      if (indexed !== null) return pageAmong(db, indexed, list, after, limit);
     }
     from = to;
     scanned += length;
     await yieldToEventLoop();
   }
-  return { ids: idsOf(found), next: from };
+  return { ids: idsOf(matches), next: from };
 }
 
 /** All of them, in batches: for work that iterates over everything and has no time limit. */
@@ -68,7 +75,7 @@ export async function* licenseBatches(
 ): AsyncGenerator<{ ids: readonly string[]; end: Position | null }> {
   const order: LicenseOrder = { by: "created_at", descending: false };
   for (let from = after; ; ) {
-    const { ids, next } = await licensePage(store, filter, order, from, most, nowMs);
+    const { ids, next } = await licensePage(store, { filter, order, nowMs }, from, most);
     yield { ids, end: next };
     if (next === null) return;
     from = next;
@@ -79,17 +86,15 @@ export async function* licenseBatches(
 async function pageAmong(
   db: Database,
   ids: readonly string[],
-  filter: LicenseFilter,
-  order: LicenseOrder,
+  { filter, order, nowMs }: LicenseList,
   after: Position | null,
   limit: number,
-  nowMs: number,
 ): Promise<LicensePage> {
   if (ids.length === 0) return { ids: [], next: null };
-  const found = await new LicenseScan(db, filter, order, nowMs, ids).matches(after, null, limit + 1);
+  const matches = await new LicenseScan(db, filter, order, nowMs, ids).matches(after, null, limit + 1);
   return {
-    ids: idsOf(found.slice(0, limit)),
-    next: found.length > limit ? (found[limit - 1] ?? null) : null,
+    ids: idsOf(matches.slice(0, limit)),
+    next: matches.length > limit ? (matches[limit - 1] ?? null) : null,
   };
 }
 

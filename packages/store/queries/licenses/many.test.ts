@@ -68,8 +68,8 @@ describe.each(databases)("a list of many licenses on $kind", ({ kind, make }) =>
     const { store, plans } = watched(org.store);
     const wanted = { ...all, ...filter() };
     for (const order of orders) {
-      const { next } = await licensePage(store, wanted, order, null, 50, nowMs);
-      if (next !== null) await licensePage(store, wanted, order, next, 50, nowMs);
+      const { next } = await licensePage(store, { filter: wanted, order, nowMs }, null, 50);
+      if (next !== null) await licensePage(store, { filter: wanted, order, nowMs }, next, 50);
     }
     expect((await countLicenses(store, wanted, nowMs, unhurried)).exact).toBe(true);
     await expectNone(plans, kind === "sqlite" ? /SCAN licenses/ : /Seq Scan on licenses/);
@@ -90,7 +90,7 @@ describe.each(databases)("a list of many licenses on $kind", ({ kind, make }) =>
   test("a match far down the list is found by following the pages", async () => {
     const newest = { by: "created_at", descending: true } as const;
     const page = (after: Position | null) =>
-      licensePage(org.store, { ...all, minIps: 3 }, newest, after, 50, nowMs);
+      licensePage(org.store, { filter: { ...all, minIps: 3 }, order: newest, nowMs }, after, 50);
     const first = await page(null);
     const second = await page(first.next);
     expect([first.ids.length, second.ids.length, second.next]).toEqual([0, 1, null]);

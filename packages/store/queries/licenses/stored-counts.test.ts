@@ -5,7 +5,7 @@ import { newId, type TestOrganization } from "../../../../tests/support/test-org
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import { foldCounts } from "../../postgres/fold-counts.ts";
 import { validate, validateAll } from "../../suite/calls.ts";
-import * as remove from "../organizations/remove.ts";
+import * as removal from "../organizations/remove-data.ts";
 import * as changes from "./changes.ts";
 import { countLicenses } from "./count-filtered.ts";
 import { createLicenses, licenseRow, type NewLicense } from "./create.ts";
@@ -18,7 +18,7 @@ const unhurried = { timeoutMs: 60_000 };
 const { deleting, extending, reinstating, revoking, settingExpiry } = changes;
 
 onBothDatabases("the stored counts of licenses", (fixture) => {
-  const { read, write } = fixture.queries({ ...remove, ...changes, ...recount, ...counts, ...views });
+  const { read, write } = fixture.queries({ ...removal, ...changes, ...recount, ...counts, ...views });
   /** What a server does every second on PostgreSQL. */
   const fold = async () => {
     const { reads } = fixture.store.withOwnConnections("jobs");

@@ -56,8 +56,8 @@ export async function createdByDay(
     select day, sum(licenses) as licenses
     from ${kept(filter, "created", sql`day >= ${firstDay} and day < ${firstDay + days}`)}
     group by day`.execute(db);
-  const found = new Map(rows.map(({ day, licenses }) => [Number(day), Number(licenses)]));
-  return Array.from({ length: days }, (_, at) => found.get(firstDay + at) ?? 0);
+  const byDay = new Map(rows.map(({ day, licenses }) => [Number(day), Number(licenses)]));
+  return Array.from({ length: days }, (_, at) => byDay.get(firstDay + at) ?? 0);
 }
 
 /** How many licenses, without revoked ones, expire in each of this many weeks of UTC days, the first starting now. */
@@ -76,8 +76,8 @@ export async function expiringByWeek(
       union all select cast(${today} as bigint), -${expiredThatDay(filter, nowMs)}
     ) as days
     group by 1`.execute(db);
-  const found = new Map(rows.map(({ week, licenses }) => [Number(week), Number(licenses)]));
-  return Array.from({ length: weeks }, (_, week) => found.get(week) ?? 0);
+  const byWeek = new Map(rows.map(({ week, licenses }) => [Number(week), Number(licenses)]));
+  return Array.from({ length: weeks }, (_, week) => byWeek.get(week) ?? 0);
 }
 
 /** Licenses of an organization, or of one of its products. */
@@ -95,13 +95,13 @@ export interface TimeRange {
 /** How many licenses, without revoked ones, expire in a range. */
 export async function expiringBetween(
   db: Database,
-  of: LicensesOf,
+  scope: LicensesOf,
   { fromMs, toMs }: TimeRange,
 ): Promise<number> {
   if (fromMs >= toMs) return 0;
   const filter: LicenseFilter = {
-    ...everyLicenseOf(of.organizationId),
-    productId: of.productId,
+    ...everyLicenseOf(scope.organizationId),
+    productId: scope.productId,
     status: "active",
   };
   const { rows } = await sql<{ count: number }>`
@@ -112,32 +112,32 @@ export async function expiringBetween(
 /** How many licenses were created in a range: whole days from the stored counts, the rest along the index. */
 export async function createdBetween(
   db: Database,
-  of: LicensesOf,
+  scope: LicensesOf,
   { fromMs, toMs }: TimeRange,
 ): Promise<number> {
   const firstDay = Math.ceil(fromMs / dayMs);
   const endDay = Math.floor(toMs / dayMs);
-  if (firstDay >= endDay) return countCreated(db, of, { fromMs, toMs });
-  const filter: LicenseFilter = { ...everyLicenseOf(of.organizationId), productId: of.productId };
+  if (firstDay >= endDay) return countCreated(db, scope, { fromMs, toMs });
+  const filter: LicenseFilter = { ...everyLicenseOf(scope.organizationId), productId: scope.productId };
   const { rows } = await sql<{ licenses: number }>`
     select cast(coalesce(sum(licenses), 0) as bigint) as licenses
     from ${kept(filter, "created", sql`day >= ${firstDay} and day < ${endDay}`)}`.execute(db);
-  const before = await countCreated(db, of, { fromMs, toMs: firstDay * dayMs });
-  const after = await countCreated(db, of, { fromMs: endDay * dayMs, toMs });
+  const before = await countCreated(db, scope, { fromMs, toMs: firstDay * dayMs });
+  const after = await countCreated(db, scope, { fromMs: endDay * dayMs, toMs });
   return Number(rows[0]?.licenses ?? 0) + before + after;
 }
 
 /** How many licenses that are revoked now were revoked in a range, along an index, in slices. */
 export async function revokedBetween(
   db: Database,
-  of: LicensesOf,
+  scope: LicensesOf,
   { fromMs, toMs }: TimeRange,
 ): Promise<number> {
   let licenses = db
     .selectFrom("licenses")
-    .where("organization_id", "=", of.organizationId)
-    .where("product_id", "not in", deletedProducts(db, of));
-  if (of.productId !== null) licenses = licenses.where("product_id", "=", of.productId);
+    .where("organization_id", "=", scope.organizationId)
+    .where("product_id", "not in", deletedProducts(db, scope));
+  if (scope.productId !== null) licenses = licenses.where("product_id", "=", scope.productId);
   let count = 0;
   for (let sliceMs = fromMs; sliceMs < toMs; await yieldToEventLoop()) {
     const rest = licenses.where("revoked_at", ">=", sliceMs).where("revoked_at", "<", toMs);
@@ -157,9 +157,9 @@ export async function revokedBetween(
 }
 
 /** Along an index, in slices: an import can have created nearly all licenses in one millisecond. */
-async function countCreated(db: Database, of: LicensesOf, { fromMs, toMs }: TimeRange): Promise<number> {
+async function countCreated(db: Database, scope: LicensesOf, { fromMs, toMs }: TimeRange): Promise<number> {
   if (fromMs >= toMs) return 0;
-  const filter = { ...everyLicenseOf(of.organizationId), productId: of.productId };
+  const filter = { ...everyLicenseOf(scope.organizationId), productId: scope.productId };
   const scan = new LicenseScan(db, filter, { by: "created_at", descending: false }, fromMs);
   const last: Position = { at: toMs, id: "" };
   let count = 0;
@@ -267,8 +267,8 @@ export async function wrongCounts(db: Database): Promise<LicenseCountRow[]> {
 export async function recountLicenses(store: Store): Promise<number> {
   const wrong = await wrongCounts(store.withOwnConnections("jobs").reads);
   for (let start = 0; start < wrong.length; start += countsAtOnce) {
-    const some = wrong.slice(start, start + countsAtOnce);
-    await store.transaction((db) => addToCounts(db, some));
+    const batch = wrong.slice(start, start + countsAtOnce);
+    await store.transaction((db) => addToCounts(db, batch));
   }
   return wrong.length;
 }

@@ -17,12 +17,12 @@ export interface LicenseView extends LicenseRow {
 
 /** In the order of the IDs; those that do not exist are omitted. */
 export async function licenseViews(db: Database, ids: readonly string[]): Promise<LicenseView[]> {
-  const found = new Map<string, LicenseView>();
+  const views = new Map<string, LicenseView>();
   for (let start = 0; start < ids.length; start += licensesAtOnce) {
     const rows = await rowsOf(db, ids.slice(start, start + licensesAtOnce));
-    for (const view of await withTags(db, rows)) found.set(view.id, view);
+    for (const view of await withTags(db, rows)) views.set(view.id, view);
   }
-  return ids.flatMap((id) => found.get(id) ?? []);
+  return ids.flatMap((id) => views.get(id) ?? []);
 }
 
 /** Those of an organization, without those of deleted products, in the order of their IDs. */

@@ -8,12 +8,12 @@ export async function licenseEmailFacts(
   db: Database,
   licenseIds: readonly string[],
 ): Promise<LicenseEmailFacts[]> {
-  const found: LicenseEmailFacts[] = [];
+  const licenses: LicenseEmailFacts[] = [];
   for (let start = 0; start < licenseIds.length; start += licensesAtOnce) {
     const rows = await someRows(db, licenseIds.slice(start, start + licensesAtOnce));
-    for (const { email, ...facts } of rows) if (email !== null) found.push({ ...facts, email });
+    for (const { email, ...facts } of rows) if (email !== null) licenses.push({ ...facts, email });
   }
-  return found;
+  return licenses;
 }
 
 const licensesAtOnce = 500;

@@ -16,9 +16,9 @@ export async function addWaitingEmails(db: Database, rows: readonly WaitingEmail
 export async function knownEmails(db: Database, dedupeKeys: readonly string[]): Promise<Set<string>> {
   const known = new Set<string>();
   for (let start = 0; start < dedupeKeys.length; start += rowsAtOnce) {
-    const some = dedupeKeys.slice(start, start + rowsAtOnce);
+    const batch = dedupeKeys.slice(start, start + rowsAtOnce);
     for (const table of ["outbox", "waiting_emails"] as const) {
-      const rows = await db.selectFrom(table).select("dedupe_key").where("dedupe_key", "in", some).execute();
+      const rows = await db.selectFrom(table).select("dedupe_key").where("dedupe_key", "in", batch).execute();
       for (const { dedupe_key: key } of rows) if (key !== null) known.add(key);
     }
   }

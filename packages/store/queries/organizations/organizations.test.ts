@@ -40,7 +40,7 @@ onBothDatabases("organizations", (fixture) => {
     expect(await read.slugIsTaken(one, one)).toBe(false);
     expect(await read.slugIsTaken(newId(), null)).toBe(false);
     const create = (slug: string) =>
-      write.createOrganizationIfSlugIsFree({ id: newId(), name: "Second", slug, plan: "free" }, 1_000);
+      write.createOrganization({ id: newId(), name: "Second", slug, plan: "free" }, 1_000);
     expect(await create(one)).toBe(false);
     expect(await read.organizationBySlug(one)).toMatchObject({ id: one, name: "Acme" });
     const results = await Promise.all(Array.from({ length: 5 }, () => create(`${one}-2`)));

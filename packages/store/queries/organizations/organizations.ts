@@ -18,15 +18,8 @@ export interface NewOrganization {
   readonly timeZone?: string;
 }
 
-export async function createOrganization(db: Kysely<Tables>, organization: NewOrganization, nowMs: number) {
-  await db
-    .insertInto("organizations")
-    .values(await organizationRow(db, organization, nowMs))
-    .execute();
-}
-
 /** Creates it only if no other organization has its slug, and returns whether it did. */
-export async function createOrganizationIfSlugIsFree(
+export async function createOrganization(
   db: Kysely<Tables>,
   organization: NewOrganization,
   nowMs: number,
@@ -90,7 +83,7 @@ export async function organizationsOf(
   furtherIds: readonly string[] = [],
 ) {
   // A list of IDs rather than alternatives, for which SQLite reads all organizations.
-  const own = db
+  const organizationIds = db
     .selectFrom("organizations")
     .select("id")
     .where("owner_id", "=", userId)
@@ -108,7 +101,11 @@ export async function organizationsOf(
     .leftJoin("roles", "roles.id", "members.role_id")
     .selectAll("organizations")
     .select("roles.permissions as role_permissions")
-    .where("organizations.id", "in", furtherIds.length === 0 ? own : own.unionAll(further))
+    .where(
+      "organizations.id",
+      "in",
+      furtherIds.length === 0 ? organizationIds : organizationIds.unionAll(further),
+    )
     .$if(page.afterId !== null, (query) => query.where("organizations.id", ">", page.afterId ?? ""))
     .orderBy("organizations.id")
     .limit(page.limit)

@@ -8,7 +8,8 @@ import { removeBillingOfDeleted } from "../billing/stripe.ts";
 import { registerIp } from "../licenses/create.ts";
 import { organizationById } from "./organizations.ts";
 import type { AuditPosition } from "./remove.ts";
-import * as queries from "./remove.ts";
+import * as removal from "./remove.ts";
+import * as data from "./remove-data.ts";
 
 const nowMs = 1_000_000;
 
@@ -25,7 +26,7 @@ const deletedLater = [
 ] as const;
 
 onBothDatabases("removal of organizations", (fixture) => {
-  const { read, write } = fixture.queries(queries);
+  const { read, write } = fixture.queries({ ...removal, ...data });
 
   const organization = async (columns: Partial<OrganizationRow> = {}) => {
     const made = await fixture.organization();

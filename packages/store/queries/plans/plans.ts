@@ -93,11 +93,11 @@ export async function organizationsWithLimitOf(
  * until none is left.
  */
 export async function keepVersionModule(db: Database, plan: Plan, limit: number): Promise<number> {
-  const some = organizationsOn(db, plan).where("had_version_module", "=", 0).limit(limit);
+  const organizations = organizationsOn(db, plan).where("had_version_module", "=", 0).limit(limit);
   const result = await db
     .updateTable("organizations")
     .set({ had_version_module: 1 })
-    .where("id", "in", some)
+    .where("id", "in", organizations)
     .executeTakeFirst();
   return Number(result.numUpdatedRows);
 }

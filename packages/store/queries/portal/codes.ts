@@ -97,22 +97,22 @@ export async function tryCodesForAdding(
  * the same rows in the same order, and the slower one finds none. Locks the person first: see `lockPortalPeople`.
  */
 export async function takeLink(db: Database, linkHash: string, nowMs: number): Promise<string | null> {
-  const found = await db
+  const link = await db
     .selectFrom("portal_codes")
     .select(["id", "email_hash", "sealed_email"])
     .where("link_hash", "=", linkHash)
     .where("expires_at", ">", nowMs)
     .where("person_id", "is", null)
     .executeTakeFirst();
-  if (found === undefined) return null;
-  const email = openText(db, found.sealed_email);
+  if (link === undefined) return null;
+  const email = openText(db, link.sealed_email);
   await lockOwner(db, { kind: "email", value: email });
   const removed = await db
     .deleteFrom("portal_codes")
-    .where("email_hash", "=", found.email_hash)
+    .where("email_hash", "=", link.email_hash)
     .returning("id")
     .execute();
-  return removed.some(({ id }) => id === found.id) ? email : null;
+  return removed.some(({ id }) => id === link.id) ? email : null;
 }
 
 /** Once someone has proven the email address, its other codes are no longer needed. */

@@ -64,18 +64,18 @@ async function newestPage(
     const room = limit - ids.length;
     // A full page reads on until it knows whether there is anything left to list.
     const wanted = Math.min(Math.max(room, 1), maxPerSeller - start.shown);
-    const found = await newestOf(db, seller, start.licenseId, wanted);
-    read += found.read;
+    const page = await newestOf(db, seller, start.licenseId, wanted);
+    read += page.read;
     visited += 1;
     if (room === 0) {
-      if (found.ids.length === 0) continue;
+      if (page.ids.length === 0) continue;
       return { ids, next: start, sellersWithMore };
     }
-    ids.push(...found.ids);
-    if (!found.hasMore) continue;
-    const shown = start.shown + found.ids.length;
-    if (shown >= maxPerSeller || found.ids.length < wanted) sellersWithMore.push(organizationId);
-    else return { ids, next: { ...start, licenseId: found.lastId, shown }, sellersWithMore };
+    ids.push(...page.ids);
+    if (!page.hasMore) continue;
+    const shown = start.shown + page.ids.length;
+    if (shown >= maxPerSeller || page.ids.length < wanted) sellersWithMore.push(organizationId);
+    else return { ids, next: { ...start, licenseId: page.lastId, shown }, sellersWithMore };
   }
   const hasRest = after?.hasRest === true || sellersWithMore.length > 0;
   return { ids, next: hasRest ? startOfRest : null, sellersWithMore };
@@ -113,10 +113,10 @@ async function restPage(
       if (!listed.hasMore) continue;
       lastId = listed.lastId;
     }
-    const found = await newestOf(db, seller, lastId, limit - ids.length);
-    read += found.read;
-    ids.push(...found.ids);
-    if (found.hasMore) return { ids, next: { ...start, licenseId: found.lastId }, sellersWithMore: [] };
+    const page = await newestOf(db, seller, lastId, limit - ids.length);
+    read += page.read;
+    ids.push(...page.ids);
+    if (page.hasMore) return { ids, next: { ...start, licenseId: page.lastId }, sellersWithMore: [] };
   }
   return { ids, next: null, sellersWithMore: [] };
 }
@@ -131,9 +131,9 @@ export async function portalLicensePageOfSeller(
 ): Promise<PortalPage> {
   for await (const seller of sellersOf(db, who, organizationId)) {
     if (seller.organizationId !== organizationId) break;
-    const found = await newestOf(db, seller, afterId, limit);
-    const next = { ...startOfRest, organizationId, licenseId: found.lastId };
-    return { ids: found.ids, next: found.hasMore ? next : null, sellersWithMore: [] };
+    const page = await newestOf(db, seller, afterId, limit);
+    const next = { ...startOfRest, organizationId, licenseId: page.lastId };
+    return { ids: page.ids, next: page.hasMore ? next : null, sellersWithMore: [] };
   }
   return { ids: [], next: null, sellersWithMore: [] };
 }
@@ -156,9 +156,12 @@ async function* sellersOf(db: Database, who: ProvenIdentities, fromId: string): 
     const customers = [];
     let end: string | null = null;
     for (const [column, value] of identities) {
-      const some = await customersFrom(db, column, value, start);
-      customers.push(...some);
-      const lastId = some.length < sellersAtOnce ? null : (some.at(-1)?.organization_id ?? null);
+      const customersOfIdentity = await customersFrom(db, column, value, start);
+      customers.push(...customersOfIdentity);
+      const lastId =
+        customersOfIdentity.length < sellersAtOnce
+          ? null
+          : (customersOfIdentity.at(-1)?.organization_id ?? null);
       if (lastId !== null && (end === null || lastId < end)) end = lastId;
     }
     const groups = Map.groupBy(customers, ({ organization_id }) => organization_id);
@@ -207,9 +210,9 @@ async function newestOf(
     const rows = [];
     let end: string | null = null;
     for (const customerId of customerIds) {
-      const some = await licensesBefore(db, customerId, organizationId, last, batch);
-      rows.push(...some);
-      const lastId = some.length < batch ? null : (some.at(-1)?.id ?? null);
+      const licensesOfCustomer = await licensesBefore(db, customerId, organizationId, last, batch);
+      rows.push(...licensesOfCustomer);
+      const lastId = licensesOfCustomer.length < batch ? null : (licensesOfCustomer.at(-1)?.id ?? null);
       if (lastId !== null && (end === null || lastId > end)) end = lastId;
     }
     rows.sort((a, b) => (a.id < b.id ? 1 : -1));

@@ -9,7 +9,7 @@ import * as codes from "./codes.ts";
 import * as knownEmailQueries from "./codes.ts";
 import * as people from "./people.ts";
 import * as unknownIdentities from "./people.ts";
-import * as sessions from "./sessions.ts";
+import * as sessions from "./people.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
 const newEmail = () => `${newId()}@example.com`;

@@ -46,23 +46,24 @@ type LogQuery<O> = SelectQueryBuilder<Tables, "request_log", O>;
 
 /** Adds the conditions to a query. `matches` is the same for rows in memory. */
 export function filtered<O>(query: LogQuery<O>, filter: RequestFilter): LogQuery<O> {
-  let found = query.where("organization_id", "=", filter.organizationId);
-  if (filter.productId !== null) found = found.where("product_id", "=", filter.productId);
-  if (filter.licenseId !== null) found = found.where("license_id", "=", filter.licenseId);
-  if (filter.ips !== null) found = found.where("ip", "in", listed(filter.ips));
-  if (filter.requestId !== null) found = found.where("id", "=", filter.requestId);
-  if (filter.outcomes !== null) found = found.where("status", "in", listed(filter.outcomes));
-  if (filter.refused !== null) found = found.where("status", filter.refused ? "not in" : "in", accepted);
-  if (filter.endpoint !== null) found = found.where("endpoint", "=", filter.endpoint);
-  if (filter.version !== null) found = found.where("version", "=", filter.version);
-  if (filter.deviceId !== null) found = found.where("device_id", "=", filter.deviceId);
+  let narrowed = query.where("organization_id", "=", filter.organizationId);
+  if (filter.productId !== null) narrowed = narrowed.where("product_id", "=", filter.productId);
+  if (filter.licenseId !== null) narrowed = narrowed.where("license_id", "=", filter.licenseId);
+  if (filter.ips !== null) narrowed = narrowed.where("ip", "in", listed(filter.ips));
+  if (filter.requestId !== null) narrowed = narrowed.where("id", "=", filter.requestId);
+  if (filter.outcomes !== null) narrowed = narrowed.where("status", "in", listed(filter.outcomes));
+  if (filter.refused !== null)
+    narrowed = narrowed.where("status", filter.refused ? "not in" : "in", accepted);
+  if (filter.endpoint !== null) narrowed = narrowed.where("endpoint", "=", filter.endpoint);
+  if (filter.version !== null) narrowed = narrowed.where("version", "=", filter.version);
+  if (filter.deviceId !== null) narrowed = narrowed.where("device_id", "=", filter.deviceId);
   if (filter.problem !== null) {
     const pattern = `%${filter.problem.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
-    found = found.where(sql<boolean>`lower(problem) like ${pattern} escape '\\'`);
+    narrowed = narrowed.where(sql<boolean>`lower(problem) like ${pattern} escape '\\'`);
   }
-  if (filter.minDurationUs !== null) found = found.where("duration_us", ">=", filter.minDurationUs);
-  if (filter.sandbox !== null) found = found.where("sandbox", "=", filter.sandbox ? 1 : 0);
-  return found;
+  if (filter.minDurationUs !== null) narrowed = narrowed.where("duration_us", ">=", filter.minDurationUs);
+  if (filter.sandbox !== null) narrowed = narrowed.where("sandbox", "=", filter.sandbox ? 1 : 0);
+  return narrowed;
 }
 
 /** Whether a row is meant. */

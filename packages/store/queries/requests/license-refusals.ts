@@ -29,7 +29,7 @@ export async function licenseRefusals(
   // A license that is listed twice would be counted twice.
   const starts = new Map(licenses.map(({ licenseId, sinceMs }) => [licenseId, sinceMs]));
   if (starts.size === 0) return [];
-  const asked = [...starts].map(
+  const wanted = [...starts].map(
     ([id, ms]) => sql`(cast(${id} as text), cast(${quotaDay(ms)} as bigint), cast(${ms} as bigint))`,
   );
   // A list of values is joined, because PostgreSQL compares every row with each of many alternatives.
@@ -38,7 +38,7 @@ export async function licenseRefusals(
     from (
       select r.license_id, r.status, cast(sum(r.count) as bigint) as count, min(r.first_at) as first_at,
         max(r.day) as last_day
-      from (values ${sql.join(asked)}) as asked
+      from (values ${sql.join(wanted)}) as asked
       join license_refusals as r
         on r.license_id = asked.column1 and r.day >= asked.column2 and r.first_at >= asked.column3
       group by r.license_id, r.status

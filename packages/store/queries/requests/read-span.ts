@@ -66,9 +66,9 @@ async function readTimes(
   const isLeft = (at: number) => after === null || (isNewest ? at <= after.at : at >= after.at);
   const left = times.filter(isLeft);
   const ordered = isNewest ? left.reverse() : left;
-  const found: RequestLogRow[] = [];
+  const matches: RequestLogRow[] = [];
   let together = Math.min(timesTogether, Math.max(timesFirst, limit));
-  for (let start = 0; start < ordered.length && found.length < limit; ) {
+  for (let start = 0; start < ordered.length && matches.length < limit; ) {
     const batch = ordered.slice(start, start + together);
     // Sorted here: few rows, and no reason for a database to prefer an index that has them in order.
     const rows = await ofDay(
@@ -77,11 +77,11 @@ async function readTimes(
         .execute(),
     );
     rows.sort(isNewest ? (one, other) => byTime(other, one) : byTime);
-    found.push(...rows.filter((row) => after === null || isAfter(row, after, isNewest)));
+    matches.push(...rows.filter((row) => after === null || isAfter(row, after, isNewest)));
     start += batch.length;
     together = timesTogether;
   }
-  return found.slice(0, limit);
+  return matches.slice(0, limit);
 }
 
 function isAfter(row: RequestLogRow, { at, id }: Position, isNewest: boolean): boolean {

@@ -55,8 +55,8 @@ async function* closedSpans(
       start += batch.length;
       together = Math.min(together * growth, sizes.segments.most);
     }
-    const found = lookUps(db, key, batches);
-    for (const batch of batches) yield* spansOf(key, batch, await found.next(), { fromMs, untilMs });
+    const keysOfBatches = lookUps(db, key, batches);
+    for (const batch of batches) yield* spansOf(key, batch, await keysOfBatches.next(), { fromMs, untilMs });
     const last = segments.at(-1);
     if (last === undefined || segments.length < segmentsListed) return;
     range = order === "newest" ? { ...range, untilMs: last.from_at } : { ...range, fromMs: last.until_at };
@@ -101,10 +101,10 @@ function lookUps(
     next: () => {
       const wanted = taken < 2 ? taken + 1 : taken + 1 + ahead;
       for (const batch of batches.slice(started.length, wanted)) {
-        const found = lookUp(db, key, batch);
+        const lookup = lookUp(db, key, batch);
         // One that is no longer needed can fail unnoticed.
-        found.catch(() => undefined);
-        started.push(found);
+        lookup.catch(() => undefined);
+        started.push(lookup);
       }
       taken += 1;
       return started[taken - 1] ?? Promise.resolve([]);
@@ -142,18 +142,18 @@ function lookUp(db: Database, { kind, keys }: SpanKey, segments: readonly Segmen
 function* spansOf(
   { kind, keys }: SpanKey,
   segments: readonly Segment[],
-  found: readonly FoundKey[],
+  foundKeys: readonly FoundKey[],
   range: TimeRange,
 ): Generator<Span> {
   const day = dayOf(segments[0]?.from_at ?? 0);
-  const entries = Map.groupBy(found, ({ from_at }) => from_at);
+  const entries = Map.groupBy(foundKeys, ({ from_at }) => from_at);
   let joined: Span | null = null;
   for (const { from_at: fromAt, until_at: untilAt, rows } of segments) {
     const fromMs = Math.max(fromAt, range.fromMs);
     const untilMs = Math.min(untilAt, range.untilMs);
-    const own = entries.get(fromAt) ?? [];
+    const entriesOfSegment = entries.get(fromAt) ?? [];
     const occurrences = keys.flatMap((key) => {
-      const entry = own.find((one) => one.key === keyColumn(kind, key));
+      const entry = entriesOfSegment.find((one) => one.key === keyColumn(kind, key));
       const times = entry === undefined ? undefined : timesOfKey(entry, kind, key);
       return times === undefined ? [] : [times];
     });
@@ -193,9 +193,9 @@ function timesWithin(
   { fromMs, untilMs }: TimeRange,
 ): number[] | null {
   const times = new Set<number>();
-  for (const some of occurrences) {
-    if (some === null) return null;
-    for (const time of some) {
+  for (const timesOfOne of occurrences) {
+    if (timesOfOne === null) return null;
+    for (const time of timesOfOne) {
       const at = fromAt + time;
       if (at >= fromMs && at < untilMs) times.add(at);
     }
@@ -242,7 +242,7 @@ async function cutOf(
   order: Order,
   rows: number,
 ): Promise<number | null> {
-  const found = await ofDay(
+  const latest = await ofDay(
     db
       .selectFrom(logOf(day))
       .select("at")
@@ -253,5 +253,5 @@ async function cutOf(
       .offset(rows)
       .execute(),
   );
-  return found[0]?.at ?? null;
+  return latest[0]?.at ?? null;
 }

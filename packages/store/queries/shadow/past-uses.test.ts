@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { registerIp } from "../licenses/create.ts";
+import * as queries from "./past-uses.ts";
 import { pastUses, useBounds } from "./past-uses.ts";
-import * as queries from "./registrations.ts";
 
 const nowMs = Date.now() - dayMs;
 

@@ -98,10 +98,10 @@ export async function lastTransfers(db: Database, licenseIds: readonly string[])
  * the one who requested it.
  */
 export async function outdatedTransfers(db: Database, licenseIds: readonly string[]): Promise<TransferRow[]> {
-  const found: TransferRow[] = [];
+  const transfers: TransferRow[] = [];
   for (let start = 0; start < licenseIds.length; start += licensesAtOnce)
-    found.push(...(await outdated(db, licenseIds.slice(start, start + licensesAtOnce))));
-  return found;
+    transfers.push(...(await outdated(db, licenseIds.slice(start, start + licensesAtOnce))));
+  return transfers;
 }
 
 const licensesAtOnce = 500;
@@ -213,7 +213,7 @@ export async function knownTargets(
   organizationId: string,
   targets: readonly Target[],
 ): Promise<Map<string, KnownTarget>> {
-  const found = new Map<string, KnownTarget>();
+  const targetsByIdentity = new Map<string, KnownTarget>();
   const identities = targets.map(identity);
   for (const column of ["email", "discord_id"] as const) {
     const values = [...new Set(identities.flatMap((one) => one[column] ?? []))];
@@ -228,9 +228,12 @@ export async function knownTargets(
       .where(`c.${column}`, "in", values)
       .execute();
     for (const { id, name, ...who } of rows)
-      found.set(recipientKey({ to_email: who.email, to_discord_id: who.discord_id }), { id, name });
+      targetsByIdentity.set(recipientKey({ to_email: who.email, to_discord_id: who.discord_id }), {
+        id,
+        name,
+      });
   }
-  return found;
+  return targetsByIdentity;
 }
 
 /** What identifies the recipient. */

@@ -72,9 +72,9 @@ async function countAfter(
 }
 
 function following(table: CountedTable, organizationId: string, after: Position | null) {
-  const own = sql<boolean>`organization_id = ${organizationId}`;
-  if (after === null) return own;
+  const ofOrganization = sql<boolean>`organization_id = ${organizationId}`;
+  if (after === null) return ofOrganization;
   const columns = sql.join(order[table].map((name) => sql.ref(name)));
   const values = sql.join(order[table].map((name) => after[name]));
-  return sql<boolean>`${own} and (${columns}) > (${values})`;
+  return sql<boolean>`${ofOrganization} and (${columns}) > (${values})`;
 }

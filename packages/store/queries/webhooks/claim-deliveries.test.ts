@@ -22,7 +22,7 @@ onBothDatabases("claims on deliveries", (fixture) => {
   const due = (fields: Partial<DeliveryRow> = {}) =>
     ({ state: "pending", attempts: 0, next_attempt_at: nowMs, ...fields }) as const;
   const claim = (ids: readonly string[], claimant: string, atMs = nowMs) =>
-    write.claimDeliveries(fixture.store.bulk, ids, claimant, atMs, atMs + leaseMs);
+    write.claimDeliveries(fixture.store.bulk, ids, { claimant, nowMs: atMs, untilMs: atMs + leaseMs });
 
   test("an endpoint is due if the next attempt of a pending delivery is", async () => {
     const [ready, later, finished, held] = await several(4, endpoint);

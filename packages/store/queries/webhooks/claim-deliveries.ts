@@ -76,9 +76,11 @@ export async function claimDeliveries(
   db: Database,
   bulk: Bulk,
   ids: readonly string[],
-  claimant: string,
-  nowMs: number,
-  untilMs: number,
+  {
+    claimant,
+    nowMs,
+    untilMs,
+  }: { readonly claimant: string; readonly nowMs: number; readonly untilMs: number },
 ): Promise<ClaimedDelivery[]> {
   return db
     .updateTable("deliveries")

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Database } from "../../store.ts";
 import type { DeliveryRow } from "../../tables/events.ts";
 
-/** How deliveries follow their endpoint. How they are sent is in `claim-deliveries.ts` and `delivery-results.ts`. */
+/** How deliveries follow their endpoint. How they are sent is in `claim-deliveries.ts` and `deliveries.ts`. */
 
 /** How many change in one transaction; `deliveriesOutOfStep` finds the rest, and the periodic job continues with it. */
 export const deliveriesAtOnce = 250;
@@ -62,7 +62,7 @@ export async function deliveriesOutOfStep(
   db: Database,
 ): Promise<{ held: readonly string[]; pending: readonly string[] }> {
   const inStatus = async (ids: readonly string[], status: "enabled" | "disabled") => {
-    const found: string[] = [];
+    const matchingIds: string[] = [];
     for (let start = 0; start < ids.length; start += 500) {
       const rows = await db
         .selectFrom("webhook_endpoints")
@@ -71,9 +71,9 @@ export async function deliveriesOutOfStep(
         .where("status", "=", status)
         .where("deleted_at", "is", null)
         .execute();
-      found.push(...rows.map((row) => row.id));
+      matchingIds.push(...rows.map((row) => row.id));
     }
-    return found;
+    return matchingIds;
   };
   return {
     held: await inStatus(await endpointsWith(db, isHeld), "enabled"),

@@ -1,4 +1,5 @@
 import type { delivery } from "@countersign/contract/manage/webhook-deliveries";
+import { shownFailure } from "@countersign/contract/problems/failures";
 import { isoTime } from "@countersign/domain/dates/iso-time";
 import { webhookId } from "@countersign/domain/webhooks/signature";
 import {
@@ -14,7 +15,6 @@ import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop
 import type { z } from "zod";
 import type { OrganizationContext } from "../../../api/context.ts";
 import { decodeCursor, encodeCursor, milliseconds, pageOf } from "../../../api/page.ts";
-import { shownFailure } from "../../../base/shown-failure.ts";
 import { Problem } from "../../../http/problem.ts";
 import { findEndpoint } from "./endpoints.ts";
 

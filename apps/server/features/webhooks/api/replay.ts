@@ -48,10 +48,7 @@ export async function replayOne(
   deliveryId: string,
 ): Promise<ShownDelivery> {
   return context.transaction(async (db) => {
-    const endpoint = await currentEndpoint(db, context, endpointId);
-    const before = await deliveryOf(db, endpoint.id, deliveryId);
-    if (before === undefined) throw new Problem("delivery_not_found");
-    checkEnabled(endpoint);
+    const { endpoint, before } = await currentDelivery(db, context, endpointId, deliveryId);
     if (!(await eventsAmong(db, [before.event_id])).has(before.event_id)) throw new Problem("event_pruned");
     const others = await deliveriesOfEvents(db, endpoint.id, [before.event_id]);
     if (others.some(({ state }) => !isFinal(state))) throw new Problem("event_pending");
@@ -64,6 +61,20 @@ export async function replayOne(
     });
     return showDelivery(delivery);
   });
+}
+
+/** A delivery of an enabled endpoint. */
+async function currentDelivery(
+  db: Database,
+  context: OrganizationContext,
+  endpointId: string,
+  deliveryId: string,
+) {
+  const endpoint = await currentEndpoint(db, context, endpointId);
+  const before = await deliveryOf(db, endpoint.id, deliveryId);
+  if (before === undefined) throw new Problem("delivery_not_found");
+  checkEnabled(endpoint);
+  return { endpoint, before };
 }
 
 function checkEnabled({ status }: WebhookEndpointRow): void {
@@ -234,10 +245,7 @@ export async function sendNow(
   deliveryId: string,
 ): Promise<ShownDelivery> {
   return context.transaction(async (db) => {
-    const endpoint = await currentEndpoint(db, context, endpointId);
-    const before = await deliveryOf(db, endpoint.id, deliveryId);
-    if (before === undefined) throw new Problem("delivery_not_found");
-    checkEnabled(endpoint);
+    const { endpoint, before } = await currentDelivery(db, context, endpointId, deliveryId);
     if (isFinal(before.state)) throw new Problem("delivery_finished");
     if (!(await makeDue(db, before.id, context.nowMs))) throw new Problem("delivery_in_progress");
     await audit(db, context, {

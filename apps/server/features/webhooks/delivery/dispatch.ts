@@ -1,25 +1,22 @@
 import { fairShares } from "@countersign/domain/webhooks/fair-shares";
 import { newId } from "@countersign/store/new-id";
 import {
-  type ClaimedDelivery,
   claimDeliveries,
   dueDeliveries,
   dueEndpoints,
   endpointsByIds,
   eventsByIds,
   type SendingEndpoint,
-  type SentEvent,
   signingSecrets,
 } from "@countersign/store/queries/webhooks/claim-deliveries";
 import type { DeliveryResult } from "@countersign/store/queries/webhooks/deliveries";
 import { emptyEndpoint } from "@countersign/store/queries/webhooks/prune";
 import { DeliveryConcurrency, type Outcome } from "./concurrency.ts";
-import { type DeliveryRecipient, sendEvent } from "./request.ts";
+import { isLate, type Ready, ReadyQueue } from "./ready-queue.ts";
+import { sendEvent } from "./request.ts";
 import { type RecordingParts, recordResults, releaseClaims, resultOf, succeeded } from "./results.ts";
 import { leaseMs, type Sender } from "./send.ts";
 
-/** A delivery that was claimed longer ago is not started: too little of its lease is left. */
-const latestStartMs = 5_000;
 const claimsAtOnce = 512;
 /** The maximum number of events in memory, each of a few kilobytes. */
 const maxReady = 1_024;
@@ -132,7 +129,7 @@ export class Dispatcher {
     const { bulk } = store;
     const claimedHereMs = performance.now();
     const claimed = await store.transaction(
-      (db) => claimDeliveries(db, bulk, ids, this.claimant, nowMs, nowMs + leaseMs),
+      (db) => claimDeliveries(db, bulk, ids, { claimant: this.claimant, nowMs, untilMs: nowMs + leaseMs }),
       "soon",
     );
     if (claimed.length === 0) return 0;
@@ -227,78 +224,5 @@ export class Dispatcher {
     this.#unsent = this.#unsent.slice(unsent.length);
     for (const id of unsent) this.#claimed.delete(id);
     return results.length + unsent.length;
-  }
-}
-
-function isLate({ claimedHereMs }: Ready): boolean {
-  return performance.now() - claimedHereMs > latestStartMs;
-}
-
-/** Claimed, and waiting to be sent. */
-interface Ready {
-  readonly delivery: ClaimedDelivery;
-  readonly endpoint: DeliveryRecipient;
-  readonly event: SentEvent | undefined;
-  /** When it was claimed, by the database's clock and by this process's. */
-  readonly claimedAtMs: number;
-  readonly claimedHereMs: number;
-}
-
-/** The deliveries that are ready to be sent, per endpoint, in the order in which they were claimed. */
-class ReadyQueue {
-  readonly #queues = new Map<string, Ready[]>();
-  readonly #perOrganization = new Map<string, number>();
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
-
-  lengthOf(endpointId: string): number {
-    return this.#queues.get(endpointId)?.length ?? 0;
-  }
-
-  ofOrganization(organizationId: string): number {
-    return this.#perOrganization.get(organizationId) ?? 0;
-  }
-
-  endpointIds(): string[] {
-    return [...this.#queues.keys()];
-  }
-
-  add(ready: Ready): void {
-    const queue = this.#queues.get(ready.endpoint.id);
-    if (queue === undefined) this.#queues.set(ready.endpoint.id, [ready]);
-    else queue.push(ready);
-    this.#count(ready, 1);
-  }
-
-  first(endpointId: string): Ready | undefined {
-    return this.#queues.get(endpointId)?.[0];
-  }
-
-  takeFirst(endpointId: string): void {
-    const queue = this.#queues.get(endpointId);
-    const first = queue?.shift();
-    if (queue === undefined || first === undefined) return;
-    this.#count(first, -1);
-    if (queue.length === 0) this.#queues.delete(endpointId);
-  }
-
-  /** Removes all matching deliveries of an endpoint; returns their IDs. */
-  takeWhere(endpointId: string, fits: (ready: Ready) => boolean): string[] {
-    const queue = this.#queues.get(endpointId) ?? [];
-    const [taken, left] = [queue.filter(fits), queue.filter((ready) => !fits(ready))];
-    if (left.length === 0) this.#queues.delete(endpointId);
-    else this.#queues.set(endpointId, left);
-    for (const ready of taken) this.#count(ready, -1);
-    return taken.map((ready) => ready.delivery.id);
-  }
-
-  #count({ endpoint }: Ready, change: 1 | -1): void {
-    this.#size += change;
-    const count = this.ofOrganization(endpoint.organization_id) + change;
-    if (count === 0) this.#perOrganization.delete(endpoint.organization_id);
-    else this.#perOrganization.set(endpoint.organization_id, count);
   }
 }

@@ -52,7 +52,9 @@ onBothDatabases("refused delivery results", (fixture) => {
     const due = { state: "pending", attempts: 0, next_attempt_at: atMs } as const;
     const rows = await makeDeliveries(endpoint, Array(count).fill(due));
     const { bulk } = fixture.store;
-    await fixture.write((db) => claimDeliveries(db, bulk, idsOf(rows), "node", atMs, atMs + leaseMs));
+    await fixture.write((db) =>
+      claimDeliveries(db, bulk, idsOf(rows), { claimant: "node", nowMs: atMs, untilMs: atMs + leaseMs }),
+    );
     const answer = { status: 200, body: "answer", failure: null };
     return rows.map((delivery) => resultOf({ delivery, atMs, answer, durationMs: 5, headers: {} }, 0));
   };

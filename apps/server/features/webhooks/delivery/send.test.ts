@@ -6,7 +6,8 @@ import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webho
 import { selfSigned } from "../../../../../tests/support/certificate.ts";
 import { listed } from "../../../../../tests/support/listed.ts";
 import { openReceiver, type Receiver } from "../../../../../tests/support/receiver.ts";
-import { ConnectionCache, cachingResolver, type SendOptions, send, systemResolver } from "./send.ts";
+import { cachingResolver, systemResolver } from "./addresses.ts";
+import { ConnectionCache, type SendOptions, send } from "./send.ts";
 
 const closings: (() => unknown)[] = [];
 afterEach(async () => {

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useMay } from "../../../session/current-organization.ts";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { onDemand, prefetchOnHover } from "../../../ui/on-demand.tsx";
-import type { Action } from "./action.ts";
+import type { Action } from "../search.ts";
 import type { ConfirmedAction } from "./confirmations.tsx";
 import { type License, useAction, useReinstate } from "./license.ts";
 import classes from "./license-page.module.css";

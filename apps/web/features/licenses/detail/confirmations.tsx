@@ -7,9 +7,9 @@ import { ask, useChange } from "../../../api/queries.ts";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
 import { paths } from "../../../session/paths.ts";
 import { Confirm } from "../../../ui/confirm.tsx";
+import { ValidateHelp } from "../../../ui/help.tsx";
 import { notify } from "../../../ui/notify.tsx";
-import { ValidateHelp } from "../../../ui/validate-help.tsx";
-import type { Action } from "./action.ts";
+import type { Action } from "../search.ts";
 import type { License } from "./license.ts";
 
 /** Actions that ask first: revoking, replacing the key, removing all IP addresses, and deleting. */

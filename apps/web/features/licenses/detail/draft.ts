@@ -24,8 +24,6 @@ export interface Draft {
   readonly custom_override: string;
 }
 
-type DraftField = keyof Draft;
-
 export function draftOf(license: License): Draft {
   const { expires_at: expiresAt, term_seconds: term } = license;
   return {
@@ -48,34 +46,32 @@ export function draftOf(license: License): Draft {
   };
 }
 
-function changedFields(base: Draft, draft: Draft): DraftField[] {
-  return (Object.keys(base) as DraftField[]).filter(
-    (field) => JSON.stringify(base[field]) !== JSON.stringify(draft[field]),
-  );
-}
-
 /** The request body: only changed fields, so that nothing else is overwritten. */
 export function changesOf(base: Draft, draft: Draft): NonNullable<Body<"updateLicense">> {
-  const changed = new Set(changedFields(base, draft));
-  const any = (...fields: DraftField[]) => fields.some((field) => changed.has(field));
-  const text = (field: "customer_email" | "customer_name" | "customer_discord_id" | "notes") =>
-    any(field) ? { [field]: orNull(draft[field]) } : {};
+  const isChanged = (field: string) => {
+    const name = field as keyof Draft;
+    return JSON.stringify(base[name]) !== JSON.stringify(draft[name]);
+  };
+  const single = {
+    customer_email: orNull(draft.customer_email),
+    customer_name: orNull(draft.customer_name),
+    customer_discord_id: orNull(draft.customer_discord_id),
+    notes: orNull(draft.notes),
+    ip_system_enabled: draft.ip_system_enabled,
+    max_ips: Number(draft.max_ips),
+    tags: [...draft.tags],
+    metadata: objectIn(draft.metadata),
+    custom_override: objectIn(draft.custom_override),
+  } satisfies Body<"updateLicense">;
   return {
-    ...text("customer_email"),
-    ...text("customer_name"),
-    ...text("customer_discord_id"),
-    ...text("notes"),
-    ...(any("expiry", "expires_at", "term_days") ? expiryOf(draft) : {}),
-    ...(any("ip_system_enabled") ? { ip_system_enabled: draft.ip_system_enabled } : {}),
-    ...(any("max_ips") ? { max_ips: Number(draft.max_ips) } : {}),
-    ...(any("version_pin_mode", "version_pinned", "version_range_min", "version_range_max")
-      ? versionOf(draft)
-      : {}),
-    ...(any("tags") ? { tags: [...draft.tags] } : {}),
-    ...(any("metadata") ? { metadata: objectIn(draft.metadata) } : {}),
-    ...(any("custom_override") ? { custom_override: objectIn(draft.custom_override) } : {}),
+    ...Object.fromEntries(Object.entries(single).filter(([field]) => isChanged(field))),
+    // These are only valid together.
+    ...(["expiry", "expires_at", "term_days"].some(isChanged) ? expiryOf(draft) : {}),
+    ...(versionFields.some(isChanged) ? versionOf(draft) : {}),
   };
 }
+
+const versionFields = ["version_pin_mode", "version_pinned", "version_range_min", "version_range_max"];
 
 function expiryOf(draft: Draft) {
   switch (draft.expiry) {

@@ -6,7 +6,7 @@ import { LicenseEmail } from "../../../app/license-email.tsx";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
 import { paths } from "../../../session/paths.ts";
 import { Copy } from "../../../ui/copy.tsx";
-import { GoLink } from "../../../ui/go-link.tsx";
+import { GoLink } from "../../../ui/links.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { exactTime, Time } from "../../../ui/time.tsx";
 import type { License } from "./license.ts";
@@ -101,17 +101,17 @@ function Customer({ license }: { license: License }) {
   const { slug } = useOrganization();
   const may = useMay();
   const { customer_email: email, customer_name: name, customer_discord_id: discordId } = license;
-  const words = name ?? email ?? (discordId === null ? null : t("discordId", { id: discordId }));
-  if (words === null) return <span className={classes.none}>{t("noCustomer")}</span>;
+  const shownName = name ?? email ?? (discordId === null ? null : t("discordId", { id: discordId }));
+  if (shownName === null) return <span className={classes.none}>{t("noCustomer")}</span>;
   return (
     <>
       {license.global_customer_id !== null && may("customers:view", "customers:manage") ? (
-        <GoLink to={paths.customer(slug, license.global_customer_id)}>{words}</GoLink>
+        <GoLink to={paths.customer(slug, license.global_customer_id)}>{shownName}</GoLink>
       ) : (
-        words
+        shownName
       )}
       {name !== null && email !== null && <Text c="dimmed">{email}</Text>}
-      {discordId !== null && words !== null && (name ?? email) !== null && (
+      {discordId !== null && shownName !== null && (name ?? email) !== null && (
         <Text c="dimmed">{t("discordId", { id: discordId })}</Text>
       )}
     </>

@@ -45,10 +45,10 @@ interface Source<T> {
  * has the actor. Ends where one of the lists still has more to load.
  */
 export function historyOf(log: Source<AuditEntry>, events: Source<LicenseEvent>): HistoryEntry[] {
-  const told = new Set(log.items.map(({ action, at }) => `${eventOf(action)} ${at}`));
+  const logged = new Set(log.items.map(({ action, at }) => `${eventOf(action)} ${at}`));
   const all = [
     ...log.items.map(ofEntry),
-    ...events.items.filter(({ type, timestamp }) => !told.has(`${type} ${timestamp}`)).map(ofEvent),
+    ...events.items.filter(({ type, timestamp }) => !logged.has(`${type} ${timestamp}`)).map(ofEvent),
   ];
   const ends = [
     log.hasMore ? log.items.at(-1)?.at : undefined,

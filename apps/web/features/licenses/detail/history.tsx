@@ -5,8 +5,8 @@ import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../../api/queries.ts";
 import { useMay, useOrganization } from "../../../session/current-organization.ts";
 import { paths } from "../../../session/paths.ts";
-import { GoLink } from "../../../ui/go-link.tsx";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
+import { GoLink } from "../../../ui/links.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { exactTime, Time } from "../../../ui/time.tsx";
@@ -164,13 +164,13 @@ function Changes({ changes }: { changes: readonly Change[] }) {
           <span className={classes.field}>
             {i18n.exists(`licenses:fields.${field}`) ? t(`fields.${field}`) : field}
           </span>{" "}
-          <del>{words(field, before)}</del> → <ins>{words(field, after)}</ins>
+          <del>{textOf(field, before)}</del> → <ins>{textOf(field, after)}</ins>
         </li>
       ))}
     </ul>
   );
 
-  function words(field: string, value: unknown): string {
+  function textOf(field: string, value: unknown): string {
     if (value === null || value === undefined) return t("everywhere:none");
     if (typeof value === "boolean") return t(value ? "everywhere:yes" : "everywhere:no");
     if (field === "term_seconds" && typeof value === "number") return spanText(value, i18n.language);

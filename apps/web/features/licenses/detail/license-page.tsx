@@ -1,23 +1,21 @@
-import { Button, Skeleton, Stack, Text } from "@mantine/core";
+import { Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../../api/problem.ts";
 import { ask } from "../../../api/queries.ts";
 import { useMay, useMaySee, useOrganization } from "../../../session/current-organization.ts";
 import { paths } from "../../../session/paths.ts";
-import { Back } from "../../../ui/back.tsx";
 import { Copy } from "../../../ui/copy.tsx";
-import { GoLink } from "../../../ui/go-link.tsx";
-import { MissingPage } from "../../../ui/missing-page.tsx";
+import { Back, GoLink } from "../../../ui/links.tsx";
 import { Notice } from "../../../ui/notice.tsx";
 import { WhenNear } from "../../../ui/on-demand.tsx";
-import { Page } from "../../../ui/page.tsx";
+import { MissingPage, Page } from "../../../ui/page.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { LicenseStatus } from "../../../ui/state-mark.tsx";
-import { BlockList, LazyBlockDialog } from "../../ip-blocks/block-list.tsx";
+import { BlockSection } from "../../ip-blocks/block-list.tsx";
 import { Actions } from "./actions.tsx";
 import { Facts } from "./facts.tsx";
 import { History } from "./history.tsx";
@@ -68,7 +66,7 @@ export function LicensePage() {
         </>
       }
       lead={[license.product_name, license.customer_name ?? license.customer_email]
-        .filter((words) => words !== null)
+        .filter((part) => part !== null)
         .join(" · ")}
       actions={<Actions license={license} />}
     >
@@ -89,7 +87,16 @@ export function LicensePage() {
               <LicenseRequests licenseId={license.id} />
             </Suspense>
           )}
-          <Blocks license={license} />
+          <BlockSection
+            scope={{ level: "license", licenseId: license.id }}
+            title={t("blocks.title")}
+            add={t("blocks.add")}
+            empty={
+              <Text c="dimmed" size="sm">
+                {t("blocks.none")}
+              </Text>
+            }
+          />
           {may("products:view", "licenses:update") && <TryIt license={license} />}
           {seesRequests && (
             <WhenNear height={260}>
@@ -203,37 +210,5 @@ function Json({ name, value }: { name: string; value: object }) {
       </Text>
       <pre className={classes.code}>{JSON.stringify(value, null, 2)}</pre>
     </div>
-  );
-}
-
-/** IP addresses blocked for this license. */
-function Blocks({ license }: { license: License }) {
-  const { t } = useTranslation("licenses");
-  const may = useMay();
-  const [isOpen, setOpen] = useState(false);
-  const scope = { level: "license", licenseId: license.id } as const;
-  return (
-    <Section
-      title={t("blocks.title")}
-      bare
-      id="blocks"
-      actions={
-        may("ip_blocks:manage") && (
-          <Button size="xs" variant="default" onClick={() => setOpen(true)}>
-            {t("blocks.add")}
-          </Button>
-        )
-      }
-    >
-      <BlockList
-        scope={scope}
-        empty={
-          <Text c="dimmed" size="sm">
-            {t("blocks.none")}
-          </Text>
-        }
-      />
-      <LazyBlockDialog scope={scope} opened={isOpen} onClose={() => setOpen(false)} />
-    </Section>
   );
 }

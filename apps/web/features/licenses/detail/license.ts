@@ -6,7 +6,7 @@ import type { Answer } from "../../../api/client.ts";
 import { ask, useChange } from "../../../api/queries.ts";
 import { useMay } from "../../../session/current-organization.ts";
 import { notify, notifyProblem } from "../../../ui/notify.tsx";
-import type { Action } from "./action.ts";
+import type { Action } from "../search.ts";
 
 export type License = Answer<"getLicense">;
 export type Product = Answer<"getProduct">;

@@ -9,14 +9,14 @@ import { useMay, useOrganization } from "../../../session/current-organization.t
 import { paths } from "../../../session/paths.ts";
 import { Copy } from "../../../ui/copy.tsx";
 import { Form } from "../../../ui/form.tsx";
-import { GoLink } from "../../../ui/go-link.tsx";
+import { ValidateHelp } from "../../../ui/help.tsx";
 import { ipClass } from "../../../ui/ip-class.ts";
+import { GoLink } from "../../../ui/links.tsx";
 import { List, RowAction } from "../../../ui/list.tsx";
 import { notify, notifyProblem } from "../../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { StateMark } from "../../../ui/state-mark.tsx";
-import { ValidateHelp } from "../../../ui/validate-help.tsx";
 import { LazyBlockDialog } from "../../ip-blocks/block-list.tsx";
 import { type License, useAction } from "./license.ts";
 import classes from "./license-page.module.css";

@@ -3,15 +3,14 @@ import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../../api/queries.ts";
 import { shownTimeZone } from "../../../i18n/shown-time-zone.ts";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { DialogForm } from "../../../ui/dialog-form.tsx";
+import { Dialog, DialogForm } from "../../../ui/dialog.tsx";
 import { Choice } from "../../../ui/fields.tsx";
+import { ValidateHelp } from "../../../ui/help.tsx";
 import { notify } from "../../../ui/notify.tsx";
 import { NumberField } from "../../../ui/number-field.tsx";
 import { exactTime } from "../../../ui/time.tsx";
 import { EndField, endMs, fromEnd, toEnd } from "../../../ui/time-fields.tsx";
 import { FormProblem, useForm } from "../../../ui/use-form.tsx";
-import { ValidateHelp } from "../../../ui/validate-help.tsx";
 import type { License } from "./license.ts";
 import { spanText } from "./license.ts";
 

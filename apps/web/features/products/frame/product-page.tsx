@@ -1,18 +1,15 @@
-import { Skeleton, Stack } from "@mantine/core";
+import { Box, Skeleton, Stack } from "@mantine/core";
 import { type ErrorComponentProps, Outlet, useMatchRoute } from "@tanstack/react-router";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../../api/problem.ts";
 import { useMay, useMaySee, useOrganization } from "../../../session/current-organization.ts";
 import { paths } from "../../../session/paths.ts";
-import { Back } from "../../../ui/back.tsx";
-import { GoLink } from "../../../ui/go-link.tsx";
-import { MissingPage } from "../../../ui/missing-page.tsx";
+import { Back, GoLink } from "../../../ui/links.tsx";
 import { Notice } from "../../../ui/notice.tsx";
-import { BrokenPage, Page } from "../../../ui/page.tsx";
+import { BrokenPage, MissingPage, Page } from "../../../ui/page.tsx";
 import { SectionNav } from "../../../ui/section-nav.tsx";
 import { StateMark } from "../../../ui/state-mark.tsx";
-import classes from "./product-page.module.css";
 import { type Product, useProduct } from "./use-product.ts";
 
 export function ProductPage() {
@@ -50,9 +47,9 @@ export function ProductPage() {
       above={<Back to={paths.products(organization.slug)}>{t("title")}</Back>}
       beside={<ProductStatus product={product} />}
     >
-      <div className={classes.tabs}>
+      <Box mt="-0.25rem" mx="-md" mb="lg">
         <SectionNav label={t("tabs.label")} sections={tabs} />
-      </div>
+      </Box>
       {product.status !== "active" && (
         <Notice tone="warn" title={t(`rejected.${product.status}`)}>
           {may("products:manage") && isOpen(danger) === false && (

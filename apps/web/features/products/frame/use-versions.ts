@@ -9,7 +9,7 @@ export const states: readonly VersionState[] = ["latest", "allowed", "deprecated
 
 /** Loads all pages, because the entry that decides about a version can be on the last one. */
 export function useVersions(productId: string) {
-  const list = useInfiniteQuery(asked(productId));
+  const list = useInfiniteQuery(listOf(productId));
   const { hasNextPage, isFetchingNextPage, fetchNextPage, isError } = list;
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && !isError) void fetchNextPage();
@@ -27,7 +27,7 @@ export function useVersions(productId: string) {
 /** Changes the state of a version: shown immediately, undone if the server rejects it. */
 export function useStateChange(productId: string) {
   const queries = useQueryClient();
-  const { queryKey } = asked(productId);
+  const { queryKey } = listOf(productId);
   return useMutation({
     scope: { id: `versions ${productId}` },
     mutationFn: ({ version, state }: { version: string; state: VersionState }) =>
@@ -43,7 +43,7 @@ export function useStateChange(productId: string) {
   });
 }
 
-function asked(productId: string) {
+function listOf(productId: string) {
   return askPages("listVersions", { params: { product_id: productId }, query: { limit: 200 } });
 }
 

@@ -9,7 +9,7 @@ import { type Changes, type Product, useProductChange } from "../frame/use-produ
 import { useVersions } from "../frame/use-versions.ts";
 
 /** Saves a change that affects no customer immediately, and shows the effect of any other before it is saved. */
-export function useAskedChange(product: Product) {
+export function useChangeAfterQuestion(product: Product) {
   const { t } = useTranslation("products");
   const { signed_validation } = useOrganization();
   const terms = { signed_validation, versionChecks: useVersionChecks() };

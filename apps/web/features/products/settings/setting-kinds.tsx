@@ -6,7 +6,7 @@ import { notify } from "../../../ui/notify.tsx";
 import { fieldError } from "../../../ui/problem-alert.tsx";
 import { useSending } from "../../../ui/use-sending.ts";
 import { type Changes, type Product, useProductChange } from "../frame/use-product.ts";
-import { useAskedChange } from "./change-question.tsx";
+import { useChangeAfterQuestion } from "./change-question.tsx";
 import classes from "./setting.module.css";
 import { inputDescribed, Setting, type SettingName } from "./setting.tsx";
 
@@ -20,7 +20,7 @@ interface Common {
 }
 
 export function SwitchSetting({ name, product, isFixed, ...remarks }: Common & { name: Of<boolean> }) {
-  const { save, question } = useAskedChange(product);
+  const { save, question } = useChangeAfterQuestion(product);
   return (
     <>
       <Setting
@@ -53,7 +53,7 @@ export function ChoiceSetting({
   ...remarks
 }: Common & { name: ChoiceName; choices: readonly Product[ChoiceName][] }) {
   const { t } = useTranslation("products");
-  const { save, question } = useAskedChange(product);
+  const { save, question } = useChangeAfterQuestion(product);
   return (
     <>
       <Setting

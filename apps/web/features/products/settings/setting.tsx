@@ -2,7 +2,7 @@ import { Group, Text } from "@mantine/core";
 import { type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
 import type { DocsSection } from "../../../ui/docs-sections.ts";
-import { DocsLink } from "../../../ui/validate-help.tsx";
+import { DocsLink } from "../../../ui/help.tsx";
 import type { Changes } from "../frame/use-product.ts";
 import classes from "./setting.module.css";
 
@@ -47,13 +47,13 @@ interface Described {
 
 /** The same for an input with an error: by default, the error would replace the description. */
 export function inputDescribed(described: Described, error: string | null) {
-  const words = described["aria-describedby"];
-  const errorId = `${words}-error`;
+  const descriptionId = described["aria-describedby"];
+  const errorId = `${descriptionId}-error`;
   return {
     ...described,
     withAria: false,
     errorProps: { id: errorId },
-    "aria-describedby": error === null ? words : `${errorId} ${words}`,
+    "aria-describedby": error === null ? descriptionId : `${errorId} ${descriptionId}`,
     "aria-invalid": error !== null,
   };
 }

@@ -1,5 +1,7 @@
+import { Kbd, Modal, Table } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { type ReactNode, useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
 import { useCurrentOrLastOrganization } from "../../session/current-organization.ts";
 import { mayOpen, navigationItems } from "../../session/navigation.ts";
 import { paths } from "../../session/paths.ts";
@@ -14,7 +16,7 @@ const shortcutSheet = new EventTarget();
 export const openPalette = () => void palette.dispatchEvent(new Event("open"));
 export const onPaletteOpen = (open: () => void) => listen(palette, open);
 const openShortcutSheet = () => void shortcutSheet.dispatchEvent(new Event("open"));
-export const onShortcutSheetOpen = (open: () => void) => listen(shortcutSheet, open);
+const onShortcutSheetOpen = (open: () => void) => listen(shortcutSheet, open);
 
 function listen(target: EventTarget, open: () => void): () => void {
   target.addEventListener("open", open);
@@ -65,5 +67,59 @@ function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName))
+  );
+}
+
+/** The list of shortcuts that "?" opens. */
+export function ShortcutSheet() {
+  const { t } = useTranslation();
+  const near = useCurrentOrLastOrganization();
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => onShortcutSheetOpen(() => setOpen(true)), []);
+  const lines: [ReactNode, string][] = [
+    [
+      <span key="k">
+        <Kbd>{paletteKeys}</Kbd> {t("shortcuts.or")} <Kbd>/</Kbd>
+      </span>,
+      t("shortcuts.palette"),
+    ],
+    [<Kbd key="?">?</Kbd>, t("shortcuts.sheet")],
+    ...(near !== null && mayOpen(near, "licenses/new")
+      ? [[<Kbd key="n">n</Kbd>, t("shortcuts.newLicense")] as [ReactNode, string]]
+      : []),
+    ...navigationItems
+      .flat()
+      .filter(({ path }) => near !== null && mayOpen(near, path))
+      .map(({ path, key }): [ReactNode, string] => [
+        <span key={key}>
+          <Kbd>g</Kbd> {t("shortcuts.then")} <Kbd>{key}</Kbd>
+        </span>,
+        t("shortcuts.goTo", { page: t(`places.${path === "" ? "overview" : path}`) }),
+      ]),
+    ...(near !== null && mayOpen(near, "licenses")
+      ? ([
+          [
+            <span key="jk">
+              <Kbd>j</Kbd> <Kbd>k</Kbd>
+            </span>,
+            t("shortcuts.rows"),
+          ],
+          [<Kbd key="x">x</Kbd>, t("shortcuts.select")],
+        ] as [ReactNode, string][])
+      : []),
+  ];
+  return (
+    <Modal opened={isOpen} onClose={() => setOpen(false)} title={t("shortcuts.title")}>
+      <Table withRowBorders={false}>
+        <Table.Tbody>
+          {lines.map(([keys, description]) => (
+            <Table.Tr key={description}>
+              <Table.Td w={150}>{keys}</Table.Td>
+              <Table.Td>{description}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
   );
 }

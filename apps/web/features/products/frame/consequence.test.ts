@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { consequenceOf } from "./frame/consequence.ts";
+import { consequenceOf } from "./consequence.ts";
 
 const versions = { version_module_enabled: false, version_enforcement: "enforce" } as const;
 const ips = { track_ip_on_validate: true, auto_register_ip_on_validate: true };
