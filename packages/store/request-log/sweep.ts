@@ -112,7 +112,7 @@ async function cutsIn(log: RequestLog): Promise<Cutoffs> {
   return new Map(rows.map((row) => [row.organization_id, row.cut_until]));
 }
 
-/** Whether nobody keeps anything of a day. */
+/** Whether nobody keeps anything of a day. Not if the keys that tell are missing: a damaged index must lose no rows. */
 async function isDayEnded(
   log: RequestLog,
   day: number,
@@ -130,6 +130,7 @@ async function isDayEnded(
   );
   const keys = await log.rows<{ key: string }>(`select distinct key from ${keysTable(day)} where kind = 'o'`);
   const organizationIds = keys.map(({ key }) => key);
+  if (organizationIds.length === 0) return false;
   const ended = endedBefore(last?.untilMs ?? 0, organizationIds, await since(new Set(organizationIds)));
   return ended.length === organizationIds.length;
 }
