@@ -2,7 +2,6 @@ import { type PlaceholderValues, renderCustom } from "@countersign/domain/custom
 import { isoTime } from "@countersign/domain/dates/iso-time";
 import { signBody } from "@countersign/domain/signing/signature";
 import { answerBody, type Verdict } from "@countersign/domain/validate/decide";
-
 import { maxVersionLength } from "@countersign/domain/versions/version";
 import type { CallResult, Question } from "@countersign/store/batches/calls";
 import { bodyTooLarge, bodyTooSlow, verdictResponse } from "../../http/answers.ts";
