@@ -20,6 +20,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   migrate: async () => (await import("./database.ts")).migrate,
   backup: async () => (await import("./backup.ts")).backup,
   restore: async () => (await import("./backup.ts")).restore,
+  copy: async () => (await import("./copy.ts")).copy,
   recount: async () => (await import("./database.ts")).recount,
   completion: async () => (await import("./completion.ts")).completionOf(allCommands),
 };

@@ -24,12 +24,23 @@ export function statementsFor(migration: Migration, kind: "sqlite" | "postgres")
 
 /** A schema from a later release may mean something else, so it is not touched. */
 export function newerThanThis(applied: readonly string[], known: readonly Migration[]): void {
+  refuseUnfinishedCopy(applied);
   const unknown = applied.find((name) => !known.some((migration) => migration.name === name));
   if (unknown !== undefined) {
     throw new StoreProblem(
       `The database has migration ${unknown}, which this release does not know. Start the newer release that applied it.`,
     );
   }
+}
+
+/** In `schema_migrations`: servers, also of earlier releases, refuse a database with a migration they do not know. */
+export const unfinishedCopy = "unfinished-copy";
+
+function refuseUnfinishedCopy(applied: readonly string[]): void {
+  if (!applied.includes(unfinishedCopy)) return;
+  throw new StoreProblem(
+    "This database is an unfinished copy. Run the same countersign copy command again: it continues where it stopped.",
+  );
 }
 
 /** A migration gave up waiting for a lock, so that others do not wait behind it, and will be tried again. */
