@@ -48,7 +48,7 @@ export interface MigrationPlan {
   readonly backup: { readonly folder: string; readonly bytes: number } | null;
 }
 
-export interface PendingMigration extends Pick<Migration, "name" | "phase"> {
+interface PendingMigration extends Pick<Migration, "name" | "phase"> {
   /** Why it would be left for later now; null if it would be applied. */
   readonly postponed: string | null;
 }

@@ -34,7 +34,7 @@ interface PlannedBackup {
   readonly bytes: number;
 }
 
-export interface FolderPlan {
+interface FolderPlan {
   readonly applied: readonly AppliedMigration[];
   readonly pending: readonly Migration[];
   /** Why a pending migration that removes something would be left for later now, by its name. */
