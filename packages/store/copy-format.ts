@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { AppliedMigration } from "./migrations/migration.ts";
 
 /** Both databases store nothing else: see `Tables`. */
 export type CopyValue = string | number | null;
@@ -22,7 +23,7 @@ export interface CopiedColumn {
 /** One end of a copy, as it is read: each kind of database has one. */
 export interface CopyReader {
   readonly kind: "sqlite" | "postgres";
-  migrations(): Promise<readonly string[]>;
+  migrations(): Promise<readonly AppliedMigration[]>;
   storedDataKey(): Promise<string | null>;
   tables(): Promise<readonly CopiedTable[]>;
   /** The days of the request log. */

@@ -16,7 +16,7 @@ import {
 import { errorSentence, StoreProblem } from "../errors/problem.ts";
 import { PostgresClient } from "./client.ts";
 import { Programs } from "./client-programs.ts";
-import { applicationName, connectionSettings, detectPooler, unreachable } from "./connect.ts";
+import { connectionSettings, detectPooler, ownSessions, unreachable } from "./connect.ts";
 import { migrateDatabase } from "./migrate.ts";
 
 const dumpName = "countersign.dump";
@@ -104,10 +104,7 @@ export async function refuseSharedConnections(client: PostgresClient, url: strin
 
 /** A server caches values by a revision that a restore may set back, and changes what is being copied. */
 export async function refuseWhileServersRun(client: pg.Client, then: "copy" | "restore"): Promise<void> {
-  const { rows } = await client.query<{ open: number }>(
-    "select count(*) as open from pg_stat_activity where datname = current_database() and application_name = $1",
-    [applicationName],
-  );
+  const { rows } = await client.query<{ open: number }>(`select count(*) as open from ${ownSessions}`);
   const open = rows[0]?.open ?? 0;
   if (open === 0) return;
   throw new StoreProblem(
@@ -159,7 +156,7 @@ async function readRows(client: pg.Client): Promise<RowCounts> {
   return rowCounts((table) => rows[0]?.[table] ?? 0);
 }
 
-export async function readMigrations(client: pg.Client): Promise<string[]> {
+async function readMigrations(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>("select name from schema_migrations order by name");
   return rows.map((row) => row.name);
 }

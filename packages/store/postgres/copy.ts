@@ -16,10 +16,10 @@ import {
 } from "../copy-format.ts";
 import { StoreProblem } from "../errors/problem.ts";
 import { countColumns, countDifferences } from "../migrations/license-counts.ts";
-import { unfinishedCopy } from "../migrations/migration.ts";
+import { type AppliedMigration, appliedMigrationsQuery, unfinishedCopy } from "../migrations/migration.ts";
 import { createDay, dropDay } from "../request-log/tables.ts";
 import { advisoryLocks } from "./advisory-locks.ts";
-import { readMigrations, refuseSharedConnections, refuseWhileServersRun } from "./backup.ts";
+import { refuseSharedConnections, refuseWhileServersRun } from "./backup.ts";
 import { PostgresClient } from "./client.ts";
 import { connectionSettings, unreachable } from "./connect.ts";
 import { migrateDatabase } from "./migrate.ts";
@@ -85,8 +85,8 @@ class PostgresCopyReader implements CopyReader {
     this.client = client;
   }
 
-  migrations(): Promise<string[]> {
-    return readMigrations(this.client);
+  async migrations(): Promise<AppliedMigration[]> {
+    return (await this.client.query<AppliedMigration>(appliedMigrationsQuery)).rows;
   }
 
   async storedDataKey(): Promise<string | null> {
@@ -188,10 +188,10 @@ class PostgresCopyWriter extends PostgresCopyReader implements CopyWriter {
       await this.client.query(
         "create table copy_progress (name text primary key, last text, row_count bigint not null, is_done integer not null)",
       );
-      await this.client.query("insert into schema_migrations (name, applied_at) values ($1, $2)", [
-        unfinishedCopy,
-        Date.now(),
-      ]);
+      await this.client.query(
+        "insert into schema_migrations (name, applied_at, oldest_release) values ($1, $2, $1)",
+        [unfinishedCopy, Date.now()],
+      );
       const restoring = await setAside(this.client);
       await this.client.query(`truncate ${tables.map(({ name }) => name).join()}`);
       await this.client.query(

@@ -17,7 +17,7 @@ import {
 } from "../copy-format.ts";
 import { StoreProblem } from "../errors/problem.ts";
 import { countColumns, countDifferences } from "../migrations/license-counts.ts";
-import { unfinishedCopy } from "../migrations/migration.ts";
+import { type AppliedMigration, appliedMigrationsQuery, unfinishedCopy } from "../migrations/migration.ts";
 import { createDay, dropDay } from "../request-log/tables.ts";
 import { rollback } from "./errors.ts";
 import { openDatabase, prepareFolder, type SqliteFiles, sqliteFiles, takeOwnership } from "./files.ts";
@@ -37,7 +37,7 @@ export function openSqliteTarget(folder: string): CopyWriter {
   prepareFolder(folder);
   const release = takeOwnership(files);
   try {
-    if (!existsSync(files.main) || !isUnfinished(files)) migrateFolder(folder);
+    if (!existsSync(files.main) || !isUnfinished(files)) migrateFolder(folder, { isOwner: true });
     return new SqliteCopyWriter(files, release);
   } catch (error) {
     release();
@@ -72,12 +72,12 @@ class SqliteCopyReader implements CopyReader {
     this.journal = openDatabase(files.journal);
   }
 
-  async migrations(): Promise<string[]> {
-    const names = (database: DatabaseSync) =>
+  async migrations(): Promise<AppliedMigration[]> {
+    return [this.main, this.journal].flatMap((database) =>
       hasTable(database, "schema_migrations")
-        ? database.prepare("select name from schema_migrations order by name").all()
-        : [];
-    return [...names(this.main), ...names(this.journal)].map(({ name }) => String(name));
+        ? (database.prepare(appliedMigrationsQuery).all() as unknown as AppliedMigration[])
+        : [],
+    );
   }
 
   async storedDataKey(): Promise<string | null> {
@@ -171,8 +171,8 @@ class SqliteCopyWriter extends SqliteCopyReader implements CopyWriter {
         "create table copy_progress (name text primary key, last text, row_count bigint not null, is_done integer not null)",
       );
       this.main
-        .prepare("insert into schema_migrations (name, applied_at) values (?, ?)")
-        .run(unfinishedCopy, Date.now());
+        .prepare("insert into schema_migrations (name, applied_at, oldest_release) values (?, ?, ?)")
+        .run(unfinishedCopy, Date.now(), unfinishedCopy);
       const state = this.main.prepare("insert into copy_state (name, value) values (?, ?)");
       state.run("source", source);
       for (const { name } of tables) if (this.file(name) === this.main) this.main.exec(`delete from ${name}`);
