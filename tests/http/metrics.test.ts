@@ -199,7 +199,7 @@ testsOn("sqlite", "metrics", openMeteredServer, (fixture) => {
     });
 
     test("the manual lists every metric, with its labels, and no other", () => {
-      const rows = readDocument("operating/README.md").matchAll(/^\| `(countersign_\w+)` \|([^|]*)\|/gm);
+      const rows = readDocument("operating/monitoring.md").matchAll(/^\| `(countersign_\w+)` \|([^|]*)\|/gm);
       const listed = [...rows].map(
         ([, name, cell]) => `${name} ${namedIn(String(cell), /`(\w+)`/g).toSorted()}`,
       );
