@@ -21,7 +21,7 @@ export interface OutsideResponse {
   readonly connection: OutsideConnection;
 }
 
-export interface OutsideConnection {
+interface OutsideConnection {
   /** This machine's IP address, and that of what it is connected to. */
   readonly localIp: string;
   readonly remoteIp: string;

@@ -15,7 +15,7 @@ import {
 import { type OutsideResponse, requestOutside } from "./outside-request.ts";
 
 /** What is checked: the URL that people open, and where plain HTTP is expected. */
-export interface OutsideTarget {
+interface OutsideTarget {
   readonly url: URL;
   readonly httpPort: number;
 }
