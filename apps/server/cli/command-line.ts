@@ -22,6 +22,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   restore: async () => (await import("./backup.ts")).restore,
   copy: async () => (await import("./copy.ts")).copy,
   recount: async () => (await import("./database.ts")).recount,
+  notices: async () => (await import("./notices.ts")).notices,
   completion: async () => (await import("./completion.ts")).completionOf(allCommands),
 };
 
