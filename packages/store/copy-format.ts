@@ -14,7 +14,7 @@ export interface CopiedTable {
   readonly key: readonly string[];
 }
 
-export interface CopiedColumn {
+interface CopiedColumn {
   readonly name: string;
   /** `text`, `integer` or `bigint`. */
   readonly type: string;

@@ -19,7 +19,7 @@ interface CopyOptions {
   readonly onProgress?: (table: string, rows: number) => void;
 }
 
-export interface CopyResult {
+interface CopyResult {
   readonly tables: readonly ComparedTable[];
   /** Whether every table is the same on both sides. Otherwise the copy is unfinished. */
   readonly isComplete: boolean;
