@@ -32,7 +32,7 @@ test("every setting has a default", () => {
 });
 
 test("the manual and the help of serve list every setting", () => {
-  const manual = readFileSync(join(import.meta.dir, "../../../docs/operating/README.md"), "utf8");
+  const manual = readFileSync(join(import.meta.dir, "../../../docs/operating/settings.md"), "utf8");
   const read = new Set<string>();
   const environment = new Proxy({}, { get: (_, name) => void read.add(String(name)) });
   readConfig(environment);

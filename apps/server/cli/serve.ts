@@ -57,7 +57,7 @@ Settings come from the environment:
   OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER
                                 as OpenTelemetry defines them
   LANG                          the language of emails to accounts created on the command line
-docs/operating describes each. Each can also be read from a file: append _FILE to the name and set it to the path.
+docs/operating/settings.md describes each. Each can also be read from a file: append _FILE to the name and set it to the path.
 `,
   async run(args, environment) {
     const { values } = readOptions("serve", args, { parent: { type: "string" } });

@@ -34,7 +34,7 @@ function checkNames(unknown: readonly string[]): Check {
   return warning(
     "settings",
     `The settings are valid, but these variables are none: ${unknown.join(", ")}. They have no effect.`,
-    "Correct their names, if they are meant for Countersign. docs/operating lists all settings.",
+    "Correct their names, if they are meant for Countersign. docs/operating/settings.md lists all settings.",
   );
 }
 
