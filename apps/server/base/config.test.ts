@@ -56,7 +56,10 @@ describe("valid values", () => {
     [{ PORT: "0" }, { port: 0, url: "http://127.0.0.1:0" }],
     [{ PORT: "65535" }, { port: 65_535 }],
     [{ HOST: "0.0.0.0" }, { host: "0.0.0.0", url: "http://192.0.2.7:3000", urlIsSet: false }],
-    [{ HOST: "0.0.0.0", container: "podman" }, { url: "http://localhost:3000", urlIsSet: false }],
+    [
+      { HOST: "0.0.0.0", container: "podman" },
+      { url: "http://localhost:3000", urlIsSet: false },
+    ],
     [{ HOST: "::", PORT: "80", container: "oci" }, { url: "http://localhost:80" }],
     [{ container: "oci" }, { url: "http://127.0.0.1:3000" }],
     [{ HOST: "localhost" }, { host: "localhost", url: "http://localhost:3000" }],
