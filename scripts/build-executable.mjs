@@ -26,6 +26,15 @@ export const executables = {
   "windows-x64": { runtime: "bun-windows-x64", target: "bun-windows-x64" },
 };
 
+/** The name of the one that this machine runs. */
+export function nameForThisMachine() {
+  const { platform, arch } = process;
+  if (platform === "win32") return `windows-${arch}`;
+  if (platform === "darwin") return `macos-${arch}`;
+  const hasGlibc = process.report.getReport().header.glibcVersionRuntime !== undefined;
+  return `linux-${arch}${hasGlibc ? "" : "-musl"}`;
+}
+
 const output = join(root, "dist");
 const runtimes = join(root, "node_modules/.runtimes");
 
