@@ -6,6 +6,7 @@ import { announcementRoutes } from "../features/announcements/routes.ts";
 import { auditLogRoutes } from "../features/audit-log/routes.ts";
 import { billingRoutes } from "../features/billing/routes.ts";
 import { brandingRoutes, portalBrandingRoutes } from "../features/branding/routes.ts";
+import { customerExportRoutes } from "../features/customer-export/routes.ts";
 import { customerRoutes } from "../features/customers/routes.ts";
 import { eventRoutes } from "../features/events/routes.ts";
 import { explainRoutes } from "../features/explain/routes.ts";
@@ -72,6 +73,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...ipRoutes,
   ...ipBlockRoutes,
   ...customerRoutes,
+  ...customerExportRoutes,
   ...eventRoutes,
   ...explainRoutes,
   ...webhookRoutes,
