@@ -12,6 +12,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import("./demo.ts")).demo,
   import: async () => (await import("./licenses.ts")).importCommand,
   export: async () => (await import("./licenses.ts")).exportCommand,
+  customer: async () => (await import("./customer.ts")).customer,
   sandbox: async () => (await import("./sandbox.ts")).sandbox,
   events: async () => (await import("./events.ts")).events,
   "password-link": async () => (await import("./password-link.ts")).passwordLink,

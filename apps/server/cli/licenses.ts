@@ -236,7 +236,7 @@ spreadsheet would run as formulas are prefixed with an apostrophe, which the imp
   },
 };
 
-async function opened(out: NodeJS.WritableStream, file: string): Promise<void> {
+export async function opened(out: NodeJS.WritableStream, file: string): Promise<void> {
   try {
     await once(out, "open");
   } catch (cause) {
