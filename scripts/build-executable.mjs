@@ -114,6 +114,8 @@ if (process.argv[1] === import.meta.filename) {
     process.exit(1);
   }
   const paths = buildExecutables(names);
+  const notices = run(bunBinary(), [join(root, "scripts/notices.ts"), "--text"]);
+  writeFileSync(join(output, "THIRD_PARTY_NOTICES.txt"), notices);
   writeFileSync(join(output, "SHA256SUMS"), checksumsOf(paths));
   process.stdout.write(checksumsOf(paths));
 }

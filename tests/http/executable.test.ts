@@ -86,6 +86,8 @@ afterAll(() => {
 test("the executable needs nothing else: it serves, answers validations, backs up and restores", async () => {
   expect(readdirSync(folder).sort()).toEqual(["an empty folder", "countersign"]);
   expect(run("--version").stdout).toMatch(/^countersign \d/);
+  const { stdout: notices } = run("notices");
+  for (const part of ["JavaScriptCore", "\nzod ", "\nreact "]) expect(notices).toContain(part);
   await start();
   expect(run("health")).toEqual({ status: 0, stdout: "ready\n", stderr: "" });
 
@@ -95,6 +97,9 @@ test("the executable needs nothing else: it serves, answers validations, backs u
   const asset = await fetch(url + script);
   expect(asset.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
   expect((await asset.text()).length).toBeGreaterThan(10_000);
+
+  // A browser gets parts of others' software, too.
+  expect(await (await fetch(`${url}/notices.txt`)).text()).toBe(notices);
 
   const account = ["--email", "you@example.com", "--password", "a long password"];
   const setup = run("setup", ...account, "--organization", "Acme", "--product", "Editor", "--json");
