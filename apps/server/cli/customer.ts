@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
 import { knownCustomerId } from "@countersign/store/queries/customers/identify";
 import { customerOf } from "@countersign/store/queries/customers/views";
@@ -20,7 +19,7 @@ import {
   readOptions,
   required,
 } from "./command.ts";
-import { opened } from "./licenses.ts";
+import { openOutput } from "./licenses.ts";
 import { withStore } from "./with-store.ts";
 
 export const customer: Command = {
@@ -65,8 +64,7 @@ running. The last line has the kind "end": without it, the file is incomplete.
       const row = await find(store.reads, organizationId, { email, id: values.customer });
       const nowMs = await store.clock();
       const keptSinceMs = await requestsKeptSince({ store, config, nowMs }, organization);
-      const out = file === undefined ? process.stdout : createWriteStream(file, { flags: "wx", mode: 0o600 });
-      if (file !== undefined) await opened(out, file);
+      const out = await openOutput(file);
       await store.transaction((db) =>
         auditWithoutRequest(db, { kind: "command_line", name: "countersign customer export" }, nowMs, {
           action: "customer.exported",

@@ -34,7 +34,7 @@ export function keysAmong(rows: readonly { readonly name: string; readonly value
 
 /** Tells keys apart without showing anything of them. */
 export function keyId(key: Uint8Array): string {
-  return createHash("sha256").update("countersign.key-id.v1\n").update(key).digest("hex").slice(0, 16);
+  return createHash("sha256").update("countersign.key-id.v1\n").update(key).digest("base64url").slice(0, 16);
 }
 
 export interface KnownKey {
