@@ -41,7 +41,12 @@ onBothDatabases("what is held about a customer", (fixture) => {
     expect(await read.blocksOfCustomer(theirs.organizationId, customerId, page)).toEqual([]);
 
     const [licenseId = ""] = ids;
-    const request = { organization_id: organizationId, product_id: ours.productId, license_id: licenseId, tracked: true };
+    const request = {
+      organization_id: organizationId,
+      product_id: ours.productId,
+      license_id: licenseId,
+      tracked: true,
+    };
     const at = Date.now();
     await fixture.log([
       { ...request, ip: "203.0.113.1", at: at - 9_000 },
