@@ -89,6 +89,13 @@ function run(command, words) {
   return stdout;
 }
 
+/** Writes them beside the executables, and returns them. */
+export function writeChecksums(paths) {
+  const checksums = checksumsOf(paths);
+  writeFileSync(join(output, "SHA256SUMS"), checksums);
+  return checksums;
+}
+
 function checksumsOf(paths) {
   const line = (path) =>
     `${createHash("sha256").update(readFileSync(path)).digest("hex")}  ${basename(path)}\n`;
@@ -104,7 +111,5 @@ if (process.argv[1] === import.meta.filename) {
     );
     process.exit(1);
   }
-  const paths = buildExecutables(names);
-  writeFileSync(join(output, "SHA256SUMS"), checksumsOf(paths));
-  process.stdout.write(checksumsOf(paths));
+  process.stdout.write(writeChecksums(buildExecutables(names)));
 }

@@ -18,6 +18,8 @@ const kinds = [
   ["tests/faults/", "faults"],
   ["tests/test-run/", "test run"],
   ["tests/guides/", "guides"],
+  ["tests/upgrades/", "upgrades"],
+  ["tests/release/", "release"],
   ["tests/mutants/", "mutants"],
 ];
 
