@@ -26,6 +26,15 @@ export const executables = {
   "windows-x64": { runtime: "bun-windows-x64", target: "bun-windows-x64" },
 };
 
+/** The name of the one that this machine runs. */
+export function nameForThisMachine() {
+  const { platform, arch } = process;
+  if (platform === "win32") return `windows-${arch}`;
+  if (platform === "darwin") return `macos-${arch}`;
+  const hasGlibc = process.report.getReport().header.glibcVersionRuntime !== undefined;
+  return `linux-${arch}${hasGlibc ? "" : "-musl"}`;
+}
+
 const output = join(root, "dist");
 const runtimes = join(root, "node_modules/.runtimes");
 
@@ -89,7 +98,14 @@ function run(command, words) {
   return stdout;
 }
 
-/** Writes them beside the executables, and returns them. */
+/** Writes the notices of what is part of an executable beside it, and returns the path. */
+export function writeNotices() {
+  const path = join(output, "THIRD_PARTY_NOTICES.txt");
+  writeFileSync(path, run(bunBinary(), [join(root, "scripts/notices.ts"), "--text"]));
+  return path;
+}
+
+/** Writes the checksums beside these files, and returns them. */
 export function writeChecksums(paths) {
   const checksums = checksumsOf(paths);
   writeFileSync(join(output, "SHA256SUMS"), checksums);
@@ -111,5 +127,5 @@ if (process.argv[1] === import.meta.filename) {
     );
     process.exit(1);
   }
-  process.stdout.write(writeChecksums(buildExecutables(names)));
+  process.stdout.write(writeChecksums([...buildExecutables(names), writeNotices()]));
 }

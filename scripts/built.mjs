@@ -15,9 +15,10 @@ const parts = {
       "sdks/snippets",
       "docs/guides",
       "package-lock.json",
+      "scripts/notices.ts",
     ],
   },
-  server: { name: "server", sources: ["apps/server", "packages", "package-lock.json"] },
+  server: { name: "server", sources: ["apps/server", "packages", "package-lock.json", "scripts/notices.ts"] },
 };
 
 /** Builds the dashboard or the server unless its sources are unchanged since the last build. */

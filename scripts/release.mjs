@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildExecutables, executables, writeChecksums } from "./build-executable.mjs";
+import { buildExecutables, executables, writeChecksums, writeNotices } from "./build-executable.mjs";
 import { billOfMaterials } from "./sbom.mjs";
 import { ensureInstalled, root, runBun } from "./toolchain.mjs";
 
@@ -11,7 +11,8 @@ const usage = `npm run release -- <step>
                   release's, and the changelog has its date
   snapshot        write databases of this release to tests/upgrades, from which later releases are tested to upgrade
   notes           print the section of the changelog
-  build [NAME …]  executables (all, or those you name), bill of materials, notes and SHA256SUMS in dist
+  build [NAME …]  executables (all, or those you name), bill of materials, notices, release notes and SHA256SUMS in
+                  dist
   all [TAG]       check, all tests, build
 `;
 
@@ -110,7 +111,7 @@ async function build(names) {
   writeFileSync(bill, `${JSON.stringify(billOfMaterials({ release, releasedAt }), null, 2)}\n`);
   const paths = buildExecutables(names.length > 0 ? names : Object.keys(executables));
   writeFileSync(join(output, "release-notes.md"), notes());
-  process.stdout.write(writeChecksums([...paths, bill]));
+  process.stdout.write(writeChecksums([...paths, bill, writeNotices()]));
 }
 
 const steps = {

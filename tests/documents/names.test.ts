@@ -41,7 +41,7 @@ const made = listed(
 const elsewhere = listed(`
   http/protobuf http/json pg_amcheck archive_command archive_timeout restore_command recovery_target_time
   TimeoutStopSec terminationGracePeriodSeconds stop_grace_period ServiceMonitor trusted_proxies EnvHttpProxyAgent
-  countersign-java/0.2.0`);
+  application/x-ndjson countersign-java/0.2.0`);
 
 test("every file and folder that a document names exists", () => {
   const isPath = (code: string) =>

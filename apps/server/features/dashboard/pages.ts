@@ -10,6 +10,7 @@ const types: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   json: "application/json",
   svg: "image/svg+xml",
+  txt: "text/plain; charset=utf-8",
   woff2: "font/woff2",
 };
 
