@@ -19,7 +19,7 @@ const kinds = [
   ["tests/test-run/", "test run"],
   ["tests/guides/", "guides"],
   ["tests/upgrades/", "upgrades"],
-  ["tests/release/", "release"],
+  ["tests/deploy/", "deploy"],
   ["tests/mutants/", "mutants"],
 ];
 

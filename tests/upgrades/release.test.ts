@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { thisRelease } from "@countersign/store/migrations/migration";
+import { skipWithReason } from "../support/skip.ts";
 import { releases } from "./snapshot.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -9,6 +11,7 @@ const { problemsBefore, release, sdkVersions, sectionOf, serverVersions, withAdd
   join(root, "scripts/release.mjs")
 );
 const { billOfMaterials } = await import(join(root, "scripts/sbom.mjs"));
+const { ensureActionlint, howToGetActionlint } = await import(join(root, "scripts/test-programs.mjs"));
 const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
 const project = { server: serverVersions(), sdks: sdkVersions(), changelog, uncommitted: "" };
 
@@ -94,4 +97,32 @@ test("the bill of materials has what the server and the dashboard import, with c
   expect(bill.serialNumber).toMatch(
     /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
   );
+});
+
+describe("the workflows", () => {
+  const folder = join(root, ".github/workflows");
+  const files = readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));
+  const actionlint: string | null = ensureActionlint();
+
+  if (actionlint === null) skipWithReason("the workflows are valid", howToGetActionlint);
+  else
+    test("are valid", () => {
+      const { stdout, status } = spawnSync(actionlint, ["-no-color"], { cwd: root, encoding: "utf8" });
+      expect([stdout, status]).toEqual(["", 0]);
+    });
+
+  test("call commands of this project that exist", () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    const called = files.flatMap(({ text }) =>
+      [...text.matchAll(/npm (?:run (?:--silent )?)?(test|release|build:executable|generate)\b/g)].map(
+        ([, name = ""]) => name,
+      ),
+    );
+    expect(new Set(called)).toEqual(new Set(["test", "release", "build:executable", "generate"]));
+    for (const name of called) expect([name, name in scripts]).toEqual([name, true]);
+  });
+
+  test("name no owner: they work in every copy of the project", () => {
+    for (const { text } of files) expect(text.match(/(?:github\.com|ghcr\.io)\/(?!\$\{\{)\S+/g)).toBeNull();
+  });
 });
