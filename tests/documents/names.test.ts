@@ -3,6 +3,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { allCommands } from "../../apps/server/cli/command-line.ts";
+import { docsSections } from "../../apps/web/ui/docs-sections.ts";
+import { sections } from "../../docs/.vitepress/pages.ts";
 import { listed } from "../support/listed.ts";
 import { openApiDocument } from "../support/openapi-document.ts";
 
@@ -34,7 +36,8 @@ const starts = ["", "packages/", "apps/", "sdks/", "docs/", "tests/"].concat(
 /** Built or created while the project is used. */
 const made = listed(
   `apps/server/dist apps/web/dist apps/server/dist/main.js tests/artifacts data ./data example
-  dist/countersign-linux-x64 ./countersign-linux-x64 dist/SHA256SUMS`,
+  dist/countersign-linux-x64 ./countersign-linux-x64 dist/SHA256SUMS
+  docs/.vitepress/dist`,
 );
 
 /** Of other programs: PostgreSQL, Kubernetes, systemd, container engines, OpenTelemetry and libraries. */
@@ -64,7 +67,7 @@ test("every file and folder on the map of ARCHITECTURE.md exists", () => {
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-test("every document, and every section of one, that another or a source file links to exists", () => {
+test("every document, and every section of one, that another, a source file or the dashboard links to exists", () => {
   const linked = documents.flatMap((document) =>
     Array.from(read(document).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g), ([, target = ""]) => ({
       from: document,
@@ -79,7 +82,11 @@ test("every document, and every section of one, that another or a source file li
         target,
       })),
     );
-  const broken = [...linked, ...mentioned].filter(({ target }) => {
+  const fromDashboard = Object.values(docsSections).map((path) => ({
+    from: "apps/web/ui/docs-sections.ts",
+    target: `docs/${path.replace(/#|$/, ".md$&")}`,
+  }));
+  const broken = [...linked, ...mentioned, ...fromDashboard].filter(({ target }) => {
     const [path = "", section] = target.split("#");
     return !existsSync(join(root, path)) || (section !== undefined && !sectionsOf(path).has(section));
   });
@@ -97,6 +104,17 @@ function sectionsOf(document: string): ReadonlySet<string> {
   );
   return new Set([...headings, ...Array.from(text.matchAll(/<a id="([^"]+)">/g), ([, id = ""]) => id)]);
 }
+
+test("every document is listed by the README.md of its folder, once and with a description", () => {
+  const listed = sections().flatMap(({ pages }) => pages);
+  const sources = listed.map(({ source }) => source);
+  expect(sources.filter((source, index) => sources.indexOf(source) !== index)).toEqual([]);
+  const published = documents.filter((file) => file.startsWith("docs/") && file !== "docs/README.md");
+  expect(published.filter((file) => !sources.includes(file))).toEqual([]);
+  const isDescribed = ({ source, description }: (typeof listed)[number]) =>
+    description !== "" || !source.startsWith("docs/") || source === "docs/decisions/README.md";
+  expect(listed.filter((page) => !isDescribed(page)).map(({ source }) => source)).toEqual([]);
+});
 
 test("every decision has a number of its own, and is listed under it", () => {
   const pages = documents.filter((file) => file.startsWith("docs/decisions/"));
