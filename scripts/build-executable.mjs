@@ -26,6 +26,15 @@ export const executables = {
   "windows-x64": { runtime: "bun-windows-x64", target: "bun-windows-x64" },
 };
 
+/** The name of the one that this machine runs. */
+export function nameForThisMachine() {
+  const { platform, arch } = process;
+  if (platform === "win32") return `windows-${arch}`;
+  if (platform === "darwin") return `macos-${arch}`;
+  const hasGlibc = process.report.getReport().header.glibcVersionRuntime !== undefined;
+  return `linux-${arch}${hasGlibc ? "" : "-musl"}`;
+}
+
 const output = join(root, "dist");
 
 /** Builds these executables into `dist`, with a file of their checksums. */
@@ -76,6 +85,8 @@ if (process.argv[1] === import.meta.filename) {
     process.exit(1);
   }
   const paths = buildExecutables(names);
+  const notices = run(bunBinary(), [join(root, "scripts/notices.ts"), "--text"]);
+  writeFileSync(join(output, "THIRD_PARTY_NOTICES.txt"), notices);
   writeFileSync(join(output, "SHA256SUMS"), checksumsOf(paths));
   process.stdout.write(checksumsOf(paths));
 }

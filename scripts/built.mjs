@@ -17,13 +17,14 @@ const parts = {
       "sdks/snippets",
       "docs/guides",
       "scripts/write-build.mjs",
+      "scripts/notices.ts",
       "package-lock.json",
     ],
   },
   server: {
     name: "server",
     folder: "apps/server",
-    sources: ["apps/server", "packages", "package-lock.json"],
+    sources: ["apps/server", "packages", "package-lock.json", "scripts/notices.ts"],
   },
   docs: {
     name: "documentation",

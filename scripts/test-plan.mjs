@@ -70,6 +70,7 @@ export function planOf(files, { secondsOf = () => undefined, textOf = readText }
 function needsOf(kind, files, textOf) {
   const needs = withoutServer.has(kind) ? [] : ["dashboard"];
   if (files.some((file) => loads(file, "tests/support/stripe-mock.ts", textOf))) needs.push("stripe-mock");
+  if (files.some((file) => loads(file, "tests/support/keyport.ts", textOf))) needs.push("keyport");
   return needs;
 }
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 
 /**
  * Programs that tests need and npm cannot install: PostgreSQL with pg_dump, for backups, Chromium, for the dashboard,
- * PgBouncer, reverse proxies, and Go, for Stripe's test server. In CI they are installed from Debian if possible.
- * Elsewhere the skipped tests say how to install them.
+ * PgBouncer, reverse proxies, Go, for Stripe's test server, and Python, for KeyPort's client. In CI they are installed
+ * from Debian if possible. Elsewhere the skipped tests say how to install them.
  */
 export async function ensureDebianPrograms() {
   if (process.env.CI !== "true" || process.getuid?.() !== 0 || !has("apt-get")) return;
@@ -17,6 +17,7 @@ export async function ensureDebianPrograms() {
     ...(has("nginx") ? [] : ["nginx"]),
     ...(has("caddy") ? [] : ["caddy"]),
     ...(has("go") ? [] : ["golang-go"]),
+    ...(pythonWithVenv() === undefined ? ["python3-venv"] : []),
   ];
   if (missing.length === 0) return;
   process.stdout.write(`Installing ${missing.join(" and ")} from Debian …\n`);
@@ -41,12 +42,9 @@ function has(program) {
 /** Knows the version of Stripe's API that the library uses. */
 const stripeMockVersion = "v0.203.0";
 
-/** Outside of the repository, so that every clone and every run uses the same one. */
-const cache = join(
-  process.env.XDG_CACHE_HOME || join(homedir(), ".cache"),
-  "countersign",
-  `stripe-mock-${stripeMockVersion}`,
-);
+/** Outside of the repository, so that every clone and every run uses the same ones. */
+const caches = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "countersign");
+const cache = join(caches, `stripe-mock-${stripeMockVersion}`);
 const stripeMock = process.platform === "win32" ? "stripe-mock.exe" : "stripe-mock";
 
 export const howToGetStripeMock =
@@ -82,4 +80,61 @@ export function ensureStripeMock() {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** KeyPort's client, and what it needs, each in the version that the client was tested with here. */
+const keyPort = [
+  ...["keyport==1.0.1", "httpx==0.28.1", "httpcore==1.0.9", "h11==0.16.0", "anyio==4.16.0"],
+  ...["certifi==2026.10.18", "idna==3.20", "typing_extensions==4.16.0"],
+];
+
+export const howToGetKeyPort =
+  "it needs Python 3.10 or later with its venv module, and PyPI, to install KeyPort's client. Install Python from https://www.python.org/downloads or with the system's package manager (on Debian: apt-get install python3 python3-venv), and check that pip can install packages.";
+
+/** The Python of an environment with KeyPort's client from PyPI, unmodified. Null if it cannot be installed. */
+export function ensureKeyPort() {
+  const folder = join(caches, "keyport-1.0.1");
+  const pythonOf = (environment) =>
+    process.platform === "win32"
+      ? join(environment, "Scripts", "python.exe")
+      : join(environment, "bin", "python");
+  // The Python that it was made with can be gone.
+  const works = (environment) =>
+    existsSync(environment) && spawnSync(pythonOf(environment), ["-c", "import keyport"]).status === 0;
+  if (works(folder)) return pythonOf(folder);
+  const found = pythonWithVenv();
+  if (found === undefined) return null;
+  process.stderr.write("Installing KeyPort's client (once) …\n");
+  mkdirSync(caches, { recursive: true });
+  // Built in another folder, because test files run in parallel. A package of Python can be moved; its scripts, which
+  // nothing here uses, cannot.
+  const built = mkdtempSync(join(caches, "build-"));
+  try {
+    const install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"];
+    for (const [program, words] of [
+      [found, ["-m", "venv", built]],
+      [pythonOf(built), [...install, ...keyPort]],
+    ]) {
+      const result = spawnSync(program, words, { encoding: "utf8" });
+      if (result.status === 0) continue;
+      process.stderr.write(
+        `${result.stdout}${result.stderr}KeyPort's client could not be installed from PyPI.\n`,
+      );
+      return null;
+    }
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(built, folder);
+    return pythonOf(folder);
+  } catch (error) {
+    // Another process was faster.
+    if (works(folder)) return pythonOf(folder);
+    throw error;
+  } finally {
+    rmSync(built, { recursive: true, force: true });
+  }
+}
+
+function pythonWithVenv() {
+  const check = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))";
+  return ["python3", "python"].find((name) => spawnSync(name, ["-c", check]).status === 0);
 }

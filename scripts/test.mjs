@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generateEvents } from "../sdks/events/generate.mjs";
+import { buildExecutables, nameForThisMachine } from "./build-executable.mjs";
 import { ensureBuilt } from "./built.mjs";
 import { ProcessorTime, ProcessPool, runJobs } from "./process-pool.mjs";
 import { isUnchanged, remember, sdkSuites, toolchainIsMissing } from "./sdk-suites.mjs";
@@ -30,6 +31,10 @@ ensureInstalled();
 generateEvents();
 // Both databases for every file, and every version of the frameworks that the SDKs support.
 if (process.argv.includes("--all")) process.env.COUNTERSIGN_TEST_ALL = "true";
+// The server is the executable. Without words, the black-box tests of the public API, and the dashboard's first run.
+const ofExecutable = process.argv.includes("--executable");
+const wantedOfExecutable = ["./tests/http/", "./tests/browser/first-", "./tests/manage/docs"];
+let serverPath = builtServer;
 const bun = bunBinary();
 const reportFolder = mkdtempSync(join(tmpdir(), "countersign-report-"));
 const pool = new ProcessPool();
@@ -52,7 +57,8 @@ const skips = new Set();
 const durations = readDurations();
 try {
   // Words after `npm test --` select the paths that contain them and skip the checks.
-  const wanted = process.argv.slice(2).filter((word) => word !== "--all");
+  const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+  const wanted = ofExecutable && words.length === 0 ? wantedOfExecutable : words;
   const files = testFiles(root, ["packages", "apps", "sdks", "tests"]).filter((file) =>
     isWanted(file, wanted),
   );
@@ -60,7 +66,8 @@ try {
   if (files.length + suites.length === 0)
     process.stdout.write(`No test file has ${wanted.join(" or ")} in its path.\n`);
   const checks = wanted.length === 0 ? allChecks : [];
-  ensureBuilt("server");
+  if (ofExecutable) [serverPath = ""] = buildExecutables([nameForThisMachine()]);
+  else ensureBuilt("server");
   await debianPrograms;
   if (!interrupted && files.length + suites.length > 0)
     await test(planOf(files, { secondsOf: (file) => durations.get(file) }), suites, checks);
@@ -95,7 +102,7 @@ async function test({ parallel, last }, suites, checks) {
     const env = {
       ...process.env,
       COUNTERSIGN_TEST_POSTGRES: postgres.url,
-      COUNTERSIGN_TEST_SERVER: builtServer,
+      COUNTERSIGN_TEST_SERVER: serverPath,
     };
     const prepared = prepare([...parallel, ...last]);
     const testOf = (group) =>

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { BuildConfig, BunPlugin } from "bun";
+import { noticesText } from "../../scripts/notices.ts";
 
 export const root = join(import.meta.dirname, "../..");
 
@@ -31,7 +32,7 @@ export function serverBuild(kind: "folder" | "executable", start: string) {
     sourcemap: "linked",
     // Less to parse at every start. Names are kept because the log shows the names of errors.
     minify: { whitespace: true, syntax: true, identifiers: true, keepNames: true },
-    define: { COUNTERSIGN_BUILD: JSON.stringify(kind) },
+    define: { COUNTERSIGN_BUILD: JSON.stringify(kind), COUNTERSIGN_NOTICES: JSON.stringify(noticesText()) },
     plugins: [englishMessages],
   } satisfies Partial<BuildConfig>;
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { dirname, join } from "node:path";
 
 /** A document of the site. */
 export interface Page {
@@ -8,16 +8,22 @@ export interface Page {
   /** Its path on the site, without an ending: `operating/backups`, or `operating/index` for the first of a folder. */
   readonly path: string;
   readonly title: string;
-  /** From the list that names it; empty if there is none. */
+  /** One sentence; empty for a decision and a document from elsewhere. */
   readonly description: string;
+  /** Among the pages of its folder. */
+  readonly order: number;
 }
 
+/** A folder, its own page first. */
 export interface Section {
   readonly title: string;
   readonly pages: readonly Page[];
 }
 
 const root = join(import.meta.dirname, "../..");
+
+/** The folders, in the order in which a new user needs them. */
+const folders = ["start", "concepts", "guides", "operating", "security", "sdks", "migrating", "reference"];
 
 /** Documents outside of docs that are part of the site, in their order in its last section. */
 const published: Readonly<Record<string, string>> = {
@@ -38,7 +44,6 @@ export function addressOf(path: string): string {
   return `/docs/${path.replace(/(^|\/)index$/, "$1")}`;
 }
 
-/** Every document under docs, and those that are published from elsewhere. */
 export function allSources(): string[] {
   const below = readdirSync(join(root, "docs"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".md"))
@@ -51,50 +56,54 @@ export function allSources(): string[] {
   return [...below.sort(), ...Object.keys(published)];
 }
 
-export function readSource(source: string): string {
-  return readFileSync(join(root, source), "utf8");
-}
-
-/**
- * The sections of the site. `docs/README.md` lists the folders, and the README.md of each folder its pages: so the order
- * is the same here and where the repository is read.
- */
-export function sections(): Section[] {
-  const listed = links("docs/README.md").map(({ source, description }) => {
-    const first = page(source, description);
-    return source.endsWith("/README.md")
-      ? { title: first.title, pages: [first, ...pagesListedIn(source)] }
-      : { title: first.title, pages: [first] };
-  });
-  const contributing = {
-    title: "Contributing",
-    pages: [
-      ...Object.keys(published).map((source) => page(source, "")),
-      page("docs/decisions/README.md", ""),
-      ...pagesListedIn("docs/decisions/README.md"),
-    ],
+/** What the page says between the lines `---` at its start, and the document after it. */
+export function readSource(source: string): {
+  readonly head: Readonly<Record<string, string>>;
+  readonly text: string;
+} {
+  const whole = readFileSync(join(root, source), "utf8");
+  const [block = "", lines = ""] = /^---\n([\s\S]*?)\n---\n+/.exec(whole) ?? [];
+  const pairs = lines.split("\n").map((line) => /^(\w+): (?:"(.*)"|(.*))$/.exec(line) ?? []);
+  return {
+    head: Object.fromEntries(pairs.map(([, name = "", quoted, plain]) => [name, quoted ?? plain ?? ""])),
+    text: whole.slice(block.length),
   };
-  return [...listed, contributing];
 }
 
-function pagesListedIn(source: string): Page[] {
-  return links(source)
-    .filter((link) => dirname(link.source).startsWith(dirname(source)))
-    .map((link) => page(link.source, link.description));
+/** The sections of the site: the folders of docs, single pages beside them, and what is for contributors. */
+export function sections(): Section[] {
+  const pages = allSources().map(pageOf);
+  const of = (folder: string) =>
+    pages
+      .filter(({ source }) => dirname(source) === folder)
+      .sort((one, other) => rank(one) - rank(other) || (one.title < other.title ? -1 : 1));
+  const section = (list: readonly Page[]): Section[] => {
+    const [first] = list;
+    return first === undefined ? [] : [{ title: first.title, pages: list }];
+  };
+  const beside = of("docs").filter(({ path }) => path !== "index");
+  const fromElsewhere = pages.filter(({ source }) => Object.hasOwn(published, source));
+  return [
+    ...folders
+      .filter((name) => existsSync(join(root, "docs", name)))
+      .flatMap((name) => section(of(`docs/${name}`))),
+    ...beside.flatMap((page) => section([page])),
+    { title: "Contributing", pages: [...fromElsewhere, ...of("docs/decisions")] },
+  ];
 }
 
-function page(source: string, description: string): Page {
-  const [, title = source] = /^# (.+)$/m.exec(readSource(source)) ?? [];
-  return { source, path: pathOf(source) ?? source, title: title.replaceAll("`", ""), description };
+function rank({ path, order }: Page): number {
+  return path.endsWith("/index") ? -1 : order;
 }
 
-/** The documents that the list items of a document name first, with what is said about each. */
-function links(source: string): { readonly source: string; readonly description: string }[] {
-  const items = readSource(source).matchAll(/^[-*] \[[^\]]+\]\(([^)#\s]+\.md)\)(?:: (.*))?$/gm);
-  const found = new Map<string, string>();
-  for (const [, target = "", description = ""] of items) {
-    const named = normalize(join(dirname(source), target)).replaceAll("\\", "/");
-    if (!found.has(named) && existsSync(join(root, named))) found.set(named, description);
-  }
-  return [...found].map(([named, description]) => ({ source: named, description }));
+function pageOf(source: string): Page {
+  const { head, text } = readSource(source);
+  const [, heading = source] = /^# (.+)$/m.exec(text) ?? [];
+  return {
+    source,
+    path: pathOf(source) ?? source,
+    title: head.title ?? heading.replaceAll("`", ""),
+    description: head.description ?? "",
+    order: Number(head.order ?? 0),
+  };
 }

@@ -25,7 +25,7 @@ function staged(source: string, page: Page | undefined): string {
   const isReference = source === apiReference;
   const isList = source.endsWith("/README.md") && !source.startsWith("docs/decisions/");
   const head = {
-    ...(page?.description ? { description: plain(page.description) } : {}),
+    ...(page?.description ? { description: page.description } : {}),
     ...(isList ? { aside: false, pageClass: "list-of-pages" } : {}),
     // Noise for those who use Countersign, and most of all words.
     ...(/^(docs\/decisions\/|CHANGELOG)/.test(source) ? { search: false } : {}),
@@ -52,7 +52,7 @@ function asCards(text: string): string {
 
 /** A document as it is on the site, for browsers and for programs that read Markdown. */
 export function markdownOf(source: string): string {
-  return outsideOfBlocks(readSource(source), (text) =>
+  return outsideOfBlocks(readSource(source).text, (text) =>
     text
       .replaceAll(/^<!--[\s\S]*?-->\n/gm, "")
       .replaceAll(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, image, label, target) => {
@@ -85,7 +85,7 @@ export function contentsForPrograms(): string {
   const list = sections().map(({ title, pages }) => {
     const lines = pages.map(
       ({ path, title, description }) =>
-        `- [${title}](/docs/${path}.md)${description === "" ? "" : `: ${plain(description)}`}`,
+        `- [${title}](/docs/${path}.md)${description === "" ? "" : `: ${description}`}`,
     );
     return `## ${title}\n\n${lines.join("\n")}\n`;
   });
@@ -99,9 +99,4 @@ export function allForPrograms(): string {
     .filter(({ source }) => !source.startsWith("docs/decisions/"))
     .map(({ source, path }) => `<!-- ${addressOf(path)} -->\n\n${markdownOf(source).trim()}\n`)
     .join("\n");
-}
-
-/** A description without marks. */
-function plain(text: string): string {
-  return text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("`", "");
 }

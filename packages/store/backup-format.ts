@@ -39,6 +39,24 @@ export interface CopiedIn {
   readonly keptAside: readonly string[];
 }
 
+/** Writes a backup to an empty folder. The manifest is written last: without it, it is not a backup. */
+export async function writeBackup(
+  copier: DatabaseCopier,
+  folder: string,
+  { release, nowMs }: { readonly release: string; readonly nowMs: number },
+): Promise<Manifest> {
+  const contents = await copier.copyOut(folder);
+  const manifest: Manifest = {
+    kind: copier.kind,
+    createdAt: new Date(nowMs).toISOString(),
+    release,
+    ...contents,
+    files: await describeFiles(folder, copier.fileNames),
+  };
+  writeManifest(folder, manifest);
+  return manifest;
+}
+
 /** Enough to tell a complete copy from an empty or an unrelated one. */
 export const countedTables = ["organizations", "products", "licenses"] as const;
 export type RowCounts = Readonly<Record<(typeof countedTables)[number], number>>;
@@ -90,7 +108,7 @@ interface BackupFile {
 const manifestName = "manifest.json";
 const format = "countersign-backup-1";
 
-export function writeManifest(folder: string, manifest: Manifest): void {
+function writeManifest(folder: string, manifest: Manifest): void {
   const path = join(folder, manifestName);
   const text = JSON.stringify({ format, ...manifestOnTheWire(manifest) }, null, 2);
   writeFileSync(`${path}.part`, `${text}\n`, { mode: 0o600, flag: "wx" });
@@ -135,7 +153,7 @@ function parseManifest(text: string): Manifest | null {
 }
 
 /** Size and checksum of each file, once it is on disk. */
-export async function describeFiles(folder: string, names: readonly string[]): Promise<BackupFile[]> {
+async function describeFiles(folder: string, names: readonly string[]): Promise<BackupFile[]> {
   const files: BackupFile[] = [];
   for (const name of names) {
     const path = join(folder, name);

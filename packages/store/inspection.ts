@@ -1,10 +1,12 @@
+import type { AppliedMigration } from "./migrations/migration.ts";
+
 /** The result of a database check. The check changes nothing in the database. */
 export interface Inspection {
   /** Such as "SQLite 3.53.4". */
   readonly version: string;
   /** What is between the server and the database, in sentences. Empty if nothing is. */
   readonly connection: readonly string[];
-  readonly appliedMigrations: readonly string[];
+  readonly appliedMigrations: readonly AppliedMigration[];
   /** How far the database's clock is ahead of this machine's. */
   readonly clockAheadMs: number;
   /** Problems that the database reports about itself. */

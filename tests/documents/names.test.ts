@@ -44,7 +44,7 @@ const made = listed(
 const elsewhere = listed(`
   http/protobuf http/json pg_amcheck archive_command archive_timeout restore_command recovery_target_time
   TimeoutStopSec terminationGracePeriodSeconds stop_grace_period ServiceMonitor trusted_proxies EnvHttpProxyAgent
-  countersign-java/0.2.0`);
+  application/x-ndjson countersign-java/0.2.0`);
 
 test("every file and folder that a document names exists", () => {
   const isPath = (code: string) =>
@@ -105,15 +105,21 @@ function sectionsOf(document: string): ReadonlySet<string> {
   return new Set([...headings, ...Array.from(text.matchAll(/<a id="([^"]+)">/g), ([, id = ""]) => id)]);
 }
 
-test("every document is listed by the README.md of its folder, once and with a description", () => {
-  const listed = sections().flatMap(({ pages }) => pages);
-  const sources = listed.map(({ source }) => source);
-  expect(sources.filter((source, index) => sources.indexOf(source) !== index)).toEqual([]);
-  const published = documents.filter((file) => file.startsWith("docs/") && file !== "docs/README.md");
-  expect(published.filter((file) => !sources.includes(file))).toEqual([]);
-  const isDescribed = ({ source, description }: (typeof listed)[number]) =>
-    description !== "" || !source.startsWith("docs/") || source === "docs/decisions/README.md";
-  expect(listed.filter((page) => !isDescribed(page)).map(({ source }) => source)).toEqual([]);
+test("every page of the documentation says what it is about, and where it is among its neighbours", () => {
+  const all = sections();
+  const pages = all.flatMap(({ pages }) => pages);
+  const isPage = (file: string) => file.startsWith("docs/") && file !== "docs/README.md";
+  const listed = new Set(pages.map(({ source }) => source));
+  expect(documents.filter((file) => isPage(file) && !listed.has(file))).toEqual([]);
+  const isDescribed = ({ source, title, description, order }: (typeof pages)[number]) =>
+    read(source).includes(`\n# ${title}\n`) && /^[A-Z].*[.?]$/.test(description) && order > 0;
+  const described = pages.filter(({ source }) => isPage(source) && !source.startsWith("docs/decisions/"));
+  expect(described.filter((page) => !isDescribed(page)).map(({ source }) => source)).toEqual([]);
+  const inFolders = described.filter(({ source }) => !source.endsWith("/README.md"));
+  const places = inFolders.map(({ source, order }) => `${dirname(source)} ${order}`);
+  expect(
+    inFolders.filter((_, index) => places.indexOf(places[index] ?? "") !== index).map(({ source }) => source),
+  ).toEqual([]);
 });
 
 test("every decision has a number of its own, and is listed under it", () => {

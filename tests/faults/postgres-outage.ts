@@ -74,7 +74,7 @@ async function begin(
     return wire.mend;
   }
   if (outage === "connections ended") {
-    const ours = "pg_stat_activity where application_name = 'countersign'";
+    const ours = "pg_stat_activity where application_name like 'countersign %'";
     const query = `select pg_terminate_backend(pid) from ${ours}`;
     await withClient(postgres.url, (client) => client.query(query));
     return null;

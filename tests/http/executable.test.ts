@@ -1,6 +1,16 @@
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../support/free-port.ts";
@@ -21,6 +31,7 @@ const target = `bun-${platform === "win32" ? "windows" : platform}-${arch}`;
 let port: string;
 let server: ChildProcess;
 let output = "";
+let token = "";
 
 /** Runs a command of the executable to its end. */
 function run(...args: readonly string[]) {
@@ -75,6 +86,8 @@ afterAll(() => {
 test("the executable needs nothing else: it serves, answers validations, backs up and restores", async () => {
   expect(readdirSync(folder).sort()).toEqual(["an empty folder", "countersign"]);
   expect(run("--version").stdout).toMatch(/^countersign \d/);
+  const { stdout: notices } = run("notices");
+  for (const part of ["JavaScriptCore", "\nzod ", "\nreact "]) expect(notices).toContain(part);
   await start();
   expect(run("health")).toEqual({ status: 0, stdout: "ready\n", stderr: "" });
 
@@ -85,10 +98,14 @@ test("the executable needs nothing else: it serves, answers validations, backs u
   expect(asset.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
   expect((await asset.text()).length).toBeGreaterThan(10_000);
 
+  // A browser gets parts of others' software, too.
+  expect(await (await fetch(`${url}/notices.txt`)).text()).toBe(notices);
+
   const account = ["--email", "you@example.com", "--password", "a long password"];
   const setup = run("setup", ...account, "--organization", "Acme", "--product", "Editor", "--json");
   expect(setup).toMatchObject({ status: 0, stderr: "" });
-  const { api_key: apiKey, product_id: productId, access_token: token } = JSON.parse(setup.stdout);
+  const { api_key: apiKey, product_id: productId } = JSON.parse(setup.stdout);
+  token = JSON.parse(setup.stdout).access_token;
   const created = await fetch(`${url}/api/manage/v1/products/${productId}/licenses`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
@@ -118,6 +135,35 @@ test("the executable needs nothing else: it serves, answers validations, backs u
   await start();
   expect(await validate()).toMatchObject({ valid: true, status: "active" });
   await stop();
+});
+
+test("an unexpected error names the file and the line of the source in the executable's log", async () => {
+  await start();
+  // What no release leads to: a table that has disappeared.
+  const database = new Database(join(home, "data/countersign.db"));
+  database.run("pragma foreign_keys = off; drop table organizations");
+  database.close();
+  const answer = await fetch(`http://127.0.0.1:${port}/api/manage/v1/organizations`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(answer.status).toBe(500);
+  const [, path = "", line = ""] = /\((packages\/store\/sqlite\/\w+\.ts):(\d+):\d+\)/.exec(output) ?? [];
+  const source = readFileSync(join(root, path), "utf8").split("\n");
+  expect(source[Number(line) - 1]).toContain(".prepare(");
+  await stop();
+});
+
+// `npm run test:executable` runs all of them, and the dashboard in a browser.
+test("tests of the public API pass with the executable as the server", () => {
+  const files = ["authentication", "signature", "wire"].map((name) => `./tests/http/${name}.test.ts`);
+  const { status, stderr } = spawnSync(process.execPath, ["test", "--timeout=60000", ...files], {
+    cwd: root,
+    env: { ...process.env, COUNTERSIGN_TEST_SERVER: executable },
+    encoding: "utf8",
+  });
+  const [, passed = "0"] = /^ *(\d+) pass$/m.exec(stderr) ?? [];
+  expect(status, stderr).toBe(0);
+  expect(Number(passed)).toBeGreaterThan(80);
 });
 
 test("the executable checks the database in a process of its own", () => {

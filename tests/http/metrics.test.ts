@@ -93,6 +93,8 @@ testsOn("sqlite", "metrics", openMeteredServer, (fixture) => {
     for (const sent of [key, key, "none"]) await api.validate({ license_key: sent });
     await apiOf(url, "wrong").validate({ license_key: key });
     for (const sent of [key, "none"]) await api.lookup(sent);
+    // For a moment, the text of the scrape before is served.
+    await until("the requests are counted", async () => (await metrics()).includes(metricNames[0] ?? "-"));
     const response = await get("/metrics", `Bearer ${token}`);
     expect(response.headers.get("content-type")).toStartWith("text/plain");
     const text = await response.text();

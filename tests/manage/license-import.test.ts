@@ -82,7 +82,7 @@ testsOn("sqlite", "importing licenses", openManageFixture, (fixture) => {
     const withMap = async (map: object) => (await send("notes\n1\n", `?${columnsOf(map)}`)).body.errors[0];
     expect(await withMap({ A: "price" })).toMatchObject({ field: "columns", code: "invalid_column_map" });
     expect(await withMap({ Key: "license_key" })).toMatchObject({ code: "column_not_in_file" });
-    expect((await send("{}", "", { "content-type": "application/json" })).status).toBe(415);
+    expect((await send("{}", "", { "content-type": "application/xml" })).status).toBe(415);
     expect(await importsOf(fixture.productId)).toEqual(before);
   });
 

@@ -16,6 +16,8 @@ const naming = guarded.filter(([, route]) => idMembers(route).length > 0 && isIn
 
 /** Routes that accept anonymous requests. A new one needs the reason why it is safe. */
 const openToAnyone: Readonly<Record<string, string>> = {
+  getConnection: "Says which IP address the caller itself has.",
+  streamConnection: "Sends the same two events to everyone.",
   getSetup: "Says whether the link still works, to anyone who has its secret.",
   runSetup: "Needs the secret of the set-up link, which works once.",
   getReceivedInvitation: "Shows an invitation to anyone who has the secret from its email.",

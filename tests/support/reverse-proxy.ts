@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Certificate } from "./certificate.ts";
 import { freePort } from "./free-port.ts";
 import { startProgram } from "./program.ts";
 import { openRaw, type RawAnswer } from "./raw-http.ts";
@@ -62,13 +63,27 @@ function replaced(text: string, changes: Readonly<Record<string, string>>): stri
 /** Cloudflare's servers connect from here. */
 export const cloudflareIp = "127.0.0.2";
 
+interface ProxyOptions {
+  /** Otherwise free ones. */
+  readonly ports?: readonly number[];
+  /** For nginx. Otherwise it speaks plain HTTP. */
+  readonly certificate?: Certificate;
+  /** What is wrong with its settings: parts of the manual's snippet, and what replaces them. */
+  readonly changes?: Readonly<Record<string, string>>;
+}
+
 /**
  * Starts a proxy with the manual's snippet. Only what cannot be the same here is replaced: the port of Countersign, the
  * port and the certificates of the proxy, the names of files, and the IP addresses of Cloudflare.
  */
-export async function startProxy(proxy: ReverseProxy, countersignPort: number) {
+export async function startProxy(
+  proxy: ReverseProxy,
+  countersignPort: number,
+  { ports, certificate, changes = {} }: ProxyOptions = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), "countersign-proxy-"));
-  const port = await freePort();
+  const [port, ...morePorts] = ports ?? [await freePort()];
+  if (port === undefined) throw new Error("A proxy needs a port.");
   const to = { "127.0.0.1:3000": `127.0.0.1:${countersignPort}` };
   const file = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);
@@ -77,12 +92,20 @@ export async function startProxy(proxy: ReverseProxy, countersignPort: number) {
   const words = (): string[] => {
     switch (programOf[proxy]) {
       case "nginx": {
-        const server = replaced(snippet("conf.d/countersign.conf"), {
+        const tls = certificate === undefined ? "" : " ssl";
+        const cloudflare = proxy === "nginx" ? "" : `  include ${folder}/cloudflare.conf;\n`;
+        const manual = replaced(snippet("conf.d/countersign.conf"), changes);
+        const server = replaced(manual, {
           ...to,
-          "  listen 443 ssl;\n  listen [::]:443 ssl;": `  listen 127.0.0.1:${port};`,
-          "  ssl_certificate /etc/ssl/license.example.com.pem;\n": "",
+          "  listen 443 ssl;\n  listen [::]:443 ssl;": [port, ...morePorts]
+            .map((one) => `  listen 127.0.0.1:${one}${tls};`)
+            .join("\n"),
+          "  ssl_certificate /etc/ssl/license.example.com.pem;\n":
+            certificate === undefined ? "" : `  ssl_certificate ${file("certificate", certificate.cert)};\n`,
           "  ssl_certificate_key /etc/ssl/license.example.com.key;\n":
-            proxy === "nginx" ? "" : `  include ${folder}/cloudflare.conf;\n`,
+            certificate === undefined
+              ? cloudflare
+              : `  ssl_certificate_key ${file("key", certificate.key)};\n`,
         });
         const edge = replaced(snippet("cloudflare.conf"), { "172.64.0.0/13": `${cloudflareIp}/32` });
         file("cloudflare.conf", edge);
@@ -98,7 +121,10 @@ http { access_log off; ${temporary} include ${folder}/countersign.conf; }
         return ["nginx", "-e", join(folder, "errors"), "-c", file("nginx.conf", main)];
       }
       case "caddy": {
-        const site = replaced(snippet("Caddyfile"), { ...to, "license.example.com": `http://:${port}` });
+        const site = replaced(replaced(snippet("Caddyfile"), changes), {
+          ...to,
+          "license.example.com": `http://:${port}`,
+        });
         const path = file("Caddyfile", `{\n\tadmin off\n}\n${site}`);
         return ["caddy", "run", "--adapter", "caddyfile", "--config", path];
       }
@@ -125,7 +151,10 @@ http { access_log off; ${temporary} include ${folder}/countersign.conf; }
   });
   await until(`${proxy} answers`, async () => {
     if (program.end !== null) throw new Error(`${proxy} ended: ${program.end.errors}`);
-    return (await isListening(port)) && (await send(port, "GET /healthz")).status === 200;
+    if (!(await isListening(port))) return false;
+    // With wrong settings, it need not reach the server.
+    const isRight = certificate === undefined && Object.keys(changes).length === 0;
+    return !isRight || (await send(port, "GET /healthz")).status === 200;
   });
   return { port, stop: program.stop };
 }

@@ -3,8 +3,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "./until.ts";
 
-/** The server that `npm test` has built, which is what users start. The sources if a test file runs directly. */
+/**
+ * The server that `npm test` has built, which is what users start, or the executable, with `npm run test:executable`.
+ * The sources if a test file runs directly.
+ */
 const serverMain = process.env.COUNTERSIGN_TEST_SERVER ?? join(import.meta.dir, "../../apps/server/main.ts");
+const isScript = /\.[jt]s$/.test(serverMain);
+const [serverProgram, serverWords] = isScript ? [process.execPath, [serverMain]] : [serverMain, []];
 
 export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;
 
@@ -77,7 +82,7 @@ export async function runCountersign(
 
 export function spawnCountersign(words: readonly string[], environment: Readonly<Record<string, string>>) {
   const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment };
-  return spawnCollecting(process.execPath, [serverMain, ...words], { env });
+  return spawnCollecting(serverProgram, [...serverWords, ...words], { env });
 }
 
 /** A process, and what it has printed. */

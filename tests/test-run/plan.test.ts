@@ -29,11 +29,12 @@ test("the plan of a test run contains every test file of the project once", () =
   expect(files).toContain("tests/test-run/plan.test.ts");
 });
 
-test("only tests that use Stripe's test server wait for it, and only tests with a server wait for the dashboard", () => {
+test("only tests that use Stripe's test server or KeyPort's client wait for it, and only tests with a server wait for the dashboard", () => {
   const texts: Readonly<Record<string, string>> = {
     "tests/manage/paid.test.ts": 'import { payers } from "../support/payers.ts";\n',
     "apps/server/free.test.ts": 'import { rows } from "./rows.ts";\n',
     "apps/server/cli/paid.test.ts": 'import { mock } from "../../../tests/support/stripe-mock.ts";\n',
+    "tests/http/keyport.test.ts": 'import { callKeyPort } from "../support/keyport.ts";\n',
     "tests/support/payers.ts": 'import { mock } from "./stripe-mock.ts";\n',
   };
   const files = Object.keys(texts).filter((file) => file.includes(".test."));
@@ -43,6 +44,7 @@ test("only tests that use Stripe's test server wait for it, and only tests with 
     "tests/manage/paid.test.ts": ["dashboard", "stripe-mock"],
     "apps/server/free.test.ts": [],
     "apps/server/cli/paid.test.ts": ["dashboard", "stripe-mock"],
+    "tests/http/keyport.test.ts": ["dashboard", "keyport"],
   });
 });
 

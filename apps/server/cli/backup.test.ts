@@ -150,7 +150,9 @@ describe.each(databasesWithBackup("backup and restore"))("backup and restore on 
       const { folder } = await backedUp(database);
       await withClient(database.environment.DATABASE_URL ?? "", async (client) => {
         await client.query("create table later_thing (organization_id text references organizations (id))");
-        await client.query("insert into schema_migrations (name, applied_at) values ('9999-later', 0)");
+        await client.query(
+          "insert into schema_migrations (name, applied_at, oldest_release) values ('9999-later', 0, '99.0.0')",
+        );
         expect(await runHere(["restore", folder, "--force"], database.environment)).toMatchObject(done);
         const { rows } = await client.query("select to_regclass('later_thing') as found");
         expect(rows).toEqual([{ found: null }]);

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { databases } from "../../../tests/support/databases.ts";
+import { withClient } from "../../../tests/support/postgres.ts";
 import { runHere } from "../../../tests/support/run-command.ts";
 import { runCountersign } from "../../../tests/support/server-process.ts";
 import { release } from "../base/release.ts";
@@ -50,14 +52,19 @@ test.each(databases)(
   "migrate on $kind lists what it applied, and then reports that the database is up to date",
   async ({ kind, makeEmpty }) => {
     const { environment, remove } = await makeEmpty();
+    const before = await runHere(["migrate", "--check"], environment);
+    const created = "There is no database yet. The first start creates it.\n";
+    expect(before).toMatchObject({ code: 2, stdout: expect.stringContaining(created) });
     const first = await runCountersign(["migrate", "--json"], environment);
     const { database, applied } = JSON.parse(first.stdout);
     expect(database).toBe(kind);
     expect(applied).toEqual(["0001-core", "0001-journal"]);
     const second = await runHere(["migrate", "--json"], environment);
-    expect(JSON.parse(second.stdout)).toEqual({ database: kind, applied: [] });
+    const nothing = { applied: [], postponed: [], backup: null };
+    expect(JSON.parse(second.stdout)).toEqual({ database: kind, ...nothing });
     const stdout = "The database is already up to date.\n";
     expect(await runHere(["migrate"], environment)).toEqual({ code: 0, stdout, stderr: "" });
+    await expectChecks(kind, environment);
     remove();
   },
   60_000,
@@ -72,3 +79,43 @@ test("an unreachable database results in one sentence and exit code 1", async ()
     ),
   });
 });
+
+/** Each state in which `migrate --check` can find a database that exists, with its exit code. */
+async function expectChecks(kind: string, environment: Readonly<Record<string, string>>): Promise<void> {
+  const check = (...words: string[]) => runHere(["migrate", "--check", ...words], environment);
+  const change = async (sql: string) => {
+    if (kind === "postgres")
+      return void (await withClient(environment.DATABASE_URL ?? "", (client) => client.query(sql)));
+    const database = new DatabaseSync(join(environment.COUNTERSIGN_DATA ?? "", "countersign.db"));
+    database.exec(sql);
+    database.close();
+  };
+  expect(await check()).toEqual({ code: 0, stdout: "The database is up to date.\n", stderr: "" });
+  await change("update schema_migrations set name = '0000-before' where name = '0001-core'");
+  const pending = await check();
+  expect(pending.code).toBe(2);
+  const backup = kind === "postgres" ? "No backup is made first" : "MB are backed up to";
+  for (const text of ["has to be migrated", "0001-core (expand)", backup, "release 0.1.0 and newer ones run"])
+    expect(pending.stdout).toContain(text);
+  await change("update schema_migrations set name = '0001-core' where name = '0000-before'");
+  const add = (name: string, oldest: string) =>
+    change(
+      `insert into schema_migrations (name, applied_at, oldest_release) values ('${name}', 1, '${oldest}')`,
+    );
+  await add("0002-added", "0.1.0");
+  expect((await check()).stdout).toContain("(0002-added). This release runs on it.");
+  await add("0003-removed", "99.0.0");
+  const newer = await check("--json");
+  expect([newer.code, JSON.parse(newer.stdout)]).toEqual([
+    3,
+    {
+      database: kind,
+      release,
+      state: "newer",
+      pending: [],
+      unknown: ["0002-added", "0003-removed"],
+      oldest_release: "99.0.0",
+      backup: null,
+    },
+  ]);
+}

@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   backup: async () => (await import("./backup.ts")).backup,
   restore: async () => (await import("./backup.ts")).restore,
   recount: async () => (await import("./database.ts")).recount,
+  notices: async () => (await import("./notices.ts")).notices,
   completion: async () => (await import("./completion.ts")).completionOf(allCommands),
 };
 

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { LockWait } from "@countersign/store/migrations/migration";
+import type { LockWait, PostponedMigration } from "@countersign/store/migrations/migration";
 import type { Environment } from "../base/environment.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 
@@ -58,10 +58,19 @@ export function printLines(lines: readonly string[]): void {
   process.stdout.write(`${lines.join("\n")}\n`);
 }
 
-/** On the error output, because a command may print JSON. */
-export function printMigrationWait({ migration, heldBy, retryMs }: LockWait): void {
-  const holders = heldBy.length === 0 ? "another session" : heldBy.join("; ");
-  process.stderr.write(
-    `Migration ${migration} waits for a lock that is held by ${holders}. It is tried again in ${retryMs / 1_000} seconds.\n`,
-  );
+/** What a command says while it migrates. On the error output, because a command may print JSON. */
+export const migrationMessages = {
+  migrationWaits: ({ migration, heldBy, retryMs }: LockWait) => {
+    const holders = heldBy.length === 0 ? "another session" : heldBy.join("; ");
+    printError(
+      `Migration ${migration} waits for a lock that is held by ${holders}. It is tried again in ${retryMs / 1_000} seconds.`,
+    );
+  },
+  migrationPostponed: ({ migration, reason }: PostponedMigration) =>
+    printError(`Migration ${migration} removes what older servers use, and was left for later: ${reason}.`),
+  backedUp: (folder: string) => printError(`The database was backed up before its migration: ${folder}`),
+};
+
+function printError(line: string): void {
+  process.stderr.write(`${line}\n`);
 }

@@ -1,20 +1,26 @@
+import { OperatorProblem } from "../base/operator-problem.ts";
 import type { Check } from "../features/doctor/check.ts";
 import { examine } from "../features/doctor/examine.ts";
 import { type Command, printJson, printLines, readOptions } from "./command.ts";
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "Check settings, database, clock, disk and proxy, and suggest fixes.",
-  help: `countersign doctor [--json]
+  summary: "Check settings, database, clock, disk and proxy, or a URL from outside, and suggest fixes.",
+  help: `countersign doctor [--url URL] [--json]
 
 Checks everything the server depends on, and says what is wrong and how to fix it. Changes nothing, and can run while the
 server runs. The exit code is 1 if there is a problem, and 0 if there are only warnings.
 
-  --json   print one JSON object: healthy, and checks with name, state (ok, warning, problem), message, action
+With --url it checks what callers get at this URL instead, from any machine and without settings: the certificate, the
+redirect to HTTPS, which IP address the server sees and whether headers can forge it, streams, sizes of files, cookies,
+security headers, the portal and the clock. It sends no credentials.
+
+  --url URL   check this URL from outside, such as https://license.example.com
+  --json      print one JSON object: healthy, and checks with name, state (ok, warning, problem), message, action
 `,
   async run(args, environment) {
-    const { values } = readOptions("doctor", args, { json: { type: "boolean" } });
-    const checks = await examine(environment);
+    const { values } = readOptions("doctor", args, { json: { type: "boolean" }, url: { type: "string" } });
+    const checks = values.url === undefined ? await examine(environment) : await fromOutside(values.url);
     const problems = checks.filter((check) => check.state === "problem").length;
     const warnings = checks.filter((check) => check.state === "warning").length;
     if (values.json === true) printJson({ healthy: problems === 0, checks });
@@ -23,8 +29,24 @@ server runs. The exit code is 1 if there is a problem, and 0 if there are only w
   },
 };
 
+/** Loaded when it is needed: the other checks do without the contract. */
+async function fromOutside(text: string): Promise<Check[]> {
+  const url = URL.parse(text);
+  if (
+    url === null ||
+    !["http:", "https:"].includes(url.protocol) ||
+    url.pathname !== "/" ||
+    url.search !== ""
+  )
+    throw new OperatorProblem(
+      `--url is "${text}". It must be a URL without a path, such as https://license.example.com.`,
+    );
+  const { examineOutside } = await import("../features/doctor/outside.ts");
+  return examineOutside({ url, httpPort: 80 });
+}
+
 function describe({ name, state, message, action }: Check): string[] {
-  const margin = `${state.padEnd(8)} ${name.padEnd(11)}`;
+  const margin = `${state.padEnd(8)} ${name.padEnd(12)}`;
   return [`${margin}${message}`, ...(action === null ? [] : [`${" ".repeat(margin.length)}${action}`])];
 }
 

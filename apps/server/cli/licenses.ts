@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { createReadStream, createWriteStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { type ColumnMap, importFields } from "@countersign/domain/license-files/columns";
+import { type ImportSourceId, importSourceIds } from "@countersign/domain/license-files/sources";
+import { readEmail } from "@countersign/domain/license-files/values";
 import { everyLicenseOf } from "@countersign/store/queries/licenses/filter";
 import { organizationById } from "@countersign/store/queries/organizations/organizations";
 import { productById } from "@countersign/store/queries/products/products";
@@ -21,14 +23,17 @@ import { withStore } from "./with-store.ts";
 
 export const importCommand: Command = {
   name: "import",
-  summary: "Import licenses from a CSV or JSON Lines file.",
+  summary: "Import licenses from a file, also from the export of another service.",
   help: `countersign import --product ID --file FILE [options]
 
 Imports licenses from FILE into a product, directly into the database. The server can keep running. Keys and times are
 imported as they are; a row without a key gets a new one.
 
-  --format csv|jsonl          the format of FILE (default: by its name)
-  --columns JSON              how to map its columns, such as {"Key": "license_key", "Phone": null}
+  --format csv|jsonl|json     the format of FILE (default: by its name)
+  --source SERVICE            FILE is an export of ${importSourceIds.join(", ")}
+  --columns JSON|@FILE        how to map its columns, such as {"Key": "license_key", "Phone": null}; with --source, what
+                              to map differently
+  --customer EMAIL            the customer of new licenses for which FILE names none
   --mode all_or_nothing|row_by_row
                               whether one invalid row prevents the whole import (default: all_or_nothing)
   --on-existing fail|skip|update
@@ -44,7 +49,9 @@ Fields: ${importFields.join(", ")}.
       product: { type: "string" },
       file: { type: "string" },
       format: { type: "string" },
+      source: { type: "string" },
       columns: { type: "string" },
+      customer: { type: "string" },
       mode: { type: "string" },
       "on-existing": { type: "string" },
       "send-events": { type: "boolean" },
@@ -53,13 +60,15 @@ Fields: ${importFields.join(", ")}.
     });
     const file = required("import", "file", values.file);
     const productId = required("import", "product", values.product);
-    const guessed = /\.(jsonl|ndjson)$/i.test(file) ? "jsonl" : "csv";
     const options: ImportOptions = {
-      format: oneOf("format", values.format ?? guessed, ["csv", "jsonl"]),
+      format: oneOf("format", values.format ?? formatOf(file), ["csv", "jsonl", "json"]),
+      source:
+        values.source === undefined ? null : oneOf<ImportSourceId>("source", values.source, importSourceIds),
+      defaultCustomerEmail: emailOf(values.customer),
       dryRun: values["dry-run"] === true,
       mode: oneOf("mode", values.mode ?? "all_or_nothing", ["all_or_nothing", "row_by_row"]),
       onExisting: oneOf("on-existing", values["on-existing"] ?? "fail", ["fail", "skip", "update"]),
-      columns: columnMap(values.columns),
+      columns: columnMap(await columnsText(values.columns)),
       fileName: basename(file),
       sendEvents: values["send-events"] === true,
     };
@@ -84,6 +93,28 @@ Fields: ${importFields.join(", ")}.
     return job.state === "finished" && job.failed === 0 ? 0 : 1;
   },
 };
+
+function formatOf(file: string): ImportOptions["format"] {
+  if (/\.(jsonl|ndjson)$/i.test(file)) return "jsonl";
+  return /\.json$/i.test(file) ? "json" : "csv";
+}
+
+function emailOf(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const email = readEmail(text);
+  if (typeof email === "string") return email;
+  throw new OperatorProblem(`--customer is ${JSON.stringify(text)}, which is not an email address.`);
+}
+
+/** `@FILE` names a file. */
+async function columnsText(value: string | undefined): Promise<string | undefined> {
+  if (value?.startsWith("@") !== true) return value;
+  try {
+    return await readFile(value.slice(1), "utf8");
+  } catch (cause) {
+    throw new OperatorProblem(`The file of --columns, ${value.slice(1)}, cannot be read.`, { cause });
+  }
+}
 
 function columnMap(text: string | undefined): ColumnMap {
   if (text === undefined) return {};

@@ -6,6 +6,9 @@ import { memoize } from "@countersign/store/batches/revisioned";
 /** Which site a forwarded request is for: `portal` on the portal's own host. Only the validating thread can set it. */
 export const siteHeader = "x-countersign-site";
 
+/** The peer address of a forwarded request. Only the validating thread can set it. */
+export const peerHeader = "x-countersign-peer";
+
 export function isForPortalHost(request: Request): boolean {
   return request.headers.get(siteHeader) === "portal";
 }

@@ -7,6 +7,14 @@ export function withoutSniffing(response: Response): Response {
   return response;
 }
 
+/** Server-sent events, of which a proxy must collect none. */
+export const eventStreamHeaders = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store, no-transform",
+  // nginx would otherwise collect events before it passes them on.
+  "x-accel-buffering": "no",
+} as const;
+
 /** How long a caller can get nothing before the connection is closed. */
 const defaultSilentSeconds = 60;
 

@@ -1,14 +1,11 @@
 import { createHash } from "node:crypto";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
 import { Problem, problemResponse } from "../http/problem.ts";
-import { callerIpOf, networkOf, siteHeader, withoutHost } from "../http/request.ts";
+import { callerIpOf, networkOf, peerHeader, siteHeader, withoutHost } from "../http/request.ts";
 import { FairQueue, type Party, type Slot } from "../limits/fair-queue.ts";
 import { OldestFirst } from "../limits/oldest-first.ts";
 import { isRejection, Tarpit } from "../limits/tarpit.ts";
 import type { ProgressObserver, SentRequest } from "./request-sender.ts";
-
-/** The peer address of a forwarded request. Only the validating thread can set it. */
-export const peerHeader = "x-countersign-peer";
 
 /** The management worker, as far as requests are concerned. */
 interface RequestWorker {

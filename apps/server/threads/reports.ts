@@ -1,6 +1,6 @@
 import { hourMs, minuteMs } from "@countersign/domain/dates/lengths";
 import { StorageUnavailable } from "@countersign/store/errors/problem";
-import type { LockWait } from "@countersign/store/migrations/migration";
+import type { LockWait, PostponedMigration } from "@countersign/store/migrations/migration";
 import { inBursts, type Log, reasonOf } from "../base/log.ts";
 
 /** The log messages of the validating thread: those that can repeat at most once a minute, for each cause. */
@@ -56,6 +56,13 @@ export function reportsTo(log: Log) {
         held_by: heldBy.join("; "),
         retry_seconds: retryMs / 1_000,
       }),
+    migrationPostponed: ({ migration, reason }: PostponedMigration) =>
+      log.warn(
+        "A migration that removes what older servers use was left for a later start, or for countersign migrate.",
+        { migration, reason },
+      ),
+    backedUp: (folder: string) =>
+      log.info("The database was backed up before its migration.", { backup: folder }),
     keyUseFailed: (cause: unknown) =>
       log.warn("The last use of API keys could not be written. It will be retried.", {
         reason: reasonOf(cause),

@@ -7,6 +7,7 @@ import { auditLogRoutes } from "../features/audit-log/routes.ts";
 import { billingRoutes } from "../features/billing/routes.ts";
 import { brandingRoutes, portalBrandingRoutes } from "../features/branding/routes.ts";
 import { customerRoutes } from "../features/customers/routes.ts";
+import { connectionRoutes } from "../features/doctor/routes.ts";
 import { eventRoutes } from "../features/events/routes.ts";
 import { explainRoutes } from "../features/explain/routes.ts";
 import { accountRoutes } from "../features/identity/account/routes.ts";
@@ -48,6 +49,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...auditLogRoutes,
   ...billingRoutes,
   ...brandingRoutes,
+  ...connectionRoutes,
   ...impersonationRoutes,
   ...invitationRoutes,
   ...licenseRoutes,

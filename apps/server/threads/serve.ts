@@ -135,6 +135,8 @@ async function openMeasuredStore(config: Config, metrics: Metrics, reports: Repo
     ...config,
     soleServer: true,
     journalSetAside: reports.journalSetAside,
+    migrationPostponed: reports.migrationPostponed,
+    backedUp: reports.backedUp,
     migrationWaits: (wait) => {
       migrationWaits += 1;
       reports.migrationWaits(wait);

@@ -11,9 +11,8 @@ import { docsOfProblem, docsOfProblems, openApi, publicOpenApi } from "../featur
 import { newRequestId } from "../features/validate/public-api.ts";
 import { noSuchPath } from "../http/answers.ts";
 import { observed, type RequestObserver } from "../http/observer.ts";
-import { isForPortalHost, targetOf } from "../http/request.ts";
+import { isForPortalHost, peerHeader, targetOf } from "../http/request.ts";
 import { withoutSniffing } from "../http/response.ts";
-import { peerHeader } from "./forward.ts";
 import { errorResponder, read } from "./listen.ts";
 
 /** The routes of the management worker. */

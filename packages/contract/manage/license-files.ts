@@ -1,10 +1,11 @@
 import { type ColumnMap, importFields } from "@countersign/domain/license-files/columns";
+import { importSourceIds } from "@countersign/domain/license-files/sources";
 import { plainLine } from "@countersign/domain/text/plain-line";
 import { z } from "zod";
 import { fileBody } from "../api/body-limit.ts";
 import { furtherFilterQuery, licenseFilter } from "../api/license-fields.ts";
 import { member, route } from "../api/route.ts";
-import { failureShape, fieldError, flagQuery, id, page, pageQuery, time } from "../api/shapes.ts";
+import { email, failureShape, fieldError, flagQuery, id, page, pageQuery, time } from "../api/shapes.ts";
 import { fieldCode, fieldFault } from "../problems/problems.ts";
 
 const group = "License files";
@@ -45,6 +46,13 @@ export const importOptions = {
     description:
       "What to do with a row whose key already exists. `update` also requires the permissions `licenses:update` and `licenses:revoke`.",
   }),
+  source: z.enum(importSourceIds).optional().meta({
+    description:
+      "The service whose export the file is. Its columns are then mapped and converted as the guide about this service says; `columns` changes the field of a column.",
+  }),
+  default_customer_email: email.optional().meta({
+    description: "The customer of new licenses for which the file names none.",
+  }),
   send_events: flagQuery.default(false).meta({
     description:
       "Whether to record an event for each license that is created or changed, and for each that is reverted if an " +
@@ -70,12 +78,14 @@ const job = {
     ])
     .meta({ description: "The final states are `finished`, `failed`, `cancelled` and `undone`." }),
   file_name: z.string().nullable().meta({ description: "The name that was sent with the file." }),
-  format: z.enum(["csv", "jsonl"]),
+  format: z.enum(["csv", "jsonl", "json"]),
+  source: z.enum(importSourceIds).nullable(),
   dry_run: z.boolean(),
   mode: z.enum(["all_or_nothing", "row_by_row"]),
   on_existing: z.enum(["fail", "skip", "update"]),
   send_events: z.boolean(),
   columns: z.record(z.string(), z.string().nullable()),
+  default_customer_email: z.string().nullable(),
   bytes_total: z.int(),
   bytes_done: z.int(),
   rows_total: z.int().nullable().meta({ description: "Null until the whole file has been read." }),
@@ -84,7 +94,10 @@ const job = {
     .int()
     .meta({ description: "The number of licenses that were created, or would be in a dry run." }),
   updated: z.int(),
-  skipped: z.int(),
+  skipped: z.int().meta({
+    description:
+      "Rows whose key exists already, or that are no licenses, such as the totals of a list of sales.",
+  }),
   failed: z.int().meta({ description: "The number of invalid rows." }),
   error_count: z.int(),
   failure: failureShape.nullable().meta({ description: "Why the whole import failed." }),
@@ -140,11 +153,11 @@ export const importLicenses = route({
   path: "/products/{product_id}/licenses/import",
   summary: "Import licenses from a file",
   description:
-    "Send the file as the body, in UTF-8, at most 100 MiB. The first row of a CSV file has the column names; each line of a JSON Lines file is an object. Names are those of an export, unless `columns` maps them. Keys and times are imported unchanged; a row without a key gets a new one. IP addresses in `ips` are registered now, or at the times in `ips_registered_at`. The response is sent when the file has arrived; get the import to see its progress.",
+    "Send the file as the body, in UTF-8, at most 100 MiB. The first row of a CSV file has the column names; each line of a JSON Lines file is an object. A JSON document is an array of objects, or, with `source`, what the API of that service returns; several documents can follow each other. Names are those of an export, unless `columns` maps them. Keys and times are imported unchanged; a row without a key gets a new one. IP addresses in `ips` are registered now, or at the times in `ips_registered_at`. The response is sent when the file has arrived; get the import to see its progress.",
   group,
   access: member("licenses:import"),
   query: z.object({ ...importOptions, columns: columnMap.default({}), file_name: fileName.optional() }),
-  bodyTypes: ["text/csv", "application/x-ndjson"],
+  bodyTypes: ["text/csv", "application/x-ndjson", "application/json"],
   bodyLimit: fileBody,
   answer: licenseImportWithErrors,
   status: 202,

@@ -10,6 +10,7 @@ import * as announcements from "./announcements.ts";
 import * as auditLog from "./audit-log.ts";
 import * as billing from "./billing.ts";
 import * as branding from "./branding.ts";
+import * as connection from "./connection.ts";
 import * as customers from "./customers.ts";
 import * as downloads from "./downloads.ts";
 import * as events from "./events.ts";
@@ -50,6 +51,7 @@ const modules = [
   usage,
   auditLog,
   branding,
+  connection,
   customers,
   downloads,
   events,

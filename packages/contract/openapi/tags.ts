@@ -9,6 +9,7 @@ const descriptions: Readonly<Record<string, string>> = {
   Usage: "Requests against the daily limit.",
   "Audit log": "Who did what, and when.",
   Branding: "How an organization presents itself in the customer portal and in emails.",
+  Connection: "How requests reach the server.",
   Customers: "The people and companies that have licenses.",
   Products: "What licenses are for, and how they are validated.",
   Events: "What happened to licenses and products, as webhooks receive it.",

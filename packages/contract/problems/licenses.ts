@@ -146,6 +146,9 @@ export const licensesFieldErrors = {
   duplicate_column: "has two columns for the field {name}. Ignore one of them",
   column_not_in_file: "has no column {column}. Its columns are {found}",
   no_known_column: "has no column with a field of a license",
+  json_invalid: "is not valid JSON, after record {row}",
+  json_not_closed: "ends in the middle of a JSON document. It was not downloaded or saved as a whole",
+  no_records: "has no list of licenses. The list is expected at the top, or in {lists}",
 
   // Rows of a file
   not_json: "is not valid JSON",
@@ -153,6 +156,10 @@ export const licensesFieldErrors = {
   unknown_member: "is not a field of a license. Map it to a field, or to null to ignore it",
   duplicate_member: "is another member for the field {name}",
   key_in_earlier_row: "is also in row {row}",
+  other_product_in_file:
+    "is of another product than the rows before, {first}. Export one product at a time, or ignore the column",
+  record_not_in_file:
+    "cannot be known: the license names one of the {type} that is not in the file before it. Put the {type} into the file first, or ignore the column",
   over_license_limit:
     "exceeds the limit of the {plan} plan, {limit} licenses. A higher plan or the operator of this server can raise it",
   too_many_ips: "has {ips} IP addresses, which is more than max_ips ({max})",

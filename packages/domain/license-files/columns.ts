@@ -78,7 +78,7 @@ export type HeaderFault =
 /**
  * Every row is read column by column: with a million columns in the first row, a million short rows would take a day.
  */
-const maxColumns = 500;
+export const maxColumns = 500;
 
 /** The first row of a CSV file, column by column. */
 export function readHeader(cells: readonly string[], map: ColumnMap): Header {
@@ -93,17 +93,21 @@ export function readHeader(cells: readonly string[], map: ColumnMap): Header {
     }
     fields.push(meaning.field);
   }
-  const names = cells.map((cell) => cell.trim());
-  const there = new Set(names);
-  const missing = Object.keys(map).find((name) => !there.has(name));
-  if (missing !== undefined) {
-    const params = { column: shortened(missing), found: shortened(names.join(", ")) };
-    return refuse({ code: "column_not_in_file", params });
-  }
+  const missing = missingColumn(cells, map);
+  if (missing !== null) return refuse(missing);
   if (fields.every((field) => field === null)) {
     return refuse({ code: "no_known_column", params: {} });
   }
   return { ok: true, fields };
+}
+
+/** A column that is mapped and not there. */
+export function missingColumn(cells: readonly string[], map: ColumnMap): HeaderFault | null {
+  const names = cells.map((cell) => cell.trim());
+  const missing = Object.keys(map).find((name) => !names.includes(name));
+  if (missing === undefined) return null;
+  const params = { column: shortened(missing), found: shortened(names.join(", ")) };
+  return { code: "column_not_in_file", params };
 }
 
 function refuse(fault: HeaderFault): Header {

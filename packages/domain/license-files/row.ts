@@ -53,6 +53,8 @@ export type RowFault =
   | ValueFault
   | { readonly code: "customer_missing" | "not_json" | "unknown_member"; readonly params: object }
   | { readonly code: "license_key_taken"; readonly params: { readonly license_key: string } }
+  | { readonly code: "other_product_in_file"; readonly params: { readonly first: string } }
+  | { readonly code: "record_not_in_file"; readonly params: { readonly type: string } }
   | { readonly code: "key_in_earlier_row"; readonly params: { readonly row: number } }
   | { readonly code: "duplicate_member"; readonly params: { readonly name: ImportField } }
   | {

@@ -3,16 +3,14 @@ import { join, resolve } from "node:path";
 import {
   checkFiles,
   type DatabaseCopier,
-  describeFiles,
   type Manifest,
   readManifest,
-  writeManifest,
+  writeBackup,
 } from "../backup-format.ts";
 import { errorSentence, StoreProblem } from "../errors/problem.ts";
-import { journalMigrations, mainMigrations } from "../migrations/all.ts";
-import { newerThanThis } from "../migrations/migration.ts";
+import { allMigrations } from "../migrations/all.ts";
 import { postgresCopier } from "../postgres/backup.ts";
-import { sqliteCopier } from "../sqlite/backup.ts";
+import { journalName, sqliteCopier } from "../sqlite/backup.ts";
 import type { DatabaseLocation } from "./open.ts";
 
 interface BackupOptions {
@@ -22,9 +20,7 @@ interface BackupOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * Copies everything to a new folder while servers run. The manifest is written last: without it, it is not a backup.
- */
+/** Copies everything to a new folder while servers run. */
 export async function backUp(
   location: DatabaseLocation,
   folder: string,
@@ -34,16 +30,7 @@ export async function backUp(
   const made = !existsSync(folder);
   prepareBackupFolder(folder);
   try {
-    const contents = await copier.copyOut(folder);
-    const manifest: Manifest = {
-      kind: copier.kind,
-      createdAt: new Date(options.nowMs).toISOString(),
-      release: options.release,
-      ...contents,
-      files: await describeFiles(folder, copier.fileNames),
-    };
-    writeManifest(folder, manifest);
-    return manifest;
+    return await writeBackup(copier, folder, options);
   } catch (error) {
     for (const name of copier.fileNames) rmSync(join(folder, name), { force: true });
     if (made) rmSync(folder, { recursive: true, force: true });
@@ -72,17 +59,33 @@ export async function restoreBackup(
   options: RestoreOptions,
 ): Promise<Restored> {
   const manifest = readManifest(folder);
-  const copier = copierFor(location, options.environment);
+  const copier = copierFor(location, options.environment, manifest);
   if (manifest.kind !== copier.kind) throw new StoreProblem(wrongKind(manifest.kind));
-  newerThanThis(manifest.migrations, [...mainMigrations, ...journalMigrations]);
+  refuseNewerBackup(manifest);
   await checkFiles(folder, manifest, copier.fileNames);
   return { manifest, ...(await copier.copyIn(folder, manifest, options)) };
 }
 
-function copierFor(location: DatabaseLocation, environment: BackupOptions["environment"]): DatabaseCopier {
+/** A manifest has only names, so a backup with any migration of a later release is left to that release. */
+function refuseNewerBackup({ migrations, release }: Manifest): void {
+  const unknown = migrations.find((name) => !allMigrations.some((migration) => migration.name === name));
+  if (unknown === undefined) return;
+  throw new StoreProblem(
+    `The backup has migration ${unknown}, which this release does not know. Restore it with release ${release}, which made it.`,
+  );
+}
+
+/** For a backup that exists, with its manifest: one from before a migration can be without the request log. */
+function copierFor(
+  location: DatabaseLocation,
+  environment: BackupOptions["environment"],
+  backup?: Manifest,
+): DatabaseCopier {
   switch (location.kind) {
     case "sqlite":
-      return sqliteCopier(location.folder);
+      return sqliteCopier(location.folder, {
+        withJournal: backup?.files.some(({ name }) => name === journalName) ?? true,
+      });
     case "postgres":
       return postgresCopier(location.url, environment);
   }

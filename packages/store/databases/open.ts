@@ -1,7 +1,7 @@
 import type { MigrationOptions } from "../migrations/migration.ts";
 import { migrateDatabase } from "../postgres/migrate.ts";
 import type { Geo } from "../rollups/geo.ts";
-import { migrateFolder } from "../sqlite/migrate.ts";
+import { upgradeFolder } from "../sqlite/upgrade.ts";
 import type { DatabaseLocation, Journal, Store } from "../store.ts";
 import type { SlowStatementObserver } from "../threads/slow-statements.ts";
 import type { MainStore, WorkerOpening } from "../threads/worker-store.ts";
@@ -69,7 +69,7 @@ export async function openJournal(
 export async function migrate(location: DatabaseLocation, options: MigrationOptions = {}): Promise<string[]> {
   switch (location.kind) {
     case "sqlite":
-      return migrateFolder(location.folder);
+      return upgradeFolder(location.folder, options);
     case "postgres":
       return migrateDatabase(location.url, options);
   }

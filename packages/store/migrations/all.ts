@@ -15,6 +15,8 @@ import type { Migration } from "./migration.ts";
 export const mainMigrations: readonly Migration[] = [
   {
     name: "0001-core",
+    phase: "expand",
+    oldestRelease: "0.1.0",
     statements: [
       ...[...signIn, ...organizations, ...products, ...licenses, ...licenseFiles, ...auditLog],
       ...[...events, ...portal, ...billing, ...platform],
@@ -26,4 +28,8 @@ export const mainMigrations: readonly Migration[] = [
  * Observations: the request log, the sightings, the counts of refusals and the roll-ups. SQLite stores these in a
  * separate file, so that writing them never delays a verdict; PostgreSQL stores them with the rest.
  */
-export const journalMigrations: readonly Migration[] = [{ name: "0001-journal", statements: journal }];
+export const journalMigrations: readonly Migration[] = [
+  { name: "0001-journal", phase: "expand", oldestRelease: "0.1.0", statements: journal },
+];
+
+export const allMigrations: readonly Migration[] = [...mainMigrations, ...journalMigrations];

@@ -16,7 +16,7 @@ import {
 import { errorSentence, StoreProblem } from "../errors/problem.ts";
 import { PostgresClient } from "./client.ts";
 import { Programs } from "./client-programs.ts";
-import { applicationName, connectionSettings, detectPooler, unreachable } from "./connect.ts";
+import { connectionSettings, detectPooler, ownSessions, unreachable } from "./connect.ts";
 import { migrateDatabase } from "./migrate.ts";
 
 const dumpName = "countersign.dump";
@@ -104,10 +104,7 @@ async function refuseSharedConnections(client: PostgresClient, url: string): Pro
 
 /** A server caches values by a revision that a restore may set back. */
 async function refuseWhileServersRun(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ open: number }>(
-    "select count(*) as open from pg_stat_activity where datname = current_database() and application_name = $1",
-    [applicationName],
-  );
+  const { rows } = await client.query<{ open: number }>(`select count(*) as open from ${ownSessions}`);
   const open = rows[0]?.open ?? 0;
   if (open === 0) return;
   throw new StoreProblem(

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { errorSentence, StoreProblem } from "../errors/problem.ts";
+import { thisRelease } from "../migrations/migration.ts";
 import { PostgresClient, type PostgresClientConfig } from "./client.ts";
 import { HostFinder } from "./hosts.ts";
 import { parsePostgresUrl } from "./url.ts";
@@ -7,8 +8,11 @@ import { parsePostgresUrl } from "./url.ts";
 const connectTimeoutMs = 1_500;
 /** How long a connection is idle before it is checked. */
 const keepAliveMs = 10_000;
-/** The application name of servers in the database's list of sessions. */
-export const applicationName = "countersign";
+/** Of the application names of servers, and of commands that change the database, in its list of sessions. */
+const namePrefix = "countersign ";
+/** Finds these sessions. */
+export const ownSessions = `pg_stat_activity
+  where datname = current_database() and application_name like '${namePrefix}%'`;
 const oldestSupported = 15;
 
 /** Numbers as numbers: every integer stored here fits, and every reader would have to parse text. */
@@ -36,7 +40,7 @@ export function connectionSettings(url: string, settings: readonly string[] = []
   return {
     finder: new HostFinder(parsePostgresUrl(url)),
     settings,
-    application_name: applicationName,
+    application_name: `${namePrefix}${thisRelease}`,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
@@ -88,6 +92,14 @@ async function checkTransactions(client: pg.ClientBase): Promise<void> {
       { cause },
     );
   }
+}
+
+/** The releases of servers that are connected, and of this one. */
+export async function connectedReleases(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select distinct application_name as name from ${ownSessions} order by 1`,
+  );
+  return rows.map(({ name }) => name.slice(namePrefix.length));
 }
 
 export function unreachable(cause: unknown): StoreProblem {

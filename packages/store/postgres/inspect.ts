@@ -9,12 +9,39 @@ import {
   planFactsQuery,
   platformSettingsQuery,
 } from "../inspection.ts";
+import { allMigrations } from "../migrations/all.ts";
 import { countOfDifferences } from "../migrations/license-counts.ts";
+import { type AppliedMigration, appliedMigrationsQuery, type Migration } from "../migrations/migration.ts";
 import { PostgresClient } from "./client.ts";
-import { applicationName, connectionSettings, detectPooler, unreachable } from "./connect.ts";
+import { connectionSettings, detectPooler, ownSessions, unreachable } from "./connect.ts";
+import { whyPostponed } from "./migrate.ts";
 import { parsePostgresUrl } from "./url.ts";
 
 export async function inspectPostgres(url: string): Promise<Inspection> {
+  return connected(url, async (client) => inspectFile(client, await connectionNotes(client, url)));
+}
+
+export interface PostgresPlan {
+  readonly applied: readonly AppliedMigration[];
+  readonly pending: readonly Migration[];
+  /** Why a pending migration that removes something would be left for later now, by its name. */
+  readonly postponed: ReadonlyMap<string, string>;
+}
+
+export async function planPostgres(url: string): Promise<PostgresPlan> {
+  return connected(url, async (client) => {
+    const applied = await readApplied(client);
+    const pending = allMigrations.filter(({ name }) => !applied.some((one) => one.name === name));
+    const postponed = new Map<string, string>();
+    for (const { name, phase, oldestRelease } of pending) {
+      const reason = phase === "contract" ? await whyPostponed(client, oldestRelease) : null;
+      if (reason !== null) postponed.set(name, reason);
+    }
+    return { applied, pending, postponed };
+  });
+}
+
+async function connected<T>(url: string, work: (client: PostgresClient) => Promise<T>): Promise<T> {
   const client = new PostgresClient({
     ...connectionSettings(url),
     application_name: "countersign-doctor",
@@ -23,7 +50,7 @@ export async function inspectPostgres(url: string): Promise<Inspection> {
   client.on("error", () => {});
   try {
     await client.connect();
-    return await inspectFile(client, await connectionNotes(client, url));
+    return await work(client);
   } catch (cause) {
     if (cause instanceof StoreProblem) throw cause;
     throw unreachable(cause);
@@ -58,20 +85,16 @@ async function inspectFile(client: pg.Client, connection: readonly string[]): Pr
     client,
     `select (extract(epoch from clock_timestamp()) * 1000)::bigint as clock,
        split_part(current_setting('server_version'), ' ', 1) as version,
-       (select count(*) from pg_stat_activity
-        where datname = current_database() and application_name = '${applicationName}') as servers`,
+       (select count(*) from ${ownSessions}) as servers`,
   );
   const answeredMs = Date.now();
-  const migrations = (await hasTable(client, "schema_migrations"))
-    ? (await client.query<{ name: string }>("select name from schema_migrations order by name")).rows
-    : [];
   const keys = (await hasTable(client, "platform_state"))
     ? (await client.query<{ value: string }>("select value from platform_state where name = 'data_key'")).rows
     : [];
   return {
     version: `PostgreSQL ${version}`,
     connection,
-    appliedMigrations: migrations.map((row) => row.name),
+    appliedMigrations: await readApplied(client),
     clockAheadMs: Math.round(clock - (askedMs + answeredMs) / 2),
     damage: [],
     writeProblem: await writeProblem(client),
@@ -82,6 +105,11 @@ async function inspectFile(client: pg.Client, connection: readonly string[]): Pr
     serversAtWork: servers,
     files: null,
   };
+}
+
+async function readApplied(client: pg.Client): Promise<AppliedMigration[]> {
+  if (!(await hasTable(client, "schema_migrations"))) return [];
+  return (await client.query<AppliedMigration>(appliedMigrationsQuery)).rows;
 }
 
 async function platformFacts(client: pg.Client): Promise<PlatformFacts> {

@@ -1,14 +1,20 @@
 import type pg from "pg";
 import { StoreProblem } from "../errors/problem.ts";
-import { journalMigrations, mainMigrations } from "../migrations/all.ts";
+import { allMigrations } from "../migrations/all.ts";
 import {
+  type AppliedMigration,
+  appliedMigrationsQuery,
+  inOrder,
+  isOlder,
   type Migration,
   type MigrationOptions,
-  newerThanThis,
+  migrationsTable,
+  refuseIfNewer,
   statementsFor,
 } from "../migrations/migration.ts";
 import { advisoryLocks } from "./advisory-locks.ts";
-import { checkServer } from "./connect.ts";
+import { PostgresClient } from "./client.ts";
+import { checkServer, connectedReleases } from "./connect.ts";
 import { isConflict, isLockTimeout } from "./errors.ts";
 import { closePool, openPool } from "./pools.ts";
 
@@ -30,7 +36,7 @@ export async function migrateDatabase(url: string, options: Options = {}): Promi
   const pool = openPool(url, "setup", 0);
   try {
     await checkServer(pool);
-    return await migratePostgres(pool, [...mainMigrations, ...journalMigrations], options);
+    return await migratePostgres(pool, allMigrations, options);
   } finally {
     await closePool(pool);
   }
@@ -47,11 +53,15 @@ export async function migratePostgres(
 ): Promise<string[]> {
   const { lockMs = maxLockMs, retryMs = pauseMs } = options;
   const applied: string[] = [];
-  for (const migration of migrations) {
+  for (const migration of inOrder(migrations)) {
     for (;;) {
-      const result = await attempt(pool, migration, migrations, lockMs);
+      const result = await attempt(pool, { migration, all: migrations, lockMs, options });
       if (result === "applied") applied.push(migration.name);
       if (typeof result === "string") break;
+      if ("postponed" in result) {
+        options.migrationPostponed?.({ migration: migration.name, reason: result.postponed });
+        break;
+      }
       options.migrationWaits?.({ migration: migration.name, heldBy: result.heldBy, retryMs });
       await new Promise((resolve) => setTimeout(resolve, retryMs));
     }
@@ -59,12 +69,21 @@ export async function migratePostgres(
   return applied;
 }
 
-async function attempt(
-  pool: pg.Pool,
-  migration: Migration,
-  migrations: readonly Migration[],
-  lockMs: number,
-): Promise<"applied" | "was applied" | { readonly heldBy: readonly string[] }> {
+interface Step {
+  readonly migration: Migration;
+  readonly all: readonly Migration[];
+  readonly lockMs: number;
+  readonly options: MigrationOptions;
+}
+
+type Result =
+  | "applied"
+  | "was applied"
+  | { readonly heldBy: readonly string[] }
+  | { readonly postponed: string };
+
+async function attempt(pool: pg.Pool, step: Step): Promise<Result> {
+  const { migration, lockMs } = step;
   const client = await pool.connect();
   const watch = new LockWatch(pool, lockMs);
   try {
@@ -72,10 +91,10 @@ async function attempt(
     // Others wait for nothing while another node migrates: this needs no limit.
     await client.query("select pg_advisory_xact_lock($1)", [advisoryLocks.migration]);
     await client.query(`set local lock_timeout = ${lockMs}`);
-    const isApplied = await apply(client, migration, migrations, watch);
+    const result = await apply(client, step, watch);
     await client.query("commit");
     client.release();
-    return isApplied ? "applied" : "was applied";
+    return result;
   } catch (cause) {
     // Closing the connection rolls back the step, whatever its state.
     client.release(true);
@@ -88,27 +107,38 @@ async function attempt(
 
 async function apply(
   client: pg.PoolClient,
-  migration: Migration,
-  all: readonly Migration[],
+  { migration, all, options }: Step,
   watch: LockWatch,
-): Promise<boolean> {
-  await client.query(
-    "create table if not exists schema_migrations (name text primary key, applied_at bigint not null)",
-  );
-  const { rows } = await client.query<{ name: string }>("select name from schema_migrations");
-  newerThanThis(
-    rows.map((row) => row.name),
-    all,
-  );
-  if (rows.some((row) => row.name === migration.name)) return false;
+): Promise<Result> {
+  await client.query(migrationsTable);
+  const { rows } = await client.query<AppliedMigration>(appliedMigrationsQuery);
+  refuseIfNewer(rows, all);
+  if (rows.some((row) => row.name === migration.name)) return "was applied";
+  if (migration.phase === "contract" && options.contractAnyway !== true) {
+    const postponed = await whyPostponed(client, migration.oldestRelease);
+    if (postponed !== null) return { postponed };
+  }
   const pid = (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid ?? 0;
   for (const statement of statementsFor(migration, "postgres"))
     await watch.run(pid, () => client.query(statement));
-  await client.query("insert into schema_migrations (name, applied_at) values ($1, $2)", [
+  await client.query("insert into schema_migrations (name, applied_at, oldest_release) values ($1, $2, $3)", [
     migration.name,
     Date.now(),
+    migration.oldestRelease,
   ]);
-  return true;
+  return "applied";
+}
+
+/**
+ * Why what older releases use cannot be removed now; null if it can. A server that starts while this runs waits for the
+ * migration's lock, and then reads that it is too old.
+ */
+export async function whyPostponed(client: pg.ClientBase, oldestRelease: string): Promise<string | null> {
+  // It gives connections of one server to another, and their names with them.
+  if (client instanceof PostgresClient && client.isPooled)
+    return "a connection pooler hides which servers are connected";
+  const older = (await connectedReleases(client)).filter((release) => isOlder(release, oldestRelease));
+  return older.length === 0 ? null : `servers of release ${older.join(" and ")} are connected`;
 }
 
 /** Runs a statement, and notes who it waits for if it waits for long. */

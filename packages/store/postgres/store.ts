@@ -2,7 +2,7 @@ import { type Expression, Kysely, PostgresDialect, type SqlBool, sql } from "kys
 import type pg from "pg";
 import { type Call, CallCount, type CallResult } from "../batches/calls.ts";
 import { StorageUnavailable } from "../errors/problem.ts";
-import { journalMigrations, mainMigrations } from "../migrations/all.ts";
+import { allMigrations } from "../migrations/all.ts";
 import type { MigrationOptions } from "../migrations/migration.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { createDataKey, openDataKey } from "../secrets/data-key.ts";
@@ -61,7 +61,7 @@ async function open(
   const pool = openPool(options.url, "setup", 0);
   try {
     const serverMajor = await checkServer(pool);
-    if (knownKey === null) await migratePostgres(pool, [...mainMigrations, ...journalMigrations], options);
+    if (knownKey === null) await migratePostgres(pool, allMigrations, options);
     const key = knownKey ?? (await dataKey(pool, options.encryptionKey));
     const sealer = new Sealer(key);
     const validate = new PostgresValidate(new ConnectionPool(options.url, serverMajor), sealer, options.now);

@@ -18,17 +18,25 @@ import { errorSentence, StoreProblem } from "../errors/problem.ts";
 import { prepareFolder, type SqliteFiles, sqliteFiles, takeOwnership } from "./files.ts";
 import { migrateFolder } from "./migrate.ts";
 
-export function sqliteCopier(folder: string): DatabaseCopier {
+export const journalName = basename(sqliteFiles("").journal);
+
+interface CopierOptions {
+  /** Without the request log, the one in the data folder stays as it is when the backup is restored. */
+  readonly withJournal: boolean;
+}
+
+export function sqliteCopier(folder: string, options: CopierOptions): DatabaseCopier {
   const files = sqliteFiles(folder);
   return {
     kind: "sqlite",
-    fileNames: [basename(files.main), basename(files.journal)],
-    copyOut: async (target) => copyOut(files, sqliteFiles(target)),
-    copyIn: async (source, contents, options) => copyIn(sqliteFiles(source), files, contents, options),
+    fileNames: [basename(files.main), ...(options.withJournal ? [journalName] : [])],
+    copyOut: async (target) => copyOut(files, sqliteFiles(target), options),
+    copyIn: async (source, contents, given) =>
+      copyIn(sqliteFiles(source), files, contents, { ...given, ...options }),
   };
 }
 
-function copyOut(files: SqliteFiles, copy: SqliteFiles): Contents {
+function copyOut(files: SqliteFiles, copy: SqliteFiles, { withJournal }: CopierOptions): Contents {
   if (!existsSync(files.main)) {
     throw new StoreProblem(
       `There is no database in ${files.folder}. Set COUNTERSIGN_DATA to the folder that contains it.`,
@@ -36,7 +44,10 @@ function copyOut(files: SqliteFiles, copy: SqliteFiles): Contents {
   }
   try {
     const before = using(files.main, readRows);
-    const migrations = [...vacuumInto(files.main, copy.main), ...vacuumInto(files.journal, copy.journal)];
+    const migrations = [
+      ...vacuumInto(files.main, copy.main),
+      ...(withJournal ? vacuumInto(files.journal, copy.journal) : []),
+    ];
     const rows = using(copy.main, readRows);
     checkNothingLost(before, rows, using(files.main, readRows));
     return { rows, migrations };
@@ -70,7 +81,7 @@ function copyIn(
   source: SqliteFiles,
   files: SqliteFiles,
   contents: Contents,
-  options: CopyInOptions,
+  options: CopyInOptions & CopierOptions,
 ): CopiedIn {
   prepareFolder(files.folder);
   const release = takeOwnership(files);
@@ -80,7 +91,7 @@ function copyIn(
     refuseToReplace(organizationsIn(files.main), options.force);
     mkdirSync(staged.folder, { mode: 0o700 });
     copyFileSync(source.main, staged.main);
-    copyFileSync(source.journal, staged.journal);
+    if (options.withJournal) copyFileSync(source.journal, staged.journal);
     const migrationsApplied = migrateFolder(staged.folder);
     using(staged.main, (database) => {
       checkIntegrity(database, staged.main);
@@ -89,7 +100,7 @@ function copyIn(
     // It belongs to the database being replaced, and the server creates a new one.
     for (const end of ["", "-wal", "-shm"]) rmSync(`${files.search}${end}`, { force: true });
     const aside = [
-      putInPlace(staged.journal, files.journal, stamp),
+      options.withJournal ? putInPlace(staged.journal, files.journal, stamp) : null,
       putInPlace(staged.main, files.main, stamp),
     ];
     syncToDisk(files.folder);

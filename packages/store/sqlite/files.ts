@@ -155,16 +155,21 @@ export function refuseLostDatabase(files: SqliteFiles): void {
  * operating system releases it however the process ends.
  */
 export function takeOwnership(files: SqliteFiles): () => void {
-  makePrivate(files.owner);
-  const lock = new DatabaseSync(files.owner);
+  return takeLock(
+    files.owner,
+    `The data folder ${files.folder} is in use by another Countersign server. Stop that one, or set COUNTERSIGN_DATA to another folder.`,
+  );
+}
+
+/** Locks a file that exists only for that, and returns what releases it. */
+export function takeLock(path: string, problem: string): () => void {
+  makePrivate(path);
+  const lock = new DatabaseSync(path);
   try {
     lock.exec("pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive");
   } catch (cause) {
     lock.close();
-    throw new StoreProblem(
-      `The data folder ${files.folder} is in use by another Countersign server. Stop that one, or set COUNTERSIGN_DATA to another folder.`,
-      { cause },
-    );
+    throw new StoreProblem(problem, { cause });
   }
   return () => lock.close();
 }

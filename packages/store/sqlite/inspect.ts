@@ -12,6 +12,7 @@ import {
 } from "../inspection.ts";
 import { journalMigrations } from "../migrations/all.ts";
 import { countOfDifferences } from "../migrations/license-counts.ts";
+import { type AppliedMigration, appliedMigrationsQuery } from "../migrations/migration.ts";
 import { isDamage } from "./damage.ts";
 import { isOwned, lostDatabase, othersMayRead, sqliteFiles } from "./files.ts";
 import { damageIn } from "./integrity.ts";
@@ -48,7 +49,11 @@ const noJournal = { appliedMigrations: [], writeProblem: null, damage: null };
 function inspectJournal(path: string) {
   const damage = damageOf(path);
   if (damage === null) return { ...inspecting(path, inspectFile), damage: null };
-  return { appliedMigrations: journalMigrations.map(({ name }) => name), writeProblem: null, damage };
+  const appliedMigrations = journalMigrations.map(({ name, oldestRelease }) => ({
+    name,
+    oldest_release: oldestRelease,
+  }));
+  return { appliedMigrations, writeProblem: null, damage };
 }
 
 /** The damage that SQLite finds in a file; null if there is none. */
@@ -67,7 +72,7 @@ function inspectFile(database: DatabaseSync): FileInspection {
   return {
     version: `SQLite ${database.prepare("select sqlite_version() as version").get()?.version}`,
     appliedMigrations: migrated
-      ? strings(database, "select name as value from schema_migrations order by name")
+      ? (database.prepare(appliedMigrationsQuery).all() as unknown as AppliedMigration[])
       : [],
     // The same clock, read twice.
     clockAheadMs: 0,

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Kysely } from "kysely";
 import { type Call, CallCount, type CallResult } from "../batches/calls.ts";
 import { StorageUnavailable } from "../errors/problem.ts";
+import type { MigrationOptions } from "../migrations/migration.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { createDataKey, openDataKey } from "../secrets/data-key.ts";
 import { Sealer } from "../secrets/sealer.ts";
@@ -25,12 +26,13 @@ import {
   takeOwnership,
 } from "./files.ts";
 import { checkInProcess } from "./integrity.ts";
-import { type JournalSetAside, migrateFolder } from "./migrate.ts";
+import type { JournalSetAside } from "./migrate.ts";
 import { busyTimeoutMs, Probe } from "./probe.ts";
 import { TextIndexUpkeep } from "./text-index-upkeep.ts";
+import { upgradeFolder } from "./upgrade.ts";
 import { SqliteValidate } from "./validate.ts";
 
-interface SqliteOptions {
+interface SqliteOptions extends MigrationOptions {
   readonly folder: string;
   readonly encryptionKey: string | null;
   /**
@@ -46,12 +48,17 @@ interface SqliteOptions {
 }
 
 /** Opens the data folder, migrates it and returns the store. */
-export function openSqlite(options: SqliteOptions): SqliteStore {
+export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   const files = sqliteFiles(options.folder);
   prepareFolder(files.folder);
   const release = options.soleServer ? takeOwnership(files) : () => {};
   try {
-    migrateFolder(files.folder, options.soleServer ? (options.journalSetAside ?? (() => {})) : null);
+    const { soleServer: isOwner, journalSetAside = () => {} } = options;
+    await upgradeFolder(files.folder, {
+      ...options,
+      isOwner,
+      journalSetAside: isOwner ? journalSetAside : null,
+    });
     const threads = new MainSide();
     return new SqliteStore(files, openDatabase(files.main), options, { threads, release });
   } catch (error) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type DatabaseLocation, openStore } from "../databases/open.ts";
 import { StoreProblem } from "../errors/problem.ts";
 import { mainMigrations } from "../migrations/all.ts";
-import type { Migration } from "../migrations/migration.ts";
+import { type Migration, thisRelease } from "../migrations/migration.ts";
 import { times } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
 
@@ -14,11 +14,14 @@ export interface Migrating {
 
 export function migrations(fixture: StoreFixture, { apply, query }: Migrating) {
   describe("migrations", () => {
+    const expand = { phase: "expand", oldestRelease: "0.1.0" } as const;
     const first: Migration = {
+      ...expand,
       name: "9000-first",
       statements: ["create table first_things (id text primary key)"],
     };
     const next: Migration = {
+      ...expand,
       name: "9001-next",
       statements: [
         "create table next_things (id text primary key)",
@@ -60,13 +63,30 @@ export function migrations(fixture: StoreFixture, { apply, query }: Migrating) {
       expect(await query(location, "select id from next_things")).toMatchObject([{ id: "kept" }]);
     });
 
-    test("a database of a newer release is refused, and the migration is named", async () => {
+    const laterMigration = (location: DatabaseLocation, name: string, oldestRelease: string) =>
+      query(
+        location,
+        `insert into schema_migrations (name, applied_at, oldest_release) values ('${name}', 1, '${oldestRelease}')`,
+      );
+
+    test("a database to which a newer release has only added is opened, one from which it has removed is refused", async () => {
       const location = await fixture.separate();
       await (await open(location)).close();
-      await query(location, "insert into schema_migrations (name, applied_at) values ('9999-future', 1)");
+      await laterMigration(location, "9998-expanding", thisRelease);
+      await (await open(location)).close();
+      await laterMigration(location, "9999-contracting", "99.1.0");
       const problem = await open(location).catch((error: unknown) => error);
       expect(problem).toBeInstanceOf(StoreProblem);
-      expect(String(problem)).toMatch(/9999-future.*newer release|newer release.*9999-future/);
+      expect(String(problem)).toContain(
+        `The database has migration 9999-contracting, which this release, ${thisRelease}, does not know and cannot run with. Start release 99.1.0 or a newer release.`,
+      );
+    });
+
+    test("a release that cannot be read is not relied on", async () => {
+      const location = await fixture.separate();
+      await (await open(location)).close();
+      await laterMigration(location, "9999-odd", "next");
+      expect(await open(location).catch((error: unknown) => error)).toBeInstanceOf(StoreProblem);
     });
   });
 }

@@ -30,7 +30,9 @@ export interface ImportRow {
     | "undone";
   /** The file name given by the client. */
   file_name: string | null;
-  format: "csv" | "jsonl";
+  format: "csv" | "jsonl" | "json";
+  /** The service whose export it is; null for a file with names of its own. */
+  source: string | null;
   dry_run: Flag;
   mode: "all_or_nothing" | "row_by_row";
   on_existing: "fail" | "skip" | "update";
@@ -40,6 +42,8 @@ export interface ImportRow {
   time_zone: string;
   /** A JSON object from column names to fields. */
   column_map: string;
+  /** The customer of new licenses for which the file names none. */
+  default_customer_email: string | null;
   bytes_total: number;
   bytes_done: number;
   /** Null until the whole file has been read. */
@@ -55,7 +59,6 @@ export interface ImportRow {
   errors: string;
   /** How many characters of rejected rows are stored. */
   rejects_size: number;
-  /** Why it failed as a whole. */
   /** Why it failed as a whole: a code with its parameters, as JSON. */
   failure: string | null;
   /** Who started it, as in the audit log: a JSON object of its columns. */

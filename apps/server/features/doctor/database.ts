@@ -37,19 +37,27 @@ function atWork(kind: "sqlite" | "postgres", servers: number): string {
   return kind === "sqlite" ? ". A server is using it." : `. Servers hold ${servers} connections to it.`;
 }
 
-function checkSchema(applied: readonly string[]): Check[] {
-  const { missing, unknown } = compareMigrations(applied);
-  if (unknown.length > 0) {
-    const message = `The database was migrated by a newer release (${unknown.join(", ")}).`;
+function checkSchema(applied: Inspection["appliedMigrations"]): Check[] {
+  const { missing, unknown, refusing } = compareMigrations(applied);
+  if (refusing.length > 0) {
+    const message = `The database was migrated by a newer release (${refusing.join(", ")}), and this release does not run on it.`;
     return [problem("database", message, "Start that release, or restore a backup from before it.")];
   }
+  const newer =
+    unknown.length === 0
+      ? []
+      : [
+          ok(
+            "database",
+            `A newer release has migrated the database (${unknown.join(", ")}). This release runs on it.`,
+          ),
+        ];
   if (missing.length > 0) {
     const message = `The database lacks ${missing.length === 1 ? "a migration" : "migrations"}: ${missing.join(", ")}.`;
-    return [
-      warning("database", message, "Start the server or run countersign migrate to apply what is missing."),
-    ];
+    const action = "Start the server or run countersign migrate to apply what is missing.";
+    return [...newer, warning("database", message, action)];
   }
-  return [ok("database", "All migrations are applied.")];
+  return [...newer, ok("database", "All migrations are applied.")];
 }
 
 function checkFiles({ damage, writeProblem }: Inspection): Check[] {

@@ -1,16 +1,18 @@
 import { failure } from "@countersign/contract/problems/failures";
-import type { ColumnMap } from "@countersign/domain/license-files/columns";
 import { type ImportDefaults, readRow } from "@countersign/domain/license-files/row";
 import { pieceOf } from "@countersign/store/queries/license-files/imports";
 import type { NumberedError, NumberedLicense } from "@countersign/store/queries/license-files/write-rows";
 import type { Store } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables/license-files";
 import { ImportFailed } from "./job.ts";
-import { type FileRow, rowReader, type Source } from "./rows.ts";
+import { rowReader } from "./row-reader.ts";
+import type { FileRow, Source } from "./rows.ts";
 
 /** Some rows of the file, checked against the rules. */
 export interface Chunk {
   readonly rowCount: number;
+  /** How many of them are no licenses of their own. */
+  readonly skipped: number;
   readonly licenses: readonly NumberedLicense[];
   readonly errors: readonly NumberedError[];
   /** The source of each row, by its number. */
@@ -40,7 +42,7 @@ export async function* chunks({
   skip,
   rowsAtOnce,
 }: ChunkParts): AsyncGenerator<Chunk, void> {
-  const reader = rowReader(job.format, JSON.parse(job.column_map) as ColumnMap);
+  const reader = rowReader(job, nowMs);
   const seen = new Map<string, number>();
   let waiting: FileRow[] = [];
   let from = 0;
@@ -100,11 +102,16 @@ function check(
   seen: Map<string, number>,
   defaults: ImportDefaults,
   nowMs: number,
-): Pick<Chunk, "licenses" | "errors"> {
+): Pick<Chunk, "licenses" | "errors" | "skipped"> {
+  let notLicenses = 0;
   const licenses: NumberedLicense[] = [];
   const errors: NumberedError[] = [];
   rows.forEach((fileRow, index) => {
     const { row } = fileRow;
+    if ("isSkipped" in fileRow) {
+      if (index >= skipped) notLicenses += 1;
+      return;
+    }
     if ("error" in fileRow) {
       if (index >= skipped) errors.push({ row, ...fileRow.error });
       return;
@@ -121,5 +128,5 @@ function check(
     if (before === undefined) licenses.push({ row, license: read.license });
     else errors.push({ row, field: "license_key", code: "key_in_earlier_row", params: { row: before } });
   });
-  return { licenses, errors };
+  return { licenses, errors, skipped: notLicenses };
 }

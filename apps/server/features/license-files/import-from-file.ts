@@ -7,7 +7,7 @@ import type { ImportRow } from "@countersign/store/tables/license-files";
 import type { ProductRow } from "@countersign/store/tables/products";
 import { auditRow, type ImportOptions, leaseMs, newImport, removeUnstarted } from "./job.ts";
 import { receive } from "./receive.ts";
-import { rowReader } from "./rows.ts";
+import { rowReader } from "./row-reader.ts";
 import { runImport } from "./run.ts";
 import { unthrottled } from "./throttle.ts";
 
@@ -49,7 +49,7 @@ export async function importFromFile(
 
   async function received(): Promise<number> {
     try {
-      return await receive(store, job.id, body, rowReader(options.format, options.columns), async () => {
+      return await receive(store, job.id, body, rowReader(job, nowMs), async () => {
         const untilMs = (await store.clock()) + leaseMs;
         await store.transaction((db) => updateImport(db, job.id, claimant, { claimed_until: untilMs }));
       });

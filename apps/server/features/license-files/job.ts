@@ -1,7 +1,9 @@
 import { type Failure, failure, failureText } from "@countersign/contract/problems/failures";
 import { fieldErrorBody } from "@countersign/contract/problems/problems";
 import type { CsvFault } from "@countersign/domain/csv/csv";
+import type { JsonFault } from "@countersign/domain/json/records";
 import type { ColumnMap, HeaderFault } from "@countersign/domain/license-files/columns";
+import type { ImportSourceId } from "@countersign/domain/license-files/sources";
 import { newId } from "@countersign/store/new-id";
 import {
   clearKeepsUntil,
@@ -30,6 +32,9 @@ export interface ImportOptions {
   readonly onExisting: ImportRow["on_existing"];
   readonly sendEvents?: boolean;
   readonly columns: ColumnMap;
+  readonly source?: ImportSourceId | null;
+  /** The customer of new licenses for which the file names none. */
+  readonly defaultCustomerEmail?: string | null;
   readonly fileName?: string | null;
 }
 
@@ -52,12 +57,14 @@ export function newImport({ product, timeZone, options, actor, claimant, nowMs }
     state: "receiving",
     file_name: options.fileName ?? null,
     format: options.format,
+    source: options.source ?? null,
     dry_run: options.dryRun ? 1 : 0,
     mode: options.mode,
     on_existing: options.onExisting,
     send_events: options.sendEvents === true ? 1 : 0,
     time_zone: timeZone,
     column_map: JSON.stringify(options.columns),
+    default_customer_email: options.defaultCustomerEmail ?? null,
     bytes_total: 0,
     bytes_done: 0,
     rows_total: null,
@@ -114,6 +121,8 @@ export class ImportFailed extends Error {
 type FileFault =
   | CsvFault
   | HeaderFault
+  | JsonFault
+  | { readonly code: "no_records"; readonly params: { readonly lists: readonly string[] } }
   | { readonly code: "file_empty" | "file_has_nul"; readonly params: object }
   | { readonly code: "file_not_utf8"; readonly params: { readonly byte: number } }
   | { readonly code: "line_too_long"; readonly params: { readonly line: number } };

@@ -42,7 +42,7 @@ import {
   removeUnstarted,
 } from "./job.ts";
 import { FileTooLarge, maxFileBytes, receive } from "./receive.ts";
-import { rowReader } from "./rows.ts";
+import { rowReader } from "./row-reader.ts";
 import { daysToUndo } from "./run.ts";
 import { canBeUndone, showImport, showImportWithErrors, shownErrors } from "./show.ts";
 import type { RequestedUndo } from "./undo-on-request.ts";
@@ -57,7 +57,9 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
     if (query.on_existing === "update") checkMayUpdate(context);
     const runner = importRunner(store, log);
     const options: ImportOptions = {
-      format: context.request.headers.get("content-type")?.toLowerCase().includes("ndjson") ? "jsonl" : "csv",
+      format: formatOf(context.request.headers.get("content-type")),
+      source: query.source ?? null,
+      defaultCustomerEmail: query.default_customer_email ?? null,
       dryRun: query.dry_run,
       mode: query.mode,
       onExisting: query.on_existing,
@@ -77,7 +79,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
     });
     await store.transaction((db) => addImport(db, job));
     try {
-      const bytes = await receiveBody(context, job, runner.claimant, options);
+      const bytes = await receiveBody(context, job, runner.claimant);
       const answer = await context.transaction(async (db) => {
         const arrived = { state: "waiting", bytes_total: bytes, claimed_by: null, claimed_until: 0 } as const;
         if (!(await updateImport(db, job.id, runner.claimant, arrived))) throw givenUp();
@@ -207,15 +209,16 @@ async function* textsOf(parts: ReturnType<typeof exportText>): AsyncGenerator<st
   for await (const { text } of parts) yield text;
 }
 
-async function receiveBody(
-  context: Context,
-  job: ImportRow,
-  claimant: string,
-  options: ImportOptions,
-): Promise<number> {
+function formatOf(contentType: string | null): ImportOptions["format"] {
+  const type = contentType?.toLowerCase() ?? "";
+  if (type.includes("ndjson")) return "jsonl";
+  return type.includes("json") ? "json" : "csv";
+}
+
+async function receiveBody(context: Context, job: ImportRow, claimant: string): Promise<number> {
   const { store, body } = context;
   if (body === null) throw new FileProblem({ code: "file_empty", params: {} });
-  return receive(store, job.id, body, rowReader(options.format, options.columns), async () => {
+  return receive(store, job.id, body, rowReader(job, job.created_at), async () => {
     const untilMs = (await store.clock()) + leaseMs;
     const isOurs = await store.transaction((db) =>
       updateImport(db, job.id, claimant, { claimed_until: untilMs }),

@@ -117,7 +117,7 @@ class ImportRun {
       const rejects = rejectsOf(job.id, chunk, errors, tally.counts);
       if (rejects.rows.length > 0)
         await store.transaction((db) => addRejects(db, store.bulk, rejects.rows), "soon");
-      tally = tally.plus(chunk.rowCount, errors, sorted, rejects.size);
+      tally = tally.plus(chunk, errors, sorted, rejects.size);
       if (performance.now() - this.#signOfLifeMs > signOfLifeEveryMs)
         await this.#change({ bytes_done: chunk.bytesDone });
       await this.#rest(performance.now() - startedMs);
@@ -196,7 +196,7 @@ class ImportRun {
     const errors = namedErrors(chunk, sorted);
     const rejects = rejectsOf(this.#job.id, chunk, errors, before.counts);
     await addRejects(db, this.#parts.store.bulk, rejects.rows);
-    const tally = before.plus(chunk.rowCount, errors, sorted, rejects.size);
+    const tally = before.plus(chunk, errors, sorted, rejects.size);
     const changes = { ...tally.columns(before), bytes_done: chunk.bytesDone, ...this.#alive() };
     await this.#mine(updateImport(db, this.#job.id, this.#parts.claimant, changes));
     return changes;

@@ -2,6 +2,7 @@ import type { licenseImport, licenseImportWithErrors } from "@countersign/contra
 import { shownFailure } from "@countersign/contract/problems/failures";
 import { fieldErrorBody } from "@countersign/contract/problems/problems";
 import { isoTime } from "@countersign/domain/dates/iso-time";
+import { importSourceIds } from "@countersign/domain/license-files/sources";
 import type { ImportRow } from "@countersign/store/tables/license-files";
 import type { z } from "zod";
 import type { NamedError } from "./tally.ts";
@@ -15,11 +16,13 @@ export function showImport(row: ImportRow): z.input<typeof licenseImport> {
     state: row.state,
     file_name: row.file_name,
     format: row.format,
+    source: importSourceIds.find((id) => id === row.source) ?? null,
     dry_run: row.dry_run === 1,
     mode: row.mode,
     on_existing: row.on_existing,
     send_events: row.send_events === 1,
     columns: JSON.parse(row.column_map),
+    default_customer_email: row.default_customer_email,
     bytes_total: row.bytes_total,
     bytes_done: row.bytes_done,
     rows_total: row.rows_total,

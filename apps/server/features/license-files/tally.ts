@@ -33,7 +33,7 @@ export class Tally {
   }
 
   /** The tally after some more rows. This one stays unchanged, in case they have to be retried. */
-  plus(rows: number, errors: readonly NamedError[], sorted: Sorted, rejectsSize: number): Tally {
+  plus(chunk: Chunk, errors: readonly NamedError[], sorted: Sorted, rejectsSize: number): Tally {
     const next = new Tally();
     next.#errors =
       errors.length === 0 || this.#errors.length >= maxErrors
@@ -42,10 +42,10 @@ export class Tally {
     next.#counts = {
       created: this.#counts.created + sorted.creates.length,
       updated: this.#counts.updated + sorted.updates.length,
-      skipped: this.#counts.skipped + sorted.skipped,
+      skipped: this.#counts.skipped + chunk.skipped + sorted.skipped,
       failed: this.#counts.failed + new Set(errors.map((error) => error.row)).size,
       error_count: this.#counts.error_count + errors.length,
-      rows_done: this.#counts.rows_done + rows,
+      rows_done: this.#counts.rows_done + chunk.rowCount,
       rejects_size: this.#counts.rejects_size + rejectsSize,
     };
     return next;

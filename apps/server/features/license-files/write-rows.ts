@@ -41,6 +41,7 @@ export function destinationOf(job: ImportRow, product: ProductRow): Destination 
       ipv6Prefix: product.ipv6_prefix,
       timeZone: job.time_zone,
     },
+    defaultCustomerEmail: job.default_customer_email,
     onExisting: job.on_existing,
   };
 }

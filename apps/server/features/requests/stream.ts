@@ -2,7 +2,7 @@ import type { RequestFilter } from "@countersign/store/queries/requests/filter";
 import { searchRequests } from "@countersign/store/queries/requests/search";
 import type { Context, OrganizationContext } from "../../api/context.ts";
 import { Shares } from "../../api/shares.ts";
-import { StreamedResponse } from "../../http/response.ts";
+import { eventStreamHeaders, StreamedResponse } from "../../http/response.ts";
 import { liveRequests, overlapMs, type RequestEvent } from "./live.ts";
 import { showRequests } from "./show.ts";
 
@@ -18,7 +18,7 @@ export async function requestStream(
   filter: RequestFilter,
   keptSinceMs: number,
 ): Promise<Response> {
-  if (context.request.method === "HEAD") return new Response(null, { headers });
+  if (context.request.method === "HEAD") return new Response(null, { headers: eventStreamHeaders });
   const { store, log } = context;
   const leaveShare = liveViews.enter(context);
   const stream = new EventStream();
@@ -61,7 +61,7 @@ export async function requestStream(
     stream.end();
     throw error;
   }
-  return new StreamedResponse(stream.body, { headers });
+  return new StreamedResponse(stream.body, { headers: eventStreamHeaders });
 }
 
 /** What a client that was interrupted has not got, and possibly a few requests that it has. */
@@ -86,13 +86,6 @@ function lastEventOf(request: Request): { readonly at: number; readonly id: stri
   const [, at, id] = /^(\d{1,15})-([0-9a-f-]{36})$/.exec(request.headers.get("last-event-id") ?? "") ?? [];
   return at === undefined || id === undefined ? null : { at: Number(at), id };
 }
-
-const headers = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-store, no-transform",
-  // nginx would otherwise collect events before it passes them on.
-  "x-accel-buffering": "no",
-};
 
 /** What a client that reads slowly can be behind. */
 const maxWaiting = 500;

@@ -144,6 +144,8 @@ export interface Destination {
   readonly productId: string;
   readonly defaults: ImportDefaults;
   readonly onExisting: ImportRow["on_existing"];
+  /** The customer of new licenses for which the file names none. */
+  readonly defaultCustomerEmail: string | null;
 }
 
 export interface ImportDependencies {

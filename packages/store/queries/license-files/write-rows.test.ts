@@ -30,7 +30,10 @@ onBothDatabases("the rows of an import", (fixture) => {
   const into = (
     { organizationId, productId }: Pick<TestOrganization, "organizationId" | "productId">,
     onExisting: Destination["onExisting"] = "update",
-  ): Destination => ({ importId: newId(), organizationId, productId, defaults, onExisting });
+  ): Destination => ({
+    ...{ importId: newId(), organizationId, productId, defaults, onExisting },
+    defaultCustomerEmail: null,
+  });
   const sort = (to: Destination, ...rows: Cells[]) => read.sortRows(fixture.store.bulk, to, rowsOf(...rows));
   const importInto = (to: Destination, ...rows: Cells[]) =>
     fixture.write(async (db) => {

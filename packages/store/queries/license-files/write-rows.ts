@@ -44,8 +44,9 @@ export async function sortRows(
     const { row, license } = numbered;
     const known = license.keyMatch === null ? undefined : existing.get(license.keyMatch);
     if (known === undefined) {
-      const error = cannotCreate(license, to.defaults);
-      if (error === null) creates.push(numbered);
+      const created = withCustomer(license, to.defaultCustomerEmail);
+      const error = cannotCreate(created, to.defaults);
+      if (error === null) creates.push({ row, license: created });
       else errors.push({ row, ...error });
     } else if (to.onExisting === "skip") {
       skipped += 1;
@@ -63,6 +64,13 @@ export async function sortRows(
     }
   }
   return { creates, updates, skipped, errors };
+}
+
+/** An existing license keeps its customer. */
+function withCustomer(license: ImportedLicense, email: string | null): ImportedLicense {
+  return license.customer !== null || email === null
+    ? license
+    : { ...license, customer: { email, name: null, discordId: null } };
 }
 
 /** Locks the licenses of these rows until they are overwritten. */
