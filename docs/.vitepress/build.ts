@@ -7,6 +7,7 @@ import { allSources, pathOf } from "./pages.ts";
 import { allForPrograms, contentsForPrograms, markdownOf } from "./stage.ts";
 
 const docs = join(import.meta.dirname, "..");
+/** Where this build works. */
 const run = join(import.meta.dirname, "run", String(process.pid));
 
 /** Its package installs 290 MB, and this file needs none of it. */
@@ -22,7 +23,14 @@ const scalar = {
 try {
   const program = fileOfPackage(scalar);
   await writeBuild(join(import.meta.dirname, "dist"), async (folder: string) => {
-    await build(docs, { outDir: folder });
+    // A root of its own, with the temporary files of this build: another one can run at the same time.
+    const files = {
+      "config.ts": 'export { default } from "../../../config.ts";\n',
+      "theme/index.ts": 'export { default } from "../../../../theme/index.ts";\n',
+    };
+    mkdirSync(join(run, ".vitepress/theme"), { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(run, ".vitepress", name), text);
+    await build(run, { outDir: folder });
     copyFileSync(program, join(folder, "scalar.js"));
     cpSync(join(docs, "grafana"), join(folder, "grafana"), { recursive: true });
     // Every page is there as Markdown too, at its address with .md.

@@ -38,6 +38,13 @@ export default defineConfig({
           .replaceAll(/[^\w\s-]/g, "")
           .replaceAll(" ", "-"),
     },
+    // Braces are text, and not expressions of Vue.
+    config: ({ renderer: { rules } }) => {
+      for (const kind of ["text", "code_inline"]) {
+        const render = rules[kind];
+        rules[kind] = (...given) => render?.(...given).replaceAll("{{", "&#123;&#123;") ?? "";
+      }
+    },
     theme: { light: "github-light-high-contrast", dark: "github-dark" },
     languageAlias: { caddyfile: "nginx" },
   },

@@ -1,4 +1,4 @@
-import { useData } from "vitepress";
+import { type EnhanceAppContext, useData } from "vitepress";
 import DefaultTheme from "vitepress/theme-without-fonts";
 import { h } from "vue";
 import { ApiReference } from "./api-reference.ts";
@@ -14,12 +14,18 @@ export default {
     const isReference = page.value.relativePath === "reference/api.md";
     return h(DefaultTheme.Layout, null, isReference ? { "page-top": () => h(ApiReference) } : {});
   },
-  enhanceApp({ router }: { router: { onBeforeRouteChange?: (to: string) => boolean | undefined } }) {
-    if (typeof window === "undefined") return;
+  enhanceApp({ app, router }: EnhanceAppContext) {
+    if (typeof window === "undefined") {
+      // Otherwise, a page that cannot be drawn is written empty, and the build succeeds.
+      app.config.errorHandler = (error) => {
+        throw error;
+      };
+      return;
+    }
     router.onBeforeRouteChange = (to) => {
       const isFrom = referencePage.test(window.location.pathname);
       const { pathname, href } = new URL(to, window.location.href);
-      if (isFrom === referencePage.test(pathname)) return undefined;
+      if (isFrom === referencePage.test(pathname)) return;
       window.location.href = href;
       return false;
     };
