@@ -11,6 +11,7 @@ const sharedInputs = [
   "sdks/conformance",
   "sdks/snippets",
   "sdks/tests",
+  "docs/sdks",
   "packages",
   "apps/server",
   "tests/http/arrange-outcome.ts",

@@ -14,7 +14,9 @@ const together = new Set(["rules", "contract", "dashboard"]);
 const apart = new Set(["faults", "races", "test run", "mutants", "guides"]);
 
 /** These start no server, which would serve the dashboard. */
-const withoutServer = new Set(["rules", "contract", "dashboard", "store", "server", "test run", "mutants"]);
+const withoutServer = new Set([
+  ...["rules", "contract", "dashboard", "store", "server", "deploy", "test run", "mutants"],
+]);
 
 /** The files of a process take about this long, so that the last processes end at about the same time. */
 const groupSeconds = 45;

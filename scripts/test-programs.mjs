@@ -40,42 +40,66 @@ function has(program) {
 }
 
 /** Knows the version of Stripe's API that the library uses. */
-const stripeMockVersion = "v0.203.0";
-
-/** Outside of the repository, so that every clone and every run uses the same ones. */
-const caches = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "countersign");
-const cache = join(caches, `stripe-mock-${stripeMockVersion}`);
-const stripeMock = process.platform === "win32" ? "stripe-mock.exe" : "stripe-mock";
+const stripeMock = {
+  name: "stripe-mock",
+  label: "Stripe's test server",
+  program: "github.com/stripe/stripe-mock",
+  version: "v0.203.0",
+};
 
 export const howToGetStripeMock =
   "it needs Go 1.22 or later, to install Stripe's test server. Install it (on Debian: apt-get install golang-go, or from https://go.dev/dl), and add it to PATH.";
 
 /** The path of Stripe's own test server, which checks every request against Stripe's API. Null without Go. */
 export function ensureStripeMock() {
-  const program = join(cache, stripeMock);
+  return ensureGoProgram(stripeMock);
+}
+
+export const howToGetActionlint =
+  "it needs Go, to install the linter of workflows. Install it (on Debian: apt-get install golang-go, or from https://go.dev/dl), and add it to PATH.";
+
+/** The path of a linter of GitHub's workflows. Null without Go. */
+export function ensureActionlint() {
+  return ensureGoProgram({
+    name: "actionlint",
+    label: "the linter of workflows",
+    program: "github.com/rhysd/actionlint/cmd/actionlint",
+    version: "v1.7.12",
+  });
+}
+
+/** Outside of the repository, so that every clone and every run uses the same ones. */
+const caches = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "countersign");
+
+export function cacheFolder(name) {
+  return join(caches, name);
+}
+
+/** Installs a program with Go, once, and returns its path. Null without Go. */
+export function ensureGoProgram({ name, label, program: source, version }) {
+  const cache = cacheFolder(`${name}-${version}`);
+  const file = process.platform === "win32" ? `${name}.exe` : name;
+  const program = join(cache, file);
   if (existsSync(program)) return program;
   if (spawnSync("go", ["version"], { stdio: "ignore" }).status !== 0) return null;
-  process.stderr.write("Installing Stripe's test server (once) …\n");
+  process.stderr.write(`Installing ${label} (once) …\n`);
   mkdirSync(cache, { recursive: true });
   // Built in another folder and renamed once complete, because test files run in parallel.
   const folder = mkdtempSync(join(cache, "build-"));
   try {
     // Go compiles its standard library, too. Optimizing both would take longer than all that the tests ask.
     const quick = ["-gcflags=all=-N -l", "-ldflags=-s -w"];
-    const result = spawnSync(
-      "go",
-      ["install", ...quick, `github.com/stripe/stripe-mock@${stripeMockVersion}`],
-      {
-        env: { ...process.env, GOBIN: folder, CGO_ENABLED: "0" },
-        stdio: ["ignore", "pipe", "pipe"],
-        encoding: "utf8",
-      },
-    );
+    const result = spawnSync("go", ["install", ...quick, `${source}@${version}`], {
+      env: { ...process.env, GOBIN: folder, CGO_ENABLED: "0" },
+      stdio: ["ignore", "pipe", "pipe"],
+      encoding: "utf8",
+    });
     if (result.status !== 0) {
-      process.stderr.write(`${result.stdout}${result.stderr}Stripe's test server could not be installed.\n`);
+      process.stderr.write(`${result.stdout}${result.stderr}${label} could not be installed.\n`);
       return null;
     }
-    renameSync(join(folder, stripeMock), program);
+    // Go names a program by the last part of its path.
+    renameSync(join(folder, readdirSync(folder)[0]), program);
     return program;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// Compiles programs that use the packages, with the newest supported TypeScript, and the examples in the READMEs; with
+// Compiles programs that use the packages, with the newest supported TypeScript, and the examples in the READMEs and on their pages of the documentation; with
 // COUNTERSIGN_TEST_ALL=true also with the oldest supported TypeScript. SDKS is the folder of the SDKs, and PACKED the packed @countersign/node.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -61,19 +61,20 @@ describe("strict programs", () => {
     });
 });
 
-/** The first example of a README, and all others that are complete programs in TypeScript. */
-function examplesOf(readme) {
-  const [first, ...others] = [...readme.matchAll(/^```(js|ts)\n(.*?)^```$/gms)];
-  const programs = others.filter(([, language, code]) => language === "ts" && /^import /m.test(code));
-  return [first, ...programs].map(([, , code]) => code);
+/** Every example is a complete program. */
+function examplesOf(file) {
+  const text = readFileSync(file, "utf8");
+  return [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code]) => code);
 }
 
 describe("READMEs", () => {
   const folder = join(sdks, "run", "readme");
   for (const name of ["node", "express", "nestjs"])
-    test(`the examples in the README of ${name} compile strictly`, () => {
-      const examples = examplesOf(readFileSync(join(sdks, name, "README.md"), "utf8"));
-      assert.ok(examples.length > 0, "the README has an example");
+    test(`the examples in the README of ${name} and on its page of the documentation compile strictly`, () => {
+      const ofReadme = examplesOf(join(sdks, name, "README.md"));
+      const ofPage = examplesOf(join(sdks, "..", "docs", "sdks", `${name}.md`));
+      assert.ok(ofReadme.length > 0 && ofPage.length > 2, "there are examples");
+      const examples = [...ofReadme, ...ofPage];
       const target = join(folder, name);
       rmSync(target, { recursive: true, force: true });
       mkdirSync(target, { recursive: true });

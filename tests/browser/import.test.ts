@@ -1,8 +1,10 @@
 import { beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
+import { sampleFile } from "../support/import-samples/expected.ts";
 import { csvFile } from "../support/license-files.ts";
 
 const rowCount = 2_000;
@@ -52,9 +54,39 @@ dashboardTests("importing in the dashboard", (dashboard) => {
     await page.getByText("1,997 licenses").waitFor();
   });
 
+  test("the export of another service is recognized, and its columns are used as its map says", async () => {
+    await visit(page, `${dashboard.home}/licenses/import`);
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "Choose file" }).click();
+    const buffer = readFileSync(sampleFile("keygen.json"));
+    await (await chooser).setFiles({ name: "keygen.json", mimeType: "application/json", buffer });
+    const source = page.getByRole("combobox", { name: "Source" });
+    await source.waitFor();
+    expect(await source.inputValue()).toBe("Keygen");
+    const use = (column: string) => page.getByRole("combobox", { name: `Import ${column} as` }).inputValue();
+    expect(await use("attributes.key")).toBe("Keygen: License key");
+    expect(await use("attributes.status")).toBe("Keygen: Status");
+    expect(await use("relationships.owner.data.id")).toBe("Keygen: Customer email");
+    expect(await use("relationships.product.data.id")).toBe("Keygen: Must be one product");
+    expect(await use("attributes.uses")).toBe("Keygen: Don't import");
+    await page.getByRole("combobox", { name: "Import attributes.maxMachines as" }).click();
+    await page.getByRole("option", { name: "IP limit" }).click();
+    await page.getByLabel("Customer for rows without one").fill("nobody@example.com");
+    await page.getByRole("button", { name: "Check file" }).click();
+    const errors = page.getByRole("table", { name: "Rows with errors" });
+    const line = errors.getByRole("row").filter({ hasText: "PAUSED" });
+    await line.waitFor({ timeout: 60_000 });
+    expect(await line.textContent()).toContain("attributes.status");
+    await page.getByRole("button", { name: "Import 4 valid rows" }).click();
+    await page.getByRole("link", { name: "Go to licenses" }).waitFor({ timeout: 60_000 });
+    await visit(page, `${dashboard.home}/licenses?q=C1B6DE-39A6E3`);
+    await page.getByText("C1B6DE-39A6E3-DE1529-8559A0-4AF593-V3").first().waitFor();
+  });
+
   test("the list of imports shows the file and the product, and an import can be undone", async () => {
     await visit(page, `${dashboard.home}/licenses/import`);
-    const row = page.getByRole("row").filter({ hasText: "Finished" }).filter({ hasNotText: "check" });
+    const finished = page.getByRole("row").filter({ hasText: "Finished" }).filter({ hasNotText: "check" });
+    const row = finished.filter({ hasText: "sold.csv" });
     expect(await row.textContent()).toContain("1,997");
     await row.getByRole("link", { name: "sold.csv" }).click();
     await page.getByRole("button", { name: "Undo import" }).click();

@@ -36,8 +36,8 @@ const starts = ["", "packages/", "apps/", "sdks/", "docs/", "tests/"].concat(
 /** Built or created while the project is used. */
 const made = listed(
   `apps/server/dist apps/web/dist apps/server/dist/main.js tests/artifacts data ./data example
-  dist/countersign-linux-x64 ./countersign-linux-x64 dist/SHA256SUMS
-  docs/.vitepress/dist`,
+  dist/countersign-linux-x64 ./countersign-linux-x64 dist/SHA256SUMS deploy/compose/countersign.env
+  docs/.vitepress/dist dist/THIRD_PARTY_NOTICES.txt`,
 );
 
 /** Of other programs: PostgreSQL, Kubernetes, systemd, container engines, OpenTelemetry and libraries. */
@@ -194,7 +194,10 @@ test("every command that a document mentions can be run", async () => {
   const unknown = documents.flatMap((document) => {
     const text = read(document);
     const run = Array.from(text.matchAll(/\bnpm run (?:--silent )?([\w:-]+)/g), ([, name = ""]) => name);
-    const ours = Array.from(text.matchAll(/\bcountersign (?:-- )?([a-z][\w-]*)/g), ([, name = ""]) => name);
+    const ours = Array.from(
+      text.matchAll(/\bcountersign (?:-- )?(?:countersign )?([a-z][\w-]*)/g),
+      ([, name = ""]) => name,
+    );
     return [
       ...run.filter((name) => !scripts.includes(name)),
       ...ours.filter((name) => !isCommand(name, commands)),

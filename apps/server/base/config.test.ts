@@ -37,7 +37,7 @@ test("the manual and the help of serve list every setting", () => {
   const environment = new Proxy({}, { get: (_, name) => void read.add(String(name)) });
   readConfig(environment);
   expect(read.size).toBeGreaterThan(50);
-  const ofThisProgram = [...read].filter((name) => !name.endsWith("_FILE") && !name.startsWith("LC_"));
+  const ofThisProgram = [...read].filter((name) => !/_FILE$|^LC_|^container$/.test(name));
   expect(ofThisProgram.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
   const inHelp = new Set(serve.help.match(/\b[A-Z][A-Z_]+\b/g));
   expect(ofThisProgram.filter((name) => !inHelp.has(name))).toEqual([]);
@@ -56,6 +56,12 @@ describe("valid values", () => {
     [{ PORT: "0" }, { port: 0, url: "http://127.0.0.1:0" }],
     [{ PORT: "65535" }, { port: 65_535 }],
     [{ HOST: "0.0.0.0" }, { host: "0.0.0.0", url: "http://192.0.2.7:3000", urlIsSet: false }],
+    [
+      { HOST: "0.0.0.0", container: "podman" },
+      { url: "http://localhost:3000", urlIsSet: false },
+    ],
+    [{ HOST: "::", PORT: "80", container: "oci" }, { url: "http://localhost:80" }],
+    [{ container: "oci" }, { url: "http://127.0.0.1:3000" }],
     [{ HOST: "localhost" }, { host: "localhost", url: "http://localhost:3000" }],
     [{ HOST: "[::1]" }, { host: "::1", url: "http://[::1]:3000" }],
     [{ HOST: "::" }, { host: "::", url: "http://192.0.2.7:3000" }],

@@ -92,7 +92,9 @@ export function readConfig(environment: Environment, machineIp: () => string | n
   const host = settings.parsed("HOST", listenHost) ?? "127.0.0.1";
   const dataFolder = resolve(settings.text("COUNTERSIGN_DATA") ?? "data");
   const setUrl = settings.parsed("COUNTERSIGN_URL", publicUrl);
-  const url = setUrl ?? likelyUrl(host, port, machineIp);
+  // Podman sets it, and so do systemd and our image. Nobody opens the IP address of a container.
+  const isContainer = settings.text("container") !== null;
+  const url = setUrl ?? likelyUrl(host, port, isContainer ? () => "localhost" : machineIp);
   const portalHost = portalOrigin(settings.text("COUNTERSIGN_PORTAL_URL"), url);
   return {
     port,
@@ -158,8 +160,8 @@ function publicUrl(text: string): string {
 }
 
 /** Without COUNTERSIGN_URL: a server that listens on every address is opened at one of them. */
-function likelyUrl(host: string, port: number, machineIp: () => string | null): string {
-  const name = isEveryAddress(host) ? (machineIp() ?? "127.0.0.1") : host;
+function likelyUrl(host: string, port: number, reachableName: () => string | null): string {
+  const name = isEveryAddress(host) ? (reachableName() ?? "127.0.0.1") : host;
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 

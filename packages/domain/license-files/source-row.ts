@@ -132,7 +132,7 @@ function rulesOf(
 }
 
 /** The value of a column: a member with this name, or at the end of this path. */
-function valueAt(record: unknown, column: string): unknown {
+export function valueAt(record: unknown, column: string): unknown {
   if (typeof record !== "object" || record === null) return undefined;
   if (Object.hasOwn(record, column)) return (record as Record<string, unknown>)[column];
   const dot = column.indexOf(".");

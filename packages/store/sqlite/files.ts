@@ -39,8 +39,10 @@ export function prepareFolder(folder: string): void {
     if (!statSync(folder).isDirectory()) throw new Error("not a folder");
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
+    // In a container, nobody knows by heart who it runs as.
+    const user = process.getuid === undefined ? "the user" : `the user with ID ${process.getuid()}`;
     throw new StoreProblem(
-      `The data folder ${folder} cannot be written. Make it writable, or set COUNTERSIGN_DATA to another folder.`,
+      `The data folder ${folder} cannot be written. Make it writable for ${user}, who runs this, or set COUNTERSIGN_DATA to another folder.`,
       { cause },
     );
   }

@@ -1,4 +1,7 @@
-"""The examples of the README: each is complete, and passes mypy --strict; the first calls run against a real server."""
+"""The examples of the README and of the page about Python: each is complete, and passes mypy --strict.
+
+The first calls run against a real server.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,15 @@ from pathlib import Path
 from conformance_server import DEFAULT_KEY, REVOKED, VALID, StartedCase, start_case
 
 SDK = Path(__file__).parents[1]
-EXAMPLES: list[str] = re.findall(r"```python\n(.*?)```", (SDK / "README.md").read_text("utf-8"), re.DOTALL)
+PAGE = SDK.parents[1] / "docs" / "sdks" / "python.md"
+EXAMPLES: list[str] = [
+    text
+    for file in (SDK / "README.md", PAGE)
+    for text in re.findall(r"```python\n(.*?)```", file.read_text("utf-8"), re.DOTALL)
+]
 (TEN_LINES,) = [text for text in EXAMPLES if "Countersign().validate" in text]
 (WEBHOOK,) = [text for text in EXAMPLES if "sign_webhook" in text]
-(ASYNC,) = [text for text in EXAMPLES if "AsyncCountersign" in text]
+(ASYNC,) = [text for text in EXAMPLES if "asyncio.run" in text]
 
 
 def run(text: str, started_case: StartedCase) -> tuple[int, str]:

@@ -59,7 +59,9 @@ def test_the_signed_snippet_rejects_another_secret(tmp_path: Path) -> None:
     assert "SignatureError" in run(WITH_SIGNATURE, tmp_path, SIGNED, "ab" * 32)
 
 
-def test_the_readme_shows_the_snippets() -> None:
-    text = (SDK / "README.md").read_text("utf-8")
-    for snippet in (PLAIN, WITH_SIGNATURE):
-        assert f"```python\n{snippet.read_text('utf-8')}```\n" in text
+def test_the_readme_and_the_page_about_python_show_the_snippets() -> None:
+    readme = (SDK / "README.md").read_text("utf-8")
+    page = (SDK.parents[1] / "docs" / "sdks" / "python.md").read_text("utf-8")
+    for snippet, texts in ((PLAIN, (readme, page)), (WITH_SIGNATURE, (page,))):
+        for text in texts:
+            assert f"```python\n{snippet.read_text('utf-8')}```\n" in text

@@ -111,7 +111,7 @@ def explains(send: Send, started: StartedCase) -> bool:
 
 
 @pytest.mark.parametrize("framework", ["fastapi", "django"])
-def test_the_readme_shows_the_snippets(framework: str) -> None:
-    text = (SDK / "docs" / f"{framework}.md").read_text("utf-8")
+def test_the_page_about_python_shows_the_snippets(framework: str) -> None:
+    text = (SDK.parents[1] / "docs" / "sdks" / "python.md").read_text("utf-8")
     snippet = (SNIPPETS / f"licensed_{framework}.py").read_text("utf-8")
     assert f"```python\n{snippet}```\n" in text

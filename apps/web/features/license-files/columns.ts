@@ -1,4 +1,5 @@
 import { type ImportField, importFields } from "@countersign/domain/license-files/columns";
+import { type ImportSourceId, importSources } from "@countersign/domain/license-files/sources";
 import type { HelpTopic } from "../../ui/help.tsx";
 
 /** Other names of columns, without spaces and punctuation, in the dashboard's languages. */
@@ -125,6 +126,26 @@ function isNameOf(column: string, field: ImportField, certain: boolean): boolean
 
 function bare(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+}
+
+/** What a source does with a column: the field that it becomes, another use of it, or null. */
+export function columnUse(
+  source: ImportSourceId,
+  column: string,
+): { readonly field: ImportField } | { readonly use: "product" | "skips" } | null {
+  const { columns } = importSources[source];
+  const known = Object.keys(columns).find((one) => one.toLowerCase() === column.toLowerCase());
+  const own = importFields.find((field) => field === column);
+  if (known === undefined) return own === undefined ? null : { field: own };
+  const rule = columns[known];
+  if (rule === undefined) return null;
+  if (typeof rule === "string") return { field: rule };
+  if ("field" in rule) return { field: rule.field };
+  if ("status" in rule) return { field: "status" };
+  if ("member" in rule) return { field: "metadata" };
+  if ("termOf" in rule) return { field: "term_seconds" };
+  if ("record" in rule) return { field: rule.record === "users" ? "customer_email" : "term_seconds" };
+  return { use: "only" in rule ? "product" : "skips" };
 }
 
 /** How a field affects the response of validate; null if it does not. */

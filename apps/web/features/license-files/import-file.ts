@@ -1,22 +1,32 @@
-import { CsvReader, delimiterOf, withoutGuard } from "@countersign/domain/csv/csv";
+import { CsvReader, delimiterOf, maxRecordLength, withoutGuard } from "@countersign/domain/csv/csv";
 
+import { JsonRecordReader } from "@countersign/domain/json/records";
 import type { ImportField } from "@countersign/domain/license-files/columns";
+import { valueAt } from "@countersign/domain/license-files/source-row";
+import {
+  type ImportSourceId,
+  importSourceIds,
+  importSources,
+  sourceOf,
+} from "@countersign/domain/license-files/sources";
 import { type Answer, urlOf } from "../../api/client.ts";
 import { ApiProblem, Unreachable } from "../../api/problem.ts";
 import { loadProblemTexts } from "../../i18n/problem-texts.ts";
 
-type Format = "csv" | "jsonl";
+type Format = "csv" | "jsonl" | "json";
 
 /** The first rows of a file, for a preview before the upload. */
 export interface FilePreview {
   readonly format: Format;
+  /** The service whose export it is; null for names of the seller's own. */
+  readonly source: ImportSourceId | null;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
 /** Why a file cannot be read. The reason is a translation key. */
 export class UnreadableFile extends Error {
-  readonly reason: "empty" | "notUtf8" | "notJson" | "tooLarge" | "spreadsheet" | "brokenCsv";
+  readonly reason: "empty" | "notUtf8" | "notJson" | "noRecords" | "tooLarge" | "spreadsheet" | "brokenCsv";
 
   constructor(reason: UnreadableFile["reason"]) {
     super(reason);
@@ -28,15 +38,25 @@ const headBytes = 512 * 1024;
 const maxBytes = 100 * 1024 * 1024;
 const shownRows = 5;
 
-export async function previewFile(file: File): Promise<FilePreview> {
+/** With `undefined` as the source, the columns of the file tell which it is. */
+export async function previewFile(
+  file: File,
+  source?: ImportSourceId | null | undefined,
+): Promise<FilePreview> {
   if (file.size === 0) throw new UnreadableFile("empty");
   if (file.size > maxBytes) throw new UnreadableFile("tooLarge");
   if (/\.(xlsx?|ods|numbers)$/i.test(file.name)) throw new UnreadableFile("spreadsheet");
   const text = await headOf(file);
   const isWhole = file.size <= headBytes;
-  return /^\s*\{/.test(text) || /\.(jsonl|ndjson)$/i.test(file.name)
-    ? previewJson(text, isWhole)
-    : previewCsv(text, isWhole);
+  if (!/^\ufeff?\s*[{[]/.test(text) && !/\.(jsonl|ndjson|json)$/i.test(file.name))
+    return previewCsv(text, isWhole, source);
+  const records = recordsOf(text);
+  const isDocument = records.length > 0 || /^\ufeff?\s*\[/.test(text);
+  return previewObjects(
+    isDocument ? "json" : "jsonl",
+    records.length > 0 ? records : linesOf(text, isWhole),
+    source,
+  );
 }
 
 async function headOf(file: File): Promise<string> {
@@ -49,7 +69,7 @@ async function headOf(file: File): Promise<string> {
   }
 }
 
-function previewCsv(text: string, isWhole: boolean): FilePreview {
+function previewCsv(text: string, isWhole: boolean, wanted: ImportSourceId | null | undefined): FilePreview {
   let records: string[][];
   try {
     const reader = new CsvReader(delimiterOf(text.slice(0, text.search(/[\r\n]|$/))));
@@ -60,31 +80,89 @@ function previewCsv(text: string, isWhole: boolean): FilePreview {
   }
   const [header, ...rows] = records.filter((cells) => cells.length > 1 || cells[0] !== "");
   if (header === undefined) throw new UnreadableFile("empty");
+  const columns = header.map((name) => withoutGuard(name).trim());
   return {
     format: "csv",
-    columns: header.map((name) => withoutGuard(name).trim()),
+    source: wanted === undefined ? sourceOf(columns) : wanted,
+    columns,
     rows: rows.slice(0, shownRows).map((cells) => cells.map(withoutGuard)),
   };
 }
 
-function previewJson(text: string, isWhole: boolean): FilePreview {
+/** The first records of a JSON document, wherever a service has them. */
+function recordsOf(text: string): object[] {
+  const lists = new Set(importSourceIds.flatMap((id) => importSources[id].lists));
+  const reader = new JsonRecordReader([...lists], maxRecordLength);
+  try {
+    return reader
+      .read(text)
+      .slice(0, maxObjects)
+      .flatMap((record) => objectOf(record.text) ?? []);
+  } catch {
+    return [];
+  }
+}
+
+function linesOf(text: string, isWhole: boolean): object[] {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   if (!isWhole && lines.length > 1) lines.pop();
-  const objects = lines.slice(0, 200).map((line) => {
-    try {
-      const value: unknown = JSON.parse(line);
-      if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-    } catch {
-      // Handled like JSON that is not an object.
-    }
-    throw new UnreadableFile("notJson");
+  return lines.slice(0, maxObjects).map((line) => {
+    const object = objectOf(line);
+    if (object === null) throw new UnreadableFile("notJson");
+    return object;
   });
-  if (objects.length === 0) throw new UnreadableFile("empty");
-  const columns = [...new Set(objects.flatMap((object) => Object.keys(object)))];
-  const rows = objects
+}
+
+function objectOf(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const maxObjects = 200;
+
+function previewObjects(
+  format: Format,
+  objects: readonly object[],
+  wanted: ImportSourceId | null | undefined,
+): FilePreview {
+  if (objects.length === 0) throw new UnreadableFile(format === "json" ? "noRecords" : "empty");
+  const source = wanted === undefined ? sourceOf(pathsOf(objects, [])) : wanted;
+  const { type, columns: known = {} } = source === null ? {} : importSources[source];
+  // Users and policies have columns of the same names.
+  const licenses = objects.filter(
+    (object) => type === undefined || [undefined, type].includes(typeOf(object)),
+  );
+  const columns =
+    source === null
+      ? [...new Set(licenses.flatMap((object) => Object.keys(object)))]
+      : pathsOf(licenses, Object.keys(known));
+  const rows = licenses
     .slice(0, shownRows)
-    .map((object) => columns.map((column) => cellOf((object as Record<string, unknown>)[column])));
-  return { format: "jsonl", columns, rows };
+    .map((object) => columns.map((column) => cellOf(valueAt(object, column))));
+  return { format, source, columns, rows };
+}
+
+function typeOf(object: object): string | undefined {
+  return "type" in object && typeof object.type === "string" ? object.type : undefined;
+}
+
+/** Paths of the values in objects. What is known is not taken apart, and neither are lists nor metadata. */
+function pathsOf(objects: readonly object[], known: readonly string[]): string[] {
+  const walk = (value: unknown, path: string, depth: number): string[] => {
+    const isList = Array.isArray(value);
+    const goesOn = typeof value === "object" && value !== null && depth < 5 && !known.includes(path);
+    const isWanted = !isList || known.some((column) => column.startsWith(`${path}.`));
+    if (!goesOn || path.endsWith("metadata") || !isWanted) return [path];
+    const members = Object.entries(value).slice(0, isList ? 1 : 100);
+    return members.flatMap(([name, member]) =>
+      walk(member, path === "" ? name : `${path}.${name}`, depth + 1),
+    );
+  };
+  return [...new Set(objects.flatMap((object) => walk(object, "", 0)))];
 }
 
 function cellOf(value: unknown): string {
@@ -98,13 +176,21 @@ export interface ImportOptions {
   readonly onExisting: "fail" | "skip" | "update";
   readonly tellEvents: boolean;
   readonly columns: Readonly<Record<string, ImportField | null>>;
+  /** The customer of new licenses for which the file names none; empty for none. */
+  readonly customerEmail: string;
 }
+
+const contentTypes: Record<Format, string> = {
+  csv: "text/csv",
+  jsonl: "application/x-ndjson",
+  json: "application/json",
+};
 
 /** Uploads a file. Unlike `fetch`, it reports upload progress. */
 export function upload(
   productId: string,
   file: File,
-  format: Format,
+  { format, source }: Pick<FilePreview, "format" | "source">,
   options: ImportOptions,
   sent: (share: number) => void,
 ): Promise<Answer<"importLicenses">> {
@@ -116,6 +202,10 @@ export function upload(
       on_existing: options.onExisting,
       send_events: options.tellEvents ? "true" : "false",
       columns: JSON.stringify(options.columns),
+      ...(source === null ? {} : { source }),
+      ...(options.customerEmail.trim() === ""
+        ? {}
+        : { default_customer_email: options.customerEmail.trim() }),
       file_name: file.name.replace(/\p{Cc}/gu, " ").slice(0, 255),
     },
   });
@@ -123,7 +213,7 @@ export function upload(
     const request = new XMLHttpRequest();
     request.open("POST", address);
     request.setRequestHeader("accept", "application/json");
-    request.setRequestHeader("content-type", format === "csv" ? "text/csv" : "application/x-ndjson");
+    request.setRequestHeader("content-type", contentTypes[format]);
     request.upload.onprogress = ({ loaded, total }) => sent(total === 0 ? 1 : loaded / total);
     request.onerror = () => reject(new Unreachable("The server cannot be reached."));
     request.onload = () => {

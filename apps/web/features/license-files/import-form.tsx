@@ -1,10 +1,15 @@
 import type { ImportField } from "@countersign/domain/license-files/columns";
-import { Button, FileButton, Group, Progress, Stack, Text } from "@mantine/core";
+import {
+  type ImportSourceId,
+  importSourceIds,
+  importSources,
+} from "@countersign/domain/license-files/sources";
+import { Button, FileButton, Group, Progress, Select, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type DragEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { reloadAfter } from "../../api/queries.ts";
-import { SwitchField } from "../../ui/fields.tsx";
+import { SwitchField, TextField } from "../../ui/fields.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { RadioField } from "../../ui/radio-field.tsx";
@@ -30,23 +35,30 @@ interface Chosen {
   readonly preview: FilePreview;
 }
 
-type Choices = Pick<ImportOptions, "mode" | "onExisting" | "tellEvents">;
+type Choices = Pick<ImportOptions, "mode" | "onExisting" | "tellEvents" | "customerEmail">;
+
+/** A file with names of the seller's own. */
+const ownNames = "own";
 
 export function ImportForm({ productId, importId, onStarted, onBack, onAnother }: ImportFormProps) {
   const { t } = useTranslation("license-files");
   const [chosen, setChosen] = useState<Chosen | null>(null);
-  const [columns, setColumns] = useState<Record<string, ImportField | null>>({});
+  const [columns, setColumns] = useState<Readonly<Record<string, ImportField | null>>>({});
   const [choices, setChoices] = useState<Choices>({
     mode: "all_or_nothing",
     onExisting: "fail",
     tellEvents: false,
+    customerEmail: "",
   });
   const [share, setShare] = useState(0);
   const look = useMutation({
-    mutationFn: async (file: File) => ({ file, preview: await previewFile(file) }),
+    mutationFn: async ({ file, source }: { file: File; source?: ImportSourceId | null }) => ({
+      file,
+      preview: await previewFile(file, source),
+    }),
     onSuccess: (next) => {
       setChosen(next);
-      setColumns(guessColumns(next.preview.columns));
+      setColumns(next.preview.source === null ? guessColumns(next.preview.columns) : {});
     },
     onError: () => setChosen(null),
   });
@@ -57,7 +69,7 @@ export function ImportForm({ productId, importId, onStarted, onBack, onAnother }
       return upload(
         productId,
         chosen.file,
-        chosen.preview.format,
+        chosen.preview,
         { ...choices, isDryRun, columns, mode },
         setShare,
       );
@@ -68,8 +80,11 @@ export function ImportForm({ productId, importId, onStarted, onBack, onAnother }
     },
   });
   useGuard(() => chosen !== null && importId === undefined && !send.isPending);
-  const problem = duplicateField(columns);
-  const mayGo = chosen !== null && problem === null && Object.values(columns).some((field) => field !== null);
+  // In the export of a service, several columns can say something about the same field.
+  const isExport = chosen !== null && chosen.preview.source !== null;
+  const problem = isExport ? null : duplicateField(columns);
+  const hasField = isExport || Object.values(columns).some((field) => field !== null);
+  const mayGo = chosen !== null && problem === null && hasField;
   const sending = send.isPending && (
     <div>
       <Progress value={share * 100} animated aria-label={t("sending")} />
@@ -95,14 +110,35 @@ export function ImportForm({ productId, importId, onStarted, onBack, onAnother }
     );
   return (
     <Stack gap="md">
-      <DropField file={chosen?.file ?? null} error={look.error} onFile={(file) => look.mutate(file)} />
+      <DropField file={chosen?.file ?? null} error={look.error} onFile={(file) => look.mutate({ file })} />
       {chosen !== null && (
         <>
+          <Select
+            label={t("source.label")}
+            description={t("source.hint")}
+            data={[
+              { value: ownNames, label: t("source.own") },
+              ...importSourceIds.map((id) => ({ value: id, label: importSources[id].name })),
+            ]}
+            value={chosen.preview.source ?? ownNames}
+            allowDeselect={false}
+            maw={420}
+            onChange={(value) => {
+              const source = importSourceIds.find((id) => id === value) ?? null;
+              look.mutate({ file: chosen.file, source });
+            }}
+          />
           <Section
             title={t("columns.title")}
             note={t("columns.note", { count: chosen.preview.columns.length })}
           >
-            <ColumnTable preview={chosen.preview} columns={columns} problem={problem} onChange={setColumns} />
+            <ColumnTable
+              preview={chosen.preview}
+              columns={columns}
+              hasDefaultCustomer={choices.customerEmail.trim() !== ""}
+              problem={problem}
+              onChange={setColumns}
+            />
           </Section>
           <Section title={t("options.title")}>
             <OptionFields value={choices} onChange={(part) => setChoices({ ...choices, ...part })} />
@@ -239,6 +275,14 @@ function OptionFields({ value, onChange }: OptionFieldsProps) {
           onChange={(onExisting) => onChange({ onExisting })}
         />
       </Group>
+      <TextField
+        type="email"
+        label={t("options.customer")}
+        description={t("options.customerHint")}
+        maw={420}
+        value={value.customerEmail}
+        onChange={(customerEmail) => onChange({ customerEmail })}
+      />
       <SwitchField
         label={t("options.events")}
         description={t("options.eventsHint")}

@@ -75,7 +75,7 @@ class VerifyWebhook:
 
 
 def handle_refusals(app: FastAPI) -> None:
-    """Make refusals the JSON responses of the table in the README. Without it, FastAPI nests them in ``detail``."""
+    """Make refusals the JSON responses of the documentation. Without it, FastAPI nests them in ``detail``."""
     app.add_exception_handler(LicenseRefused, _respond)
     app.add_exception_handler(WebhookRefused, _respond)
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compiles all code of the README without warnings, and runs its programs against a real server. */
+/** Compiles all code of the README and of the page about Java without warnings, and runs it against a real server. */
 @Timeout(180)
 class ReadmeTest {
   /** What the fragments use without declaring it. */
@@ -36,11 +36,16 @@ class ReadmeTest {
 
   @TempDir Path folder;
 
+  private static final Path DOCUMENTATION = Path.of("../../docs/sdks");
+
+  /** Spring Boot has its own tests. */
   private static List<String> code() {
     try {
       List<String> found = new ArrayList<>();
-      Matcher match = Pattern.compile("(?s)```java\n(.*?)```").matcher(Files.readString(Path.of("README.md")));
-      while (match.find()) found.add(match.group(1));
+      for (Path file : List.of(Path.of("README.md"), DOCUMENTATION.resolve("java.md"))) {
+        Matcher match = Pattern.compile("(?s)```java\n(.*?)```").matcher(Files.readString(file));
+        while (match.find()) if (!match.group(1).contains("org.springframework")) found.add(match.group(1));
+      }
       return found;
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
@@ -94,10 +99,16 @@ class ReadmeTest {
   }
 
   @Test
-  void theReadmeListsEveryStatus() throws Exception {
-    String readme = Files.readString(Path.of("README.md"));
+  void theDocumentationListsEveryStatus() throws Exception {
+    String statuses = Files.readString(DOCUMENTATION.resolve("README.md"));
     for (Status status : Status.values())
-      assertTrue(status == Status.UNKNOWN || readme.contains("`" + status.code() + "`"), status.code());
-    assertTrue(readme.contains("<version>" + SdkVersion.VERSION + "</version>"));
+      assertTrue(status == Status.UNKNOWN || statuses.contains("`" + status.code() + "`"), status.code());
+  }
+
+  @Test
+  void theReadmeAndThePageShowThisVersion() throws Exception {
+    String dependency = "<version>" + SdkVersion.VERSION + "</version>";
+    assertTrue(Files.readString(Path.of("README.md")).contains(dependency));
+    assertTrue(Files.readString(DOCUMENTATION.resolve("java.md")).contains(dependency));
   }
 }

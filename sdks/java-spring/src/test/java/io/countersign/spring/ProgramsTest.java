@@ -38,9 +38,10 @@ class ProgramsTest {
   }
 
   @Test
-  void theReadmeShowsTheSnippet() throws Exception {
+  void theReadmeAndThePageShowTheSnippet() throws Exception {
     String snippet = Files.readString(SNIPPETS.resolve("LicensedApplication.java"));
-    assertThat(Files.readString(Path.of("README.md"))).contains("```java\n" + snippet + "```\n");
+    for (String file : new String[] {"README.md", "../../docs/sdks/java.md"})
+      assertThat(Files.readString(Path.of(file))).contains("```java\n" + snippet + "```\n");
   }
 
   @ParameterizedTest
