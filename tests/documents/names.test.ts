@@ -34,7 +34,8 @@ const starts = ["", "packages/", "apps/", "sdks/", "docs/", "tests/"].concat(
 /** Built or created while the project is used. */
 const made = listed(
   `apps/server/dist apps/web/dist apps/server/dist/main.js tests/artifacts data ./data example
-  dist/countersign-linux-x64 ./countersign-linux-x64 dist/SHA256SUMS deploy/compose/countersign.env`,
+  dist/countersign-linux-x64 ./countersign-linux-x64 dist/SHA256SUMS deploy/compose/countersign.env
+  dist/THIRD_PARTY_NOTICES.txt`,
 );
 
 /** Of other programs: PostgreSQL, Kubernetes, systemd, container engines, OpenTelemetry and libraries. */
