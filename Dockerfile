@@ -11,7 +11,7 @@ ARG TARGETARCH
 ARG EXECUTABLE=
 WORKDIR /src
 COPY . .
-# The folder becomes /data: an empty volume takes its owner and its mode.
+# An empty volume takes the owner and the mode of the folder that it is mounted on. They are copied with the folder above.
 RUN set -eu; \
     case "${EXECUTABLE:-$TARGETARCH}" in \
       amd64) name=linux-x64 ;; \
@@ -19,14 +19,15 @@ RUN set -eu; \
       *) name="$EXECUTABLE" ;; \
     esac; \
     npm run --silent build:executable -- "$name"; \
-    install -d -m 0700 /out /out/data; \
+    install -d /out/server /out/tools; \
+    install -d -m 0700 /out/server/data /out/tools/backups; \
     mv "dist/countersign-$name" /out/countersign
 
 # Backups of PostgreSQL need pg_dump, at least as new as the server. It is in an image of its own, because it is larger
 # than everything else, and no server runs it: docker build --target tools
 FROM ${POSTGRES_IMAGE} AS tools
 COPY --from=build /out/countersign /usr/local/bin/countersign
-COPY --from=build --chown=65532:65532 /out/data /backups
+COPY --from=build --chown=65532:65532 /out/tools/ /
 USER 65532:65532
 WORKDIR /backups
 VOLUME /backups
@@ -45,7 +46,7 @@ LABEL org.opencontainers.image.title="Countersign" \
       org.opencontainers.image.created="${CREATED}"
 COPY LICENSE /LICENSE
 COPY --from=build /out/countersign /usr/local/bin/countersign
-COPY --from=build --chown=65532:65532 /out/data /data
+COPY --from=build --chown=65532:65532 /out/server/ /
 # `container` says that the IP address of this machine is not what people open.
 ENV HOST=0.0.0.0 \
     PORT=3000 \

@@ -98,6 +98,20 @@ function run(command, words) {
   return stdout;
 }
 
+/** Writes the notices of what is part of an executable beside it, and returns the path. */
+export function writeNotices() {
+  const path = join(output, "THIRD_PARTY_NOTICES.txt");
+  writeFileSync(path, run(bunBinary(), [join(root, "scripts/notices.ts"), "--text"]));
+  return path;
+}
+
+/** Writes the checksums beside these files, and returns them. */
+export function writeChecksums(paths) {
+  const checksums = checksumsOf(paths);
+  writeFileSync(join(output, "SHA256SUMS"), checksums);
+  return checksums;
+}
+
 function checksumsOf(paths) {
   const line = (path) =>
     `${createHash("sha256").update(readFileSync(path)).digest("hex")}  ${basename(path)}\n`;
@@ -113,9 +127,5 @@ if (process.argv[1] === import.meta.filename) {
     );
     process.exit(1);
   }
-  const paths = buildExecutables(names);
-  const notices = run(bunBinary(), [join(root, "scripts/notices.ts"), "--text"]);
-  writeFileSync(join(output, "THIRD_PARTY_NOTICES.txt"), notices);
-  writeFileSync(join(output, "SHA256SUMS"), checksumsOf(paths));
-  process.stdout.write(checksumsOf(paths));
+  process.stdout.write(writeChecksums([...buildExecutables(names), writeNotices()]));
 }

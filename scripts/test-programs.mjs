@@ -55,6 +55,19 @@ export function ensureStripeMock() {
   return ensureGoProgram(stripeMock);
 }
 
+export const howToGetActionlint =
+  "it needs Go, to install the linter of workflows. Install it (on Debian: apt-get install golang-go, or from https://go.dev/dl), and add it to PATH.";
+
+/** The path of a linter of GitHub's workflows. Null without Go. */
+export function ensureActionlint() {
+  return ensureGoProgram({
+    name: "actionlint",
+    label: "the linter of workflows",
+    program: "github.com/rhysd/actionlint/cmd/actionlint",
+    version: "v1.7.12",
+  });
+}
+
 /** Outside of the repository, so that every clone and every run uses the same ones. */
 const caches = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "countersign");
 

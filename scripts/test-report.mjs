@@ -18,6 +18,7 @@ const kinds = [
   ["tests/faults/", "faults"],
   ["tests/test-run/", "test run"],
   ["tests/guides/", "guides"],
+  ["tests/upgrades/", "upgrades"],
   ["tests/deploy/", "deploy"],
   ["tests/mutants/", "mutants"],
 ];

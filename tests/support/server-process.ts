@@ -7,16 +7,18 @@ import { until } from "./until.ts";
  * The server that `npm test` has built, which is what users start, or the executable, with `npm run test:executable`.
  * The sources if a test file runs directly.
  */
-const serverMain = process.env.COUNTERSIGN_TEST_SERVER ?? join(import.meta.dir, "../../apps/server/main.ts");
-const isScript = /\.[jt]s$/.test(serverMain);
-const [serverProgram, serverWords] = isScript ? [process.execPath, [serverMain]] : [serverMain, []];
+const testedServer =
+  process.env.COUNTERSIGN_TEST_SERVER ?? join(import.meta.dir, "../../apps/server/main.ts");
 
 export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;
 
 /** Starts the real server in a separate process and waits until it reports ready. */
-export async function startServerProcess(environment: Readonly<Record<string, string>>) {
+export async function startServerProcess(
+  environment: Readonly<Record<string, string>>,
+  program = testedServer,
+) {
   const settings = { PORT: "0", HOST: "127.0.0.1", COUNTERSIGN_LOG_FORMAT: "json", ...environment };
-  const { child, output, ended } = spawnCountersign(["serve"], settings);
+  const { child, output, ended } = spawnCountersign(["serve"], settings, program);
   const exited = ended.then(({ code }) => code);
   const port = await new Promise<number>((resolve, reject) => {
     child.stdout?.on("data", () => {
@@ -71,8 +73,9 @@ export interface Finished {
 export async function runCountersign(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  program = testedServer,
 ): Promise<Finished> {
-  const { child, ended } = spawnCountersign(words, environment);
+  const { child, ended } = spawnCountersign(words, environment, program);
   // A server that starts unexpectedly would otherwise outlive the test.
   const overdue = setTimeout(() => child.kill("SIGKILL"), maxCommandMs);
   const { code, stdout, stderr } = await ended;
@@ -80,9 +83,15 @@ export async function runCountersign(
   return { code, stdout, stderr };
 }
 
-export function spawnCountersign(words: readonly string[], environment: Readonly<Record<string, string>>) {
+export function spawnCountersign(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  program = testedServer,
+) {
   const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment };
-  return spawnCollecting(serverProgram, [...serverWords, ...words], { env });
+  const isScript = /\.[jt]s$/.test(program);
+  const [command, before] = isScript ? [process.execPath, [program]] : [program, []];
+  return spawnCollecting(command, [...before, ...words], { env });
 }
 
 /** A process, and what it has printed. */
