@@ -1,8 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ensureBuilt } from "./built.mjs";
+import { fileOfPackage, run } from "./npm-package.mjs";
 import { bunBinary, ensureInstalled, root } from "./toolchain.mjs";
 
 /**
@@ -36,12 +36,12 @@ export function nameForThisMachine() {
 }
 
 const output = join(root, "dist");
-const runtimes = join(root, "node_modules/.runtimes");
 
 /** Builds these executables into `dist`, with a file of their checksums. */
 export function buildExecutables(names) {
   ensureInstalled();
   ensureBuilt("web");
+  ensureBuilt("docs");
   mkdirSync(output, { recursive: true });
   return names.map((name) => {
     const { target } = executables[name];
@@ -61,41 +61,12 @@ export function buildExecutables(names) {
 function runtimeFor({ runtime: name, integrity: ownIntegrity }) {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
   const { version } = packages["node_modules/bun"];
-  const integrity = ownIntegrity ?? packages[`node_modules/@oven/${name}`].integrity;
-  const folder = join(runtimes, `${name}-${version}`);
-  const program = join(folder, name.includes("windows") ? "bun.exe" : "bun");
-  if (existsSync(program)) return program;
-  const half = join(runtimes, `${process.pid}`);
-  rmSync(half, { recursive: true, force: true });
-  mkdirSync(half, { recursive: true });
-  try {
-    // npm does not install a package for another platform, so its archive is unpacked here.
-    const archive = run("npm", ["pack", `@oven/${name}@${version}`, "--pack-destination", half, "--silent"])
-      .trim()
-      .split("\n")
-      .at(-1);
-    const content = readFileSync(join(half, archive));
-    const checksum = `sha512-${createHash("sha512").update(content).digest("base64")}`;
-    if (checksum !== integrity)
-      throw new Error(`@oven/${name} ${version} is not the package that package-lock.json names.`);
-    run("tar", ["-xzf", join(half, archive), "-C", half]);
-    mkdirSync(folder, { recursive: true });
-    copyFileSync(join(half, "package/bin", basename(program)), program);
-  } finally {
-    rmSync(half, { recursive: true, force: true });
-  }
-  return program;
-}
-
-function run(command, words) {
-  const { status, stdout, stderr, error } = spawnSync(command, words, {
-    cwd: root,
-    encoding: "utf8",
-    env: { ...process.env, NODE_ENV: "production" },
-    shell: command === "npm" && process.platform === "win32",
+  return fileOfPackage({
+    name: `@oven/${name}`,
+    version,
+    integrity: ownIntegrity ?? packages[`node_modules/@oven/${name}`].integrity,
+    file: name.includes("windows") ? "bin/bun.exe" : "bin/bun",
   });
-  if (status !== 0) throw new Error(`${command} failed: ${error?.message ?? `${stdout}${stderr}`.trim()}`);
-  return stdout;
 }
 
 /** Writes the notices of what is part of an executable beside it, and returns the path. */

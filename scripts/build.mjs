@@ -3,4 +3,5 @@ import { ensureInstalled } from "./toolchain.mjs";
 
 ensureInstalled();
 ensureBuilt("web");
+ensureBuilt("docs");
 ensureBuilt("server");

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import type { BunPlugin } from "bun";
 import { root, serverBuild } from "./build-options.ts";
 
-const dashboard = join(root, "apps/web/dist");
+const parts = ["apps/web/dist", "docs/.vitepress/dist"];
 
-/** The built dashboard's files, which the executable reads as if they were in a folder. */
-const dashboardFiles: BunPlugin = {
-  name: "dashboard-files",
+/** The files of the built dashboard and documentation, which the executable reads as if they were in a folder. */
+const builtFiles: BunPlugin = {
+  name: "built-files",
   setup(build) {
-    const name = "countersign:dashboard-files";
+    const name = "countersign:built-files";
     build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: name, namespace: "files" }));
     build.onLoad({ filter: /.*/, namespace: "files" }, () => ({
-      contents: importsOf(dashboard),
+      contents: parts.map((part) => importsOf(join(root, part))).join("\n"),
       loader: "js",
     }));
   },
@@ -30,7 +30,7 @@ function importsOf(folder: string): string {
 const [target = "", runtime = "", output = ""] = process.argv.slice(2);
 const { outputs } = await Bun.build({
   ...serverBuild("executable", "apps/server/executable.ts"),
-  plugins: [...serverBuild("executable", "").plugins, dashboardFiles],
+  plugins: [...serverBuild("executable", "").plugins, builtFiles],
   compile: {
     target: target as Bun.Build.CompileTarget,
     executablePath: runtime,

@@ -1,5 +1,5 @@
 // @ts-expect-error: from build-executable.ts
-import "countersign:dashboard-files";
+import "countersign:built-files";
 
 /**
  * The executable's start: its commands, and, under its own name, the one part that runs in a process of its own

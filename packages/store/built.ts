@@ -15,8 +15,11 @@ export function processArguments(name: string, starterUrl: string): readonly str
   return build === "executable" ? [name] : [fileURLToPath(threadFile(name, starterUrl))];
 }
 
-/** The folder of the built dashboard, for a file that is two folders below the server's, or in the built server. */
-export function dashboardFolder(fileUrl: string): string {
-  const path = build === "executable" ? "./apps/web/dist" : "../../web/dist";
-  return fileURLToPath(new URL(path, fileUrl));
+/** What the server serves and has not written itself, by the folder that its build writes. */
+const builtParts = { dashboard: "apps/web/dist", docs: "docs/.vitepress/dist" } as const;
+
+/** The folder of a built part, for a file that is two folders below the server's, or in the built server. */
+export function builtFolder(part: keyof typeof builtParts, fileUrl: string): string {
+  const root = build === "executable" ? "./" : build === "folder" ? "../../../" : "../../../";
+  return fileURLToPath(new URL(root + builtParts[part], fileUrl));
 }

@@ -85,7 +85,7 @@ dashboardTests("members", (dashboard) => {
 
 async function placesOf(page: Page): Promise<string[]> {
   const links = page.getByRole("navigation", { name: "Main" }).getByRole("link");
-  const names = await links.and(page.locator(":not([href='/docs'])")).allInnerTexts();
+  const names = await links.and(page.locator(":not([href='/docs/'])")).allInnerTexts();
   return names.map((words) => words.trim());
 }
 

@@ -84,22 +84,22 @@ dashboardTests("the dashboard shell", (dashboard) => {
     await closePalette();
   });
 
-  test("the API reference is one click away, also from the palette and the sign-in page", async () => {
+  test("the documentation is one click away, also from the palette and the sign-in page", async () => {
     await visit(page, dashboard.home);
-    const docs = await opens(() => page.getByRole("link", { name: "API reference" }).click());
-    await docs.getByRole("heading", { name: "API reference" }).waitFor();
-    await docs.close();
-    await find("reference");
-    await page.getByRole("option", { name: "API reference" }).waitFor();
     await page
       .context()
-      .route("**/docs", (route) => route.fulfill({ contentType: "text/html", body: "<h1>Opened</h1>" }));
+      .route("**/docs/", (route) => route.fulfill({ contentType: "text/html", body: "<h1>Opened</h1>" }));
+    const docs = await opens(() => page.getByRole("link", { name: "Documentation" }).click());
+    await docs.getByRole("heading", { name: "Opened" }).waitFor();
+    await docs.close();
+    await find("documentation");
+    await page.getByRole("option", { name: "Documentation" }).waitFor();
     const again = await opens(() => page.keyboard.press("Enter"));
     await again.getByRole("heading", { name: "Opened" }).waitFor();
     await again.close();
     const outside = await openPage();
     await visit(outside, `${dashboard.fixture.url}/sign-in`);
-    expect(await outside.getByRole("link", { name: "API reference" }).getAttribute("href")).toBe("/docs");
+    expect(await outside.getByRole("link", { name: "Documentation" }).getAttribute("href")).toBe("/docs/");
   });
 
   test("g and a letter opens a page, n starts a license, ? shows the shortcuts, and an open dialog turns them off", async () => {

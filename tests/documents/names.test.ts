@@ -3,6 +3,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { allCommands } from "../../apps/server/cli/command-line.ts";
+import { docsSections } from "../../apps/web/ui/docs-sections.ts";
+import { sections } from "../../docs/.vitepress/pages.ts";
 import { listed } from "../support/listed.ts";
 import { openApiDocument } from "../support/openapi-document.ts";
 
@@ -35,7 +37,7 @@ const starts = ["", "packages/", "apps/", "sdks/", "docs/", "tests/"].concat(
 const made = listed(
   `apps/server/dist apps/web/dist apps/server/dist/main.js tests/artifacts data ./data example
   dist/countersign-linux-x64 ./countersign-linux-x64 dist/SHA256SUMS deploy/compose/countersign.env
-  dist/THIRD_PARTY_NOTICES.txt`,
+  docs/.vitepress/dist dist/THIRD_PARTY_NOTICES.txt`,
 );
 
 /** Of other programs: PostgreSQL, Kubernetes, systemd, container engines, OpenTelemetry and libraries. */
@@ -65,7 +67,7 @@ test("every file and folder on the map of ARCHITECTURE.md exists", () => {
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-test("every document, and every section of one, that another or a source file links to exists", () => {
+test("every document, and every section of one, that another, a source file or the dashboard links to exists", () => {
   const linked = documents.flatMap((document) =>
     Array.from(read(document).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g), ([, target = ""]) => ({
       from: document,
@@ -80,7 +82,11 @@ test("every document, and every section of one, that another or a source file li
         target,
       })),
     );
-  const broken = [...linked, ...mentioned].filter(({ target }) => {
+  const fromDashboard = Object.values(docsSections).map((path) => ({
+    from: "apps/web/ui/docs-sections.ts",
+    target: `docs/${path.replace(/#|$/, ".md$&")}`,
+  }));
+  const broken = [...linked, ...mentioned, ...fromDashboard].filter(({ target }) => {
     const [path = "", section] = target.split("#");
     return !existsSync(join(root, path)) || (section !== undefined && !sectionsOf(path).has(section));
   });
@@ -98,6 +104,23 @@ function sectionsOf(document: string): ReadonlySet<string> {
   );
   return new Set([...headings, ...Array.from(text.matchAll(/<a id="([^"]+)">/g), ([, id = ""]) => id)]);
 }
+
+test("every page of the documentation says what it is about, and where it is among its neighbours", () => {
+  const all = sections();
+  const pages = all.flatMap(({ pages }) => pages);
+  const isPage = (file: string) => file.startsWith("docs/") && file !== "docs/README.md";
+  const listed = new Set(pages.map(({ source }) => source));
+  expect(documents.filter((file) => isPage(file) && !listed.has(file))).toEqual([]);
+  const isDescribed = ({ source, title, description, order }: (typeof pages)[number]) =>
+    read(source).includes(`\n# ${title}\n`) && /^[A-Z].*[.?]$/.test(description) && order > 0;
+  const described = pages.filter(({ source }) => isPage(source) && !source.startsWith("docs/decisions/"));
+  expect(described.filter((page) => !isDescribed(page)).map(({ source }) => source)).toEqual([]);
+  const inFolders = described.filter(({ source }) => !source.endsWith("/README.md"));
+  const places = inFolders.map(({ source, order }) => `${dirname(source)} ${order}`);
+  expect(
+    inFolders.filter((_, index) => places.indexOf(places[index] ?? "") !== index).map(({ source }) => source),
+  ).toEqual([]);
+});
 
 test("every decision has a number of its own, and is listed under it", () => {
   const pages = documents.filter((file) => file.startsWith("docs/decisions/"));

@@ -26,7 +26,7 @@ testsOn("sqlite", "Host headers", openManageFixture, (fixture) => {
       [422, "POST /api/auth/sign-in/email"],
       [200, "POST /api/v1/validate", authorization(fixture.apiKey)],
       [404, "GET /nothing/there"],
-      [200, "GET /docs"],
+      [200, "GET /problems"],
     ] as const)
       expect([target, await statusOf(host, target, ...headers)]).toEqual([target, status]);
   });

@@ -195,8 +195,8 @@ testsOn(
 
     test.each([
       [200, post, [authorization, "Connection: close", ...withBody]],
-      [200, "GET /docs HTTP/1.1", ["Connection: close"]],
-      [200, "GET /docs HTTP/1.0", []],
+      [200, "GET /problems HTTP/1.1", ["Connection: close"]],
+      [200, "GET /problems HTTP/1.0", []],
       [401, "GET /api/manage/v1/me HTTP/1.1", ["Connection: close"]],
       [401, "GET /api/manage/v1/me HTTP/1.0", []],
     ])(

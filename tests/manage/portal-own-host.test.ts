@@ -31,7 +31,7 @@ testsOn("postgres", "a portal with its own host", openOwnHost, (fixture) => {
     signedInWith({ store: fixture.store, url: fixture.portalUrl }, { emails: [email] });
   const isSignedIn = async (browser: PortalClient) => (await browser.get("/me")).status === 200;
 
-  test("pages of the dashboard and the API reference are not on the portal's host, whatever the caller says", async () => {
+  test("pages of the dashboard and the documentation are not on the portal's host, whatever the caller says", async () => {
     const page = { accept: "text/html" };
     const get = async (url: string, headers: Record<string, string> = page) => {
       const answer = await fetch(url, { headers, redirect: "manual" });
@@ -42,7 +42,7 @@ testsOn("postgres", "a portal with its own host", openOwnHost, (fixture) => {
     for (const path of ["/admin", "/docs", "/openapi.json"])
       expect([path, ...(await get(fixture.portalUrl + path, {}))]).toEqual([path, 404, false]);
     expect(await get(fixture.url, { ...page, "x-countersign-site": "portal" })).toEqual([200, false]);
-    expect(await get(`${fixture.url}/docs`)).toEqual([200, false]);
+    expect(await get(`${fixture.url}/openapi.json`)).toEqual([200, false]);
     // Errors of the portal's API link to their descriptions.
     expect(await get(`${fixture.portalUrl}/problems/wrong_origin`)).toEqual([200, false]);
     // What a preview of the portal in the dashboard needs is on both hosts.

@@ -1,5 +1,5 @@
 import { portalBase } from "@countersign/contract/api/bases";
-import { dashboardFolder } from "@countersign/store/built";
+import { builtFolder } from "@countersign/store/built";
 import { openInWorker } from "@countersign/store/databases/open";
 import { exportSlots } from "../api/download.ts";
 import { managementSite, RoutedApi } from "../api/routed-api.ts";
@@ -9,6 +9,7 @@ import { runWorker, type ThreadCalls } from "../base/worker-thread.ts";
 import { paymentCalls } from "../features/billing/routes.ts";
 import { StripeWebhook } from "../features/billing/webhook.ts";
 import { DashboardPages } from "../features/dashboard/pages.ts";
+import { DocsSite } from "../features/docs/site.ts";
 import { eventPolls, stopWaiting } from "../features/events/routes.ts";
 import { slowQueriesTo } from "../features/health/slow-queries.ts";
 import { WaitingWork } from "../features/health/waiting-work.ts";
@@ -70,9 +71,10 @@ async function start(
     authObserver: requestObserver(insight, "auth"),
     stripeWebhook,
     stripeObserver: requestObserver(insight, "stripe"),
-    pages: new DashboardPages(dashboardFolder(import.meta.url), {
+    pages: new DashboardPages(builtFolder("dashboard", import.meta.url), {
       portalUrl: config.portalHasOwnHost ? config.portalUrl : null,
     }),
+    docs: new DocsSite(builtFolder("docs", import.meta.url)),
     log,
   });
   const requests = new RequestReceiver((message) => creator.notify("exchange", message), site);

@@ -5,16 +5,9 @@ import type { RoutedApi } from "../api/routed-api.ts";
 import type { Log } from "../base/log.ts";
 import type { StripeWebhook } from "../features/billing/webhook.ts";
 import type { DashboardPages } from "../features/dashboard/pages.ts";
+import type { DocsSite } from "../features/docs/site.ts";
 import type { LazyIdentity } from "../features/identity/sign-in/lazy-identity.ts";
-import {
-  docs,
-  docsOfProblem,
-  docsOfProblems,
-  docsScript,
-  docsStyle,
-  openApi,
-  publicOpenApi,
-} from "../features/reference/answers.ts";
+import { docsOfProblem, docsOfProblems, openApi, publicOpenApi } from "../features/reference/answers.ts";
 import { newRequestId } from "../features/validate/public-api.ts";
 import { noSuchPath } from "../http/answers.ts";
 import { observed, type RequestObserver } from "../http/observer.ts";
@@ -32,6 +25,7 @@ export interface WorkerParts {
   readonly stripeWebhook: StripeWebhook | null;
   readonly stripeObserver: RequestObserver;
   readonly pages: DashboardPages;
+  readonly docs: DocsSite;
   readonly log: Log;
 }
 
@@ -56,20 +50,20 @@ export function workerSite(parts: WorkerParts): (request: Request) => Promise<Re
     (answer: Handler): Handler =>
     (request) =>
       isForPortalHost(request) ? pages.answer(request, newRequestId()) : answer(request);
+  const docs = onMainHost((request) => read(request, () => parts.docs.answer(request, newRequestId())));
   const problem = (code: string) => docsOfProblem(code, newRequestId()) ?? noSuchPath(newRequestId());
   const paths = new Map<string, Handler>([
     [stripeWebhookPath, onMainHost(stripe)],
     ["/openapi.json", onMainHost((request) => read(request, () => openApi(newRequestId())))],
     ["/openapi/public.json", onMainHost((request) => read(request, () => publicOpenApi(newRequestId())))],
-    ["/docs", onMainHost((request) => read(request, () => docs(newRequestId())))],
-    ["/docs/reference.css", (request) => read(request, () => docsStyle(newRequestId()))],
-    ["/docs/reference.js", (request) => read(request, () => docsScript(newRequestId()))],
+    ["/docs", docs],
     ["/problems", (request) => read(request, () => docsOfProblems(newRequestId()))],
   ]);
   const below: readonly (readonly [string, (request: Request, rest: string) => ReturnType<Handler>])[] = [
     [manageBase, onMainHost((request) => manageApi.handle(request, peerOf(request), newRequestId()))],
     [portalBase, (request) => portalApi.handle(request, peerOf(request), newRequestId())],
     [authBase, onMainHost(auth)],
+    ["/docs", docs],
     ["/problems", (request, code) => read(request, () => problem(code))],
   ];
   const answer = (request: Request) => {

@@ -1,17 +1,18 @@
-/** The sections of the API reference that the dashboard links to. A test checks that each exists. */
+/** What the dashboard links to in the documentation, below `/docs/`. A test checks that each exists. */
 export const docsSections = {
-  branding: "group-branding",
-  results: "group-results",
-  ipLimit: "topic-ip-limit",
-  ipBlocks: "topic-ip-blocks",
-  expiry: "topic-expiry",
-  revoked: "topic-revoked",
-  versions: "topic-versions",
-  signing: "topic-signing",
-  customResponse: "topic-custom-response",
-  dailyLimit: "topic-daily-limit",
-  sandbox: "group-sandbox",
-  productStatus: "topic-product-status",
+  branding: "guides/customer-portal",
+  results: "reference/validation",
+  ipLimit: "reference/validation#ip-limit",
+  ipBlocks: "reference/validation#ip-blocks",
+  expiry: "reference/validation#expiry",
+  revoked: "reference/validation#revoked-licenses",
+  versions: "reference/validation#version-checks",
+  signing: "reference/validation#signed-responses",
+  customResponse: "reference/validation#custom-response",
+  dailyLimit: "reference/validation#daily-limit",
+  sandbox: "guides/testing-your-integration",
+  productStatus: "reference/validation#disabled-and-archived-products",
+  api: "reference/api",
 } as const;
 
 export type DocsSection = keyof typeof docsSections;

@@ -35,7 +35,7 @@ export function Help({ about, children }: HelpProps) {
   );
 }
 
-/** The text, and the section of the API reference with more about it. */
+/** The text, and the section of the documentation with more about it. */
 const sections = {
   ipLimit: "ipLimit",
   freedIps: "ipLimit",
@@ -60,7 +60,7 @@ const sections = {
 export type HelpTopic = keyof typeof sections;
 
 /**
- * Shown at settings that affect validation results: what validate returns, and a link to the reference. `field` names
+ * Shown at settings that affect validation results: what validate returns, and a link to the documentation. `field` names
  * the setting where it is not next to it.
  */
 export function ValidateHelp({ about, field }: { about: HelpTopic; field?: string }) {
@@ -73,9 +73,9 @@ export function ValidateHelp({ about, field }: { about: HelpTopic; field?: strin
   );
 }
 
-/** A link to the API reference or to one of its sections. */
+/** A link to the documentation or to one of its pages. */
 export function docs(section?: DocsSection): string {
-  return section === undefined ? "/docs" : `/docs#${docsSections[section]}`;
+  return section === undefined ? "/docs/" : `/docs/${docsSections[section]}`;
 }
 
 interface DocsLinkProps {

@@ -159,4 +159,19 @@ the reference names billing_suspended only for routes that work while a payment 
   - ...(whileUnpaid === true ? [] :
   + ...(whileUnpaid !== true ? [] :
   tests/manage/billing-suspended.test.ts
+an expired license of another service without a date in the past is imported as valid
+  Customers whose subscription ended elsewhere get a license here that never expires.
+  - const by = this.#revokedBy ?? (isPast ? null : this.#expiredBy);
+  + const by = this.#revokedBy;
+  packages/domain/license-files/source-row.test.ts
+licenses of a second product in the export of another service are imported into the same product
+  Customers of a cheap product can run the expensive one.
+  - if (String(origin.value) === this.#product) return;
+  + if (this.#product !== "") return;
+  packages/domain/license-files/source-row.test.ts
+the end of a JSON document that was cut off is not noticed
+  Customers whose license was in the rest of the file are refused.
+  - if (this.#open.length > 0 || this.#rest.trim() !== "")
+  + if (this.#rest.trim() !== "" && this.#open.length === 0)
+  packages/domain/json/records.test.ts
 `);

@@ -1,35 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { noSuchPath } from "../../http/answers.ts";
 import { isForPortalHost, targetOf } from "../../http/request.ts";
-
-const types: Readonly<Record<string, string>> = {
-  css: "text/css; charset=utf-8",
-  html: "text/html; charset=utf-8",
-  js: "text/javascript; charset=utf-8",
-  json: "application/json",
-  svg: "image/svg+xml",
-  txt: "text/plain; charset=utf-8",
-  woff2: "font/woff2",
-};
-
-/** The compressions that the build applies, by file extension, smallest first. */
-const packings = { br: ".br", gzip: ".gz" } as const;
-
-interface Asset {
-  readonly body: Uint8Array<ArrayBuffer>;
-  /** The compressed contents, by encoding. */
-  readonly packed: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
-  readonly type: string;
-}
+import { StaticFiles } from "../../http/static-files.ts";
 
 /** Where the portal is, if it does not have its own host. */
 const portalPath = "/portal";
 
 /** The built dashboard and customer portal, read once. Maps a path to a page. */
 export class DashboardPages {
-  readonly #assets = new Map<string, Asset>();
+  /** Null if it is not built. */
+  readonly #files: StaticFiles | null;
   readonly #dashboard: string | null;
   readonly #portal: string | null;
   readonly #portalUrl: string | null;
@@ -39,25 +21,15 @@ export class DashboardPages {
     this.#portalUrl = portalUrl;
     this.#dashboard = pageIn(folder, "index.html");
     this.#portal = pageIn(folder, "portal.html");
-    if (this.#dashboard === null) return;
-    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-      const type = types[entry.name.split(".").at(-1) ?? ""];
-      if (!entry.isFile() || type === undefined || type.startsWith("text/html")) continue;
-      const path = join(entry.parentPath, entry.name);
-      this.#assets.set(path.slice(folder.length).replaceAll("\\", "/"), {
-        body: readFileSync(path),
-        packed: packedOf(path),
-        type,
-      });
-    }
+    this.#files = this.#dashboard === null ? null : new StaticFiles(folder, ["html"]);
   }
 
   /** A file of the dashboard, or the page itself; a problem for requests that are not from a browser. */
   answer(request: Request, requestId: string): Response {
     const { pathname, search } = targetOf(request);
     const isRead = request.method === "GET" || request.method === "HEAD";
-    const asset = this.#assets.get(pathname);
-    if (isRead && asset !== undefined) return this.#file(request, pathname, asset, requestId);
+    const file = isRead ? this.#files?.answer(request, pathname, fileHeaders(requestId)) : null;
+    if (file) return file;
     const isPortalSite = isForPortalHost(request);
     if (!isRead || !wantsPage(request, pathname, isPortalSite)) return noSuchPath(requestId);
     const isBelow = pathname === portalPath || pathname.startsWith(`${portalPath}/`);
@@ -65,23 +37,6 @@ export class DashboardPages {
       return redirect(this.#portalUrl + localPath(pathname.slice(portalPath.length)) + search, requestId);
     const page = isBelow || isPortalSite ? this.#portal : this.#dashboard;
     return page === null ? notBuilt(requestId) : this.#html(page, isPortalSite ? "" : portalPath, requestId);
-  }
-
-  #file(request: Request, pathname: string, asset: Asset, requestId: string): Response {
-    const packing = [...asset.packed.keys()].find((name) => takes(request, name));
-    return new Response(packing === undefined ? asset.body : asset.packed.get(packing), {
-      headers: {
-        "content-type": asset.type,
-        ...(packing === undefined ? {} : { "content-encoding": packing }),
-        ...(asset.packed.size === 0 ? {} : { vary: "accept-encoding" }),
-        // Their names change with their contents.
-        "cache-control": pathname.startsWith("/assets/")
-          ? "public, max-age=31536000, immutable"
-          : "public, max-age=3600",
-        "x-content-type-options": "nosniff",
-        "x-request-id": requestId,
-      },
-    });
   }
 
   #html(page: string, portalBase: string, requestId: string): Response {
@@ -99,6 +54,10 @@ export class DashboardPages {
       },
     });
   }
+}
+
+function fileHeaders(requestId: string) {
+  return { "cache-control": "public, max-age=3600", "x-request-id": requestId };
 }
 
 /** The first path segments that the dashboard's router knows, besides `/`. */
@@ -158,21 +117,6 @@ function redirect(location: string, requestId: string): Response {
       "x-request-id": requestId,
     },
   });
-}
-
-function takes(request: Request, packing: string): boolean {
-  const offers = request.headers.get("accept-encoding")?.split(",") ?? [];
-  return offers.some((offer) => {
-    const [name, weight] = offer.split(";").map((part) => part.trim());
-    return name === packing && Number(weight?.replace("q=", "") ?? 1) > 0;
-  });
-}
-
-function packedOf(path: string): Asset["packed"] {
-  const packed = new Map<string, Uint8Array<ArrayBuffer>>();
-  for (const [name, ending] of Object.entries(packings))
-    if (existsSync(path + ending)) packed.set(name, readFileSync(path + ending));
-  return packed;
 }
 
 /** Nothing from other hosts, no inline scripts, and styles only with the nonce of this response. */

@@ -1,7 +1,6 @@
 import type { Language } from "@countersign/domain/mail/languages";
 import { type Sentence, translate } from "@countersign/domain/mail/translate";
 import { oneLine } from "@countersign/domain/text/plain-line";
-import { type Html, html } from "../reference/html.ts";
 import type { Email, Recipient } from "./email.ts";
 
 /** Every kind of email has a sentence that is its subject. */
@@ -71,6 +70,28 @@ function plainText({ before, facts, quote, action, after, last }: EmailContent):
     `-- \n${last}`,
   ];
   return `${parts.join("\n\n")}\n`;
+}
+
+/** Safe HTML. It can only be created with `html`, which escapes its values. */
+class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Content = Html | string | number | null | readonly Content[];
+
+function html(parts: TemplateStringsArray, ...values: readonly Content[]): Html {
+  return new Html(parts.map((part, index) => part + textOf(values[index] ?? null)).join(""));
+}
+
+function textOf(content: Content): string {
+  if (content === null) return "";
+  if (content instanceof Html) return content.text;
+  if (typeof content === "object") return content.map(textOf).join("");
+  return String(content).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
 /**

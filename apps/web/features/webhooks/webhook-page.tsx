@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, Group, List, Paper, Stack, Tabs, Text, Title } from "@mantine/core";
+import { Button, Code, Group, List, Paper, Stack, Tabs, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import guide from "../../../../docs/guides/webhooks.md?raw";
@@ -8,6 +8,7 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { paths } from "../../session/paths.ts";
 import { useConfirm } from "../../ui/confirm.tsx";
 import { Copy, Copyable } from "../../ui/copy.tsx";
+import { DocsLink } from "../../ui/help.tsx";
 import { Back } from "../../ui/links.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { notify } from "../../ui/notify.tsx";
@@ -164,11 +165,7 @@ function HowToVerify({ webhook }: { webhook: Webhook }) {
           ))}
         </List>
         <Text>
-          {t("verify.reference")}{" "}
-          <Anchor inherit underline="always" href="/docs#group-received" target="_blank" rel="noreferrer">
-            {t("verify.link")}
-          </Anchor>
-          .
+          {t("verify.reference")} <DocsLink section="api">{t("verify.link")}</DocsLink>.
         </Text>
       </Stack>
       <Tabs defaultValue={snippets[0].language} variant="outline">
