@@ -19,6 +19,18 @@ export interface JournalDeletion {
   readonly after: string;
 }
 
+/**
+ * The progress of erasing a customer's licenses from the journal: first their requests, then their IP sightings, refusals
+ * and days. Which licenses is read from `erased_licenses`. Starting over only finds less to do.
+ */
+export interface JournalErasure {
+  readonly customerId: string;
+  readonly organizationId: string;
+  readonly part: "requests" | "counts";
+  /** Everything up to here is done. */
+  readonly after: string;
+}
+
 export const sightingsAtOnce = 1_000;
 export const refusalsAtOnce = 10_000;
 export const licensesAtOnce = 500;

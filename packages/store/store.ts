@@ -1,6 +1,6 @@
 import type { Expression, Kysely, RawBuilder, Selectable, SqlBool } from "kysely";
 import type { Call, CallResult } from "./batches/calls.ts";
-import type { JournalDeletion, JournalEntry } from "./journal.ts";
+import type { JournalDeletion, JournalEntry, JournalErasure } from "./journal.ts";
 import type { LogCut, LogRetention, RetentionSettings } from "./log-retention.ts";
 import type { Sealer } from "./secrets/sealer.ts";
 import type { Tables } from "./tables.ts";
@@ -132,6 +132,8 @@ export interface Journal {
   reclaim(nowMs: number): Promise<number>;
   /** Deletes part of an organization's journal data, and returns how to continue; null when done. */
   deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null>;
+  /** Erases part of what the journal has about the licenses of a customer, and returns how to continue; null when done. */
+  eraseLicenses(step: JournalErasure): Promise<JournalErasure | null>;
   close(): Promise<void>;
 }
 

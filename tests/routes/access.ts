@@ -41,6 +41,8 @@ const lastName = /\/\{\w+\}$/;
 
 const alsoNeeded: Readonly<Record<string, readonly Permission[]>> = {
   listCustomerLicenses: ["licenses:view"],
+  getCustomerErasure: ["licenses:delete"],
+  eraseCustomer: ["licenses:delete"],
   exportCustomer: ["licenses:view", "requests:view", "audit_log:view"],
 };
 

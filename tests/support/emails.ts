@@ -39,6 +39,7 @@ export function emailRow(settings: Partial<OutboxRow> = {}): OutboxRow {
     next_attempt_at: writtenAtMs - 1_000,
     dedupe_key: null,
     is_bulk: 0,
+    organization_id: null,
     ...settings,
   };
 }

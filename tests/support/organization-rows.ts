@@ -72,7 +72,7 @@ function rowsOf(
   const ofProduct = { product_id: productId };
   const made = { created_at: nowMs };
   const changed = { created_at: nowMs, updated_at: nowMs };
-  const [importId, event, delivery, person] = [newId(), newId(), newId(), newId()];
+  const [importId, event, delivery, person, erased] = [newId(), newId(), newId(), newId(), newId()];
   const sealed = sealText(db, email);
   const data = JSON.stringify({ email });
   const finished = { state: "finished", failed: 1, error_count: 1, claimed_until: 0 } as const;
@@ -93,6 +93,12 @@ function rowsOf(
     portal_actions: [{ id: newId(), license_id: license, action: "ip_removed", count: 1, at: nowMs }],
     unannounced_expiries: [{ license_id: license }],
     recorded_expiries: [{ license_id: license, type: "license.expired", ends_at: nowMs }],
+    // A customer who is being erased.
+    customers: [{ id: erased, ...inOrganization, discord_id: `erased ${erased}`, ...made }],
+    customer_erasures: [
+      { customer_id: erased, ...inOrganization, sealed_terms: sealText(db, "[]"), requested_at: 0 },
+    ],
+    erased_licenses: [{ customer_id: erased, license_id: license, until_at: 0 }],
     portal_people: [{ id: person, ...changed }],
     portal_identities: [{ kind: "email", value: email, id: newId(), person_id: person, verified_at: nowMs }],
     product_versions: [{ ...ofProduct, version: "1.0.0", state: "latest", ...made }],

@@ -1,6 +1,22 @@
 import type { Database, Store } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 
+const maxRestMs = 100;
+
+/**
+ * Runs one transaction at a time of a long deletion, and then pauses for as long as it took: other writers get at least
+ * half of the time.
+ */
+export function restingSteps(store: Store): <T>(work: (db: Database) => Promise<T>) => Promise<T> {
+  return async (work) => {
+    const startMs = performance.now();
+    const result = await store.transaction(work, "soon");
+    const restMs = Math.min(maxRestMs, performance.now() - startMs);
+    await new Promise((resolve) => setTimeout(resolve, restMs));
+    return result;
+  };
+}
+
 /** For work that is not stopped before it is complete. */
 export const neverAborted = new AbortController().signal;
 

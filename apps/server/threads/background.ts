@@ -5,6 +5,7 @@ import { logArchiveProblem } from "../features/audit-log/archive.ts";
 import { auditLogRetention } from "../features/audit-log/retention.ts";
 import { billingClock } from "../features/billing/change-terms.ts";
 import { stripeReconciliation } from "../features/billing/reconcile.ts";
+import { customerErasure, type JournalOfCustomers } from "../features/customer-erasure/job.ts";
 import { expiryCheck } from "../features/events/expiry-check.ts";
 import { refusalPruning } from "../features/events/prune-refusals.ts";
 import { quotaCheck } from "../features/events/quota-check.ts";
@@ -37,7 +38,7 @@ interface Background {
 /** Starts all background work of the server. */
 export function startBackground(
   store: Store,
-  journal: JournalOfOrganizations,
+  journal: JournalOfOrganizations & JournalOfCustomers,
   config: Config,
   log: Log,
   insight: Insight,
@@ -52,6 +53,7 @@ export function startBackground(
     [
       ...(mailer === null ? [] : [mailer]),
       organizationRemoval(jobs, journal),
+      customerErasure(jobs, journal),
       ...(stripe === null ? [] : [stripeReconciliation({ store: jobs, settings: stripe, url }, log)]),
       ...pruningJobs(jobs, stripe !== null),
       deliverySync(jobs),

@@ -16,6 +16,7 @@ import { WaitingWork } from "../features/health/waiting-work.ts";
 import { WorkerMetrics } from "../features/health/worker-metrics.ts";
 import { LazyIdentity } from "../features/identity/sign-in/lazy-identity.ts";
 import { customerOf } from "../features/portal/session.ts";
+import type { CustomerOfOrganization } from "../features/requests/journal-thread.ts";
 import { stopStreams } from "../features/requests/live.ts";
 import { liveViews } from "../features/requests/stream.ts";
 import type { WorkerTraces } from "../features/traces/worker-traces.ts";
@@ -42,6 +43,7 @@ async function start(
   const store = await openInWorker(database, slowQueriesTo(log, metrics));
   const journal = {
     deleteOrganization: (organizationId: string) => creator.request("deleteOrganization", organizationId),
+    eraseCustomer: (customer: CustomerOfOrganization) => creator.request("eraseCustomer", customer),
   };
   const identity = await LazyIdentity.prepare(store, config, log);
   const runs = jobRunsOf(store);

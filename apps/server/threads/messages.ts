@@ -2,6 +2,7 @@ import type { WorkerOpening } from "@countersign/store/threads/worker-store";
 import type { Environment } from "../base/environment.ts";
 import type { LogFields, LogLevel } from "../base/log.ts";
 import type { BudgetUses } from "../features/health/server-metrics.ts";
+import type { CustomerOfOrganization } from "../features/requests/journal-thread.ts";
 
 /** The start parameters of the management worker. */
 export interface WorkerSettings {
@@ -47,6 +48,8 @@ export interface MainThreadCalls {
   }): void;
   /** Deletes an organization's data from the journal, which another thread writes. */
   deleteOrganization(organizationId: string): Promise<void>;
+  /** The same for what is logged about the licenses of a customer. */
+  eraseCustomer(customer: CustomerOfOrganization): Promise<void>;
 }
 
 /**

@@ -23,7 +23,7 @@ describe("requests to the worker", () => {
     parts = {
       store,
       environment: {},
-      journal: { deleteOrganization: async () => undefined },
+      journal: { deleteOrganization: async () => undefined, eraseCustomer: async () => undefined },
       log: createLog({ level: "info", pretty: false, now: Date.now, write: (line) => lines.push(line) }),
       file: fixture("echo-worker"),
     };

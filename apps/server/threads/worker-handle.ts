@@ -3,6 +3,7 @@ import type { MainStore } from "@countersign/store/threads/worker-store";
 import type { Environment } from "../base/environment.ts";
 import type { Log } from "../base/log.ts";
 import { WorkerThread } from "../base/worker-thread.ts";
+import type { JournalOfCustomers } from "../features/customer-erasure/job.ts";
 import type { BudgetUses } from "../features/health/server-metrics.ts";
 import type { JournalOfOrganizations } from "../features/organizations/remove-due.ts";
 import type {
@@ -20,7 +21,7 @@ const stopTimeoutMs = 7_000;
 export interface WorkerParts {
   readonly store: MainStore;
   readonly environment: Environment;
-  readonly journal: JournalOfOrganizations;
+  readonly journal: JournalOfOrganizations & JournalOfCustomers;
   readonly log: Log;
   /** The code of the thread. */
   readonly file?: URL;
@@ -44,6 +45,7 @@ export class ManagementWorker {
         exchange: (message) => this.#requests.receive(message),
         log: ({ level, message, fields }) => log[level](message, fields),
         deleteOrganization: (organizationId) => journal.deleteOrganization(organizationId),
+        eraseCustomer: (customer) => journal.eraseCustomer(customer),
       },
       exited: (reason) => {
         log.error("The management worker exited. Restarting it.", { reason });

@@ -11,6 +11,7 @@ import * as auditLog from "./audit-log.ts";
 import * as billing from "./billing.ts";
 import * as branding from "./branding.ts";
 import * as connection from "./connection.ts";
+import * as customerErasure from "./customer-erasure.ts";
 import * as customers from "./customers.ts";
 import * as downloads from "./downloads.ts";
 import * as events from "./events.ts";
@@ -52,6 +53,7 @@ const modules = [
   auditLog,
   branding,
   connection,
+  customerErasure,
   customers,
   downloads,
   events,

@@ -85,6 +85,10 @@ export const organizationsProblems = {
     one: "The customer has {count} license. Delete it or transfer it to another customer first.",
     other: "The customer has {count} licenses. Delete them or transfer them to another customer first.",
   }),
+  customer_licenses_changed: problem(409, {
+    one: "The customer has {count} license now. Check what will be deleted, and confirm again.",
+    other: "The customer has {count} licenses now. Check what will be deleted, and confirm again.",
+  }),
   last_platform_admin: problem(409, "This is the last platform admin. Add another one first."),
   cannot_suspend_yourself: problem(409, "You cannot suspend yourself. Another platform admin can."),
   user_suspended: problem(409, "This user is suspended. Lift the suspension first."),

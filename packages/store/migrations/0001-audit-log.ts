@@ -1,8 +1,12 @@
 import type { Statement } from "./migration.ts";
 
+/** The name of an erased customer, in entries of what they did themselves. */
+export const erasedActor = "Erased customer";
+
 /**
  * Entries cannot be changed, not even by someone who accesses the tables by mistake. Only when an organization is
- * deleted can its entries lose what they were about; who did what and when still stays.
+ * deleted, or one of its customers is erased, can its entries lose what they were about; who did what and when still
+ * stays.
  */
 const kept = [
   "id",
@@ -10,20 +14,28 @@ const kept = [
   "organization_id",
   "actor_kind",
   "actor_id",
-  "actor_name",
   "access_token_id",
   "action",
   "subject_kind",
   "subject_id",
-  "ip",
   "request_id",
 ];
 
 function emptied(same: string): string {
+  const unchanged = (columns: readonly string[]) =>
+    columns.map((column) => `new.${column} ${same} old.${column}`).join(" and ");
   return `new.before is null and new.after is null and new.subject_name is null
-    and old.subject_kind <> 'organization'
-    and ${kept.map((column) => `new.${column} ${same} old.${column}`).join(" and ")}
-    and exists (select 1 from organizations where id = old.organization_id and deleted_at is not null)`;
+    and old.subject_kind <> 'organization' and ${unchanged(kept)}
+    and (
+      ${unchanged(["actor_name", "ip"])}
+      and exists (select 1 from organizations where id = old.organization_id and deleted_at is not null)
+      or exists (select 1 from customer_erasures e
+        where e.organization_id = old.organization_id
+          and (old.at <= e.requested_at or old.subject_id = e.customer_id or exists
+            (select 1 from erased_licenses l where l.customer_id = e.customer_id and l.license_id = old.subject_id))
+          and (${unchanged(["actor_name", "ip"])}
+            or old.actor_kind = 'customer' and old.actor_id = e.customer_id
+              and new.actor_name = '${erasedActor}' and new.ip is null)))`;
 }
 
 const isArchived = `exists (select 1 from audit_log_cutoffs c

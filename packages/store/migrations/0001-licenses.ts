@@ -153,4 +153,19 @@ export const licenses: readonly Statement[] = [
   "create index ip_blocks_by_organization on ip_blocks (organization_id, id)",
   "create index ip_blocks_by_scope on ip_blocks (tier, scope_id, organization_id, id)",
   "create index ip_blocks_by_cidr on ip_blocks (cidr, scope_id)",
+  // A customer who is being erased, which takes several transactions. Both tables are empty again at the end. Until then
+  // they tell what is about the customer: texts to look for, and licenses, those that they gave away up to a time.
+  `create table customer_erasures (
+    customer_id text primary key references customers (id),
+    organization_id text not null references organizations (id),
+    sealed_terms text not null,
+    requested_at bigint not null
+  )`,
+  "create index customer_erasures_by_organization on customer_erasures (organization_id)",
+  `create table erased_licenses (
+    customer_id text not null references customer_erasures (customer_id),
+    license_id text not null,
+    until_at bigint not null,
+    primary key (customer_id, license_id)
+  ) /* clustered */`,
 ];

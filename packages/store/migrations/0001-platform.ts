@@ -31,7 +31,8 @@ export const platform: readonly Statement[] = [
     attempts integer not null default 0,
     next_attempt_at bigint default 0,
     dedupe_key text unique,
-    is_bulk integer not null default 0
+    is_bulk integer not null default 0,
+    organization_id text
   )`,
   "create index outbox_by_recipient on outbox (recipient, id)",
   "create index outbox_by_kind on outbox (kind, id)",
@@ -39,6 +40,8 @@ export const platform: readonly Statement[] = [
   "create index outbox_to_send on outbox (is_bulk, next_attempt_at) where next_attempt_at is not null",
   "create index outbox_by_age on outbox (created_at)",
   "create index outbox_unsent on outbox (id) where sent_at is null",
+  // For erasing a customer. Emails that no organization has caused are not in it.
+  "create index outbox_by_organization on outbox (organization_id, id) where organization_id is not null",
   // How many emails an organization has caused on one day, the last on which it caused any; and the same for all
   // organizations of one owner together, so that many organizations send no more than one.
   `create table daily_emails (

@@ -1,8 +1,9 @@
 import pg from "pg";
-import type { JournalDeletion, JournalEntry } from "../journal.ts";
+import type { JournalDeletion, JournalEntry, JournalErasure } from "../journal.ts";
 import type { LogCut, LogRetention, RetentionSettings } from "../log-retention.ts";
 import { dueCuts, writeCuts } from "../request-log/cuts.ts";
 import { deleteSome } from "../request-log/delete-organization.ts";
+import { eraseSome } from "../request-log/erase-licenses.ts";
 import { Segments } from "../request-log/segment.ts";
 import { oldestEndedDay, pruneCounts, storedRetention, sweepSome } from "../request-log/sweep.ts";
 import type { Geo } from "../rollups/geo.ts";
@@ -134,6 +135,10 @@ export class PostgresJournal implements Journal {
 
   async deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {
     return this.#alone((log) => deleteSome(log, step));
+  }
+
+  eraseLicenses(step: JournalErasure): Promise<JournalErasure | null> {
+    return this.#alone((log) => eraseSome(log, step));
   }
 
   /** A day cannot be dropped or sorted while a backup or a long query reads the log: it is tried again later. */

@@ -1,10 +1,8 @@
 import { type JournalDeletion, licensesAtOnce, refusalsAtOnce, sightingsAtOnce } from "../journal.ts";
-import { segmentsAtOnce } from "../log-retention.ts";
 import { deleteStatement, keptRollUps, rollUpsAtOnce } from "../rollups/retention.ts";
-import type { RequestSegmentRow } from "../tables/journal.ts";
-import { deleteFromSegment, segmentsAfter } from "./delete-requests.ts";
+import { deleteFromSegment, nextSegmentWith } from "./delete-requests.ts";
 import type { RequestLog } from "./request-log.ts";
-import { dayOf, keysTable, logTable } from "./tables.ts";
+import { dayOf, logTable } from "./tables.ts";
 
 /** One step, as described in `Journal.deleteOrganization`, in a transaction that the caller has begun. */
 export function deleteSome(log: RequestLog, step: JournalDeletion): Promise<JournalDeletion | null> {
@@ -34,34 +32,12 @@ async function deleteSightings(log: RequestLog, step: JournalDeletion): Promise<
 
 /** The keys of a segment tell whether it has requests of the organization. Those after the last segment are read. */
 async function deleteRequests(log: RequestLog, step: JournalDeletion): Promise<JournalDeletion> {
-  const segments = await segmentsAfter(log, step.after === "" ? -1 : Number(step.after), segmentsAtOnce);
-  const segment = await firstWith(log, step.organizationId, segments);
-  if (segment !== null) await deleteFromSegment(log, segment, [step.organizationId]);
-  const last = segment ?? segments.at(-1);
-  if (last !== undefined) return { ...step, after: String(last.from_at) };
+  const { segment, last } = await nextSegmentWith(log, step.organizationId, step.after);
+  if (segment !== null) await deleteFromSegment(log, segment, "organization_id", [step.organizationId]);
+  if (last !== null) return { ...step, after: last };
   await deleteFromTail(log, step.organizationId);
   await log.change("delete from request_log_cuts where organization_id = $1", step.organizationId);
   return { ...step, part: "rollups", after: "" };
-}
-
-/** The first segment with requests of the organization. */
-async function firstWith(
-  log: RequestLog,
-  organizationId: string,
-  segments: readonly RequestSegmentRow[],
-): Promise<RequestSegmentRow | null> {
-  for (const [day, segmentsOfDay] of Map.groupBy(segments, ({ from_at }) => dayOf(from_at))) {
-    const rows = await log.rows<{ from_at: number }>(
-      `select from_at from ${keysTable(day)}
-       where kind = 'o' and key = $1 and from_at between $2 and $3 order by from_at limit 1`,
-      organizationId,
-      segmentsOfDay[0]?.from_at ?? 0,
-      segmentsOfDay.at(-1)?.from_at ?? 0,
-    );
-    const first = segmentsOfDay.find(({ from_at }) => from_at === rows[0]?.from_at);
-    if (first !== undefined) return first;
-  }
-  return null;
 }
 
 async function deleteFromTail(log: RequestLog, organizationId: string): Promise<void> {

@@ -1,23 +1,25 @@
+import { segmentsAtOnce } from "../log-retention.ts";
 import type { RequestLogRow, RequestSegmentRow } from "../tables/journal.ts";
 import { everyBucket, keysIn } from "./keys.ts";
 import type { RequestLog } from "./request-log.ts";
 import { storedBytes } from "./segment.ts";
 import { dayOf, keysTable, logColumns, logTable } from "./tables.ts";
 
-/** Deletes the rows of some organizations from a segment, and returns how many. Its keys are written again. */
+/** Deletes rows from a segment, by organization or ID, and returns how many. Its keys are written again. */
 export async function deleteFromSegment(
   log: RequestLog,
   segment: RequestSegmentRow,
-  organizationIds: readonly string[],
+  column: "organization_id" | "id",
+  values: readonly string[],
 ): Promise<number> {
   const { from_at: from, until_at: until } = segment;
   const table = logTable(dayOf(from));
   await deleteKeys(log, segment);
   const deleted = await log.change(
-    `delete from ${table} where at >= $1 and at < $2 and ${log.among("organization_id", "$3")}`,
+    `delete from ${table} where at >= $1 and at < $2 and ${log.among(column, "$3")}`,
     from,
     until,
-    organizationIds,
+    values,
   );
   const rows = await log.rows<RequestLogRow>(
     `select ${logColumns.join()} from ${table} where at >= $1 and at < $2 order by at, id`,
@@ -77,4 +79,36 @@ export function segmentsAfter(log: RequestLog, after: number, limit: number): Pr
     after,
     limit,
   );
+}
+
+/** The next segment with requests of the organization, and where to continue: null after the last segment. */
+export async function nextSegmentWith(
+  log: RequestLog,
+  organizationId: string,
+  after: string,
+): Promise<{ segment: RequestSegmentRow | null; last: string | null }> {
+  const segments = await segmentsAfter(log, after === "" ? -1 : Number(after), segmentsAtOnce);
+  const segment = await firstWith(log, organizationId, segments);
+  const last = segment ?? segments.at(-1);
+  return { segment, last: last === undefined ? null : String(last.from_at) };
+}
+
+/** The first segment with requests of the organization. */
+async function firstWith(
+  log: RequestLog,
+  organizationId: string,
+  segments: readonly RequestSegmentRow[],
+): Promise<RequestSegmentRow | null> {
+  for (const [day, segmentsOfDay] of Map.groupBy(segments, ({ from_at }) => dayOf(from_at))) {
+    const rows = await log.rows<{ from_at: number }>(
+      `select from_at from ${keysTable(day)}
+       where kind = 'o' and key = $1 and from_at between $2 and $3 order by from_at limit 1`,
+      organizationId,
+      segmentsOfDay[0]?.from_at ?? 0,
+      segmentsOfDay.at(-1)?.from_at ?? 0,
+    );
+    const first = segmentsOfDay.find(({ from_at }) => from_at === rows[0]?.from_at);
+    if (first !== undefined) return first;
+  }
+  return null;
 }

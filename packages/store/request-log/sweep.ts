@@ -98,7 +98,7 @@ export async function sweepSome(log: RequestLog, retention: LogRetention, nowMs:
   for (const segment of segments) {
     if (lookedAt > 0 && dayOf(segment.from_at) !== day) break;
     const ids = endedBefore(segment.until_at, organizations.get(segment.from_at) ?? [], ended);
-    if (ids.length > 0) deleted += await deleteFromSegment(log, segment, ids);
+    if (ids.length > 0) deleted += await deleteFromSegment(log, segment, "organization_id", ids);
     lookedAt += 1;
     if (deleted >= sweptAtOnce) break;
   }

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import {
   type JournalDeletion,
   type JournalEntry,
+  type JournalErasure,
   type Refusal,
   refusals,
   type Sighting,
@@ -12,6 +13,7 @@ import {
 import type { LogCut, LogRetention, RetentionSettings } from "../log-retention.ts";
 import { dueCuts, writeCuts } from "../request-log/cuts.ts";
 import { deleteSome } from "../request-log/delete-organization.ts";
+import { eraseSome } from "../request-log/erase-licenses.ts";
 import { Segments } from "../request-log/segment.ts";
 import { oldestEndedDay, pruneCounts, storedRetention, sweepSome } from "../request-log/sweep.ts";
 import type { Geo } from "../rollups/geo.ts";
@@ -104,6 +106,10 @@ export class SqliteJournal implements Journal {
 
   deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {
     return this.#inTransaction(() => deleteSome(this.#log, step));
+  }
+
+  eraseLicenses(step: JournalErasure): Promise<JournalErasure | null> {
+    return this.#inTransaction(() => eraseSome(this.#log, step));
   }
 
   close(): Promise<void> {

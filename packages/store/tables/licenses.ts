@@ -10,6 +10,8 @@ export interface LicensesTables {
   license_counts: LicenseCountRow;
   license_count_changes: LicenseCountRow;
   ip_blocks: IpBlockRow;
+  customer_erasures: CustomerErasureRow;
+  erased_licenses: ErasedLicenseRow;
 }
 
 /** A customer of one organization, with exactly one identifier. What the organization recorded is not here. */
@@ -32,6 +34,23 @@ export interface OrganizationCustomerRow {
   updated_at: number;
   /** The search text: email, name and Discord ID, in lower case. */
   search_text: string;
+}
+
+/** A customer who is being erased. */
+export interface CustomerErasureRow {
+  customer_id: string;
+  organization_id: string;
+  /** Email addresses and Discord IDs that tell the customer's data: a JSON array, encrypted. */
+  sealed_terms: string;
+  requested_at: number;
+}
+
+/** A license whose data is erased with its customer. */
+export interface ErasedLicenseRow {
+  customer_id: string;
+  license_id: string;
+  /** Until when it was the customer's: what is newer is someone else's. */
+  until_at: number;
 }
 
 export interface LicenseRow {

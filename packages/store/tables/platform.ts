@@ -7,7 +7,7 @@ export interface PlatformTables {
     value: string;
   };
   idempotency_keys: IdempotencyKeyRow;
-  outbox: WithDefaults<StoredEmailRow, "attempts" | "next_attempt_at" | "is_bulk">;
+  outbox: WithDefaults<StoredEmailRow, "attempts" | "next_attempt_at" | "is_bulk" | "organization_id">;
   daily_emails: DailyEmailsRow;
   waiting_emails: WaitingEmailRow;
   announcements: AnnouncementRow;
@@ -47,6 +47,8 @@ export interface OutboxRow {
   dedupe_key: string | null;
   /** A bulk email to a customer: all others are sent first. */
   is_bulk: Flag;
+  /** Of an email about an organization's customers: that organization. Otherwise null. */
+  organization_id: string | null;
 }
 
 /**

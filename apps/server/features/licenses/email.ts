@@ -42,7 +42,8 @@ export const emailRoutes: readonly BoundRoute[] = [
       // The newest email about a license has the key by which it is found.
       await freeEmailKey(db, key);
       await removeWaitingEmail(db, key);
-      await writeEmail(db, { ...message, isBulk: false }, context.nowMs);
+      const { id: organizationId } = context.organization;
+      await writeEmail(db, { ...message, isBulk: false, organizationId }, context.nowMs);
       await audit(db, context, {
         action: "license.email_sent",
         subject: { kind: "license", id: license.id, name: maskedKey(license.license_key) },

@@ -107,7 +107,7 @@ async function writeForOne(
   const owner = countedOwner(first.facts);
   const left = owner === null ? fresh.length : (leftByOwner.get(owner) ?? 0);
   const slots = grant(left, 0, grant(allowed, used, fresh.length));
-  const early = fresh.slice(0, slots).map(({ message }) => message);
+  const early = fresh.slice(0, slots).map(({ message }) => ({ ...message, organizationId }));
   await writeEmails(db, early, nowMs);
   await countEmails(db, organizationId, "customers", slots);
   if (owner !== null) {

@@ -24,6 +24,8 @@ export interface Email {
   readonly replyTo?: string | null;
   /** A bulk email: emails that someone waits for are sent first. */
   readonly isBulk?: boolean;
+  /** Of an email about an organization's customers: that organization, so that erasing a customer finds it. */
+  readonly organizationId?: string | null;
 }
 
 /**
@@ -53,6 +55,7 @@ export async function writeEmails(db: Database, emails: readonly Email[], nowMs:
       next_attempt_at: nowMs,
       dedupe_key: message.once == null ? null : dedupeKey(message.once),
       is_bulk: message.isBulk === true ? 1 : 0,
+      organization_id: message.organizationId ?? null,
     })),
   );
 }

@@ -86,7 +86,7 @@ async function writeWaiting(
     taken.map(({ id }) => id),
   );
   const emailsToSend = await stillWanted(db, taken, portalUrl, nowMs);
-  const emails = emailsToSend.map(({ message }) => message);
+  const emails = emailsToSend.map(({ message }) => ({ ...message, organizationId }));
   await writeEmails(db, emails, nowMs);
   await countEmails(db, organizationId, "customers", emailsToSend.length);
   if (owner !== null) await countEmails(db, owner, "customers", emailsToSend.length);

@@ -7,8 +7,8 @@ import {
   organizationsToRemove,
 } from "@countersign/store/queries/organizations/remove";
 import { removeSome } from "@countersign/store/queries/organizations/remove-data";
-import type { Database, Store } from "@countersign/store/store";
-import { neverAborted } from "../../jobs/batches.ts";
+import type { Store } from "@countersign/store/store";
+import { neverAborted, restingSteps } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { auditWithoutRequest } from "../audit-log/record.ts";
 import { recipientById, writeEmail } from "../mail/email.ts";
@@ -22,9 +22,8 @@ export interface JournalOfOrganizations {
 /** Small enough that a validation, which waits for it on SQLite, does not wait long. */
 const rowsAtATime = 50;
 const answersAtATime = 20;
-const maxRestMs = 100;
 /** Requests answered before the end are logged a little later, by every node. */
-const settledAfterMs = 3_000;
+export const settledAfterMs = 3_000;
 
 /**
  * Removes organizations whose grace period is over. From the first transaction on, the organization no longer exists
@@ -32,6 +31,7 @@ const settledAfterMs = 3_000;
  * several nodes can run this.
  */
 export function organizationRemoval(store: Store, journal: JournalOfOrganizations): PeriodicJob {
+  const step = restingSteps(store);
   const run = async (stopping = neverAborted) => {
     const nowMs = await store.clock();
     for (const { id, deleted_at: deletedAt } of await organizationsToRemove(store.reads, nowMs)) {
@@ -70,15 +70,6 @@ export function organizationRemoval(store: Store, journal: JournalOfOrganization
       const after: AuditPosition | null = position;
       position = await step((db) => emptyAuditEntries(db, id, after, rowsAtATime));
     } while (position !== null && !stopping.aborted);
-  };
-
-  /** Then it pauses for as long as it worked: other writers get at least half of the time. */
-  const step = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
-    const startMs = performance.now();
-    const result = await store.transaction(work, "soon");
-    const restMs = Math.min(maxRestMs, performance.now() - startMs);
-    await new Promise((resolve) => setTimeout(resolve, restMs));
-    return result;
   };
 
   const finish = async (id: string, stopping: AbortSignal) => {

@@ -1,5 +1,5 @@
 import { type DatabaseLocation, openJournal } from "@countersign/store/databases/open";
-import type { JournalDeletion, JournalEntry } from "@countersign/store/journal";
+import type { JournalDeletion, JournalEntry, JournalErasure } from "@countersign/store/journal";
 import type { Journal } from "@countersign/store/store";
 import { ConcurrencyLimit } from "@countersign/store/threads/concurrency-limit";
 import { reasonOf } from "../../base/log.ts";
@@ -17,12 +17,16 @@ export interface JournalSettings {
   readonly geoipFile: string | null;
 }
 
+export type CustomerOfOrganization = Pick<JournalErasure, "organizationId" | "customerId">;
+
 /** What the journal thread can be asked to do. */
 export interface JournalCalls {
   /** As `entriesMessage` writes them. */
   entries(message: string): void;
   /** Deletes an organization's data. */
   deleteOrganization(organizationId: string): Promise<void>;
+  /** Erases what is logged about the licenses of a customer. */
+  eraseCustomer(customer: CustomerOfOrganization): Promise<void>;
   /** Writes the remaining entries first. */
   stop(): Promise<void>;
 }
@@ -114,21 +118,29 @@ async function start(
     ).catch((error) => {
       if (!pauses.areOver) throw error;
     });
+  /** One step at a time, so that log entries are written in between. */
+  const inSteps = async <Step>(first: Step, run: (step: Step) => Promise<Step | null>) => {
+    let next: Step | null = first;
+    while (next !== null && !pauses.areOver) {
+      const step: Step = next;
+      next = await operations.run(() => run(step));
+      await pauses.rest(restMs);
+    }
+    if (next !== null) throw new Error("The journal was closed.");
+  };
   const closing = periodically(closeSegments, closeEveryMs, recorder);
   const pruning = periodically(prune, pruneEveryMs, recorder);
   const reclaiming = periodically(reclaim, pruneEveryMs, recorder);
   return {
     entries: (message) => entries.add(entriesOf(message)),
-    /** One step at a time, so that log entries are written in between. */
-    deleteOrganization: async (organizationId) => {
-      let next: JournalDeletion | null = { organizationId, part: "sightings", after: "" };
-      while (next !== null && !pauses.areOver) {
-        const step: JournalDeletion = next;
-        next = await operations.run(() => journal.deleteOrganization(step));
-        await pauses.rest(restMs);
-      }
-      if (next !== null) throw new Error("The journal was closed.");
-    },
+    deleteOrganization: (organizationId) =>
+      inSteps<JournalDeletion>({ organizationId, part: "sightings", after: "" }, (step) =>
+        journal.deleteOrganization(step),
+      ),
+    eraseCustomer: (customer) =>
+      inSteps<JournalErasure>({ ...customer, part: "requests", after: "" }, (step) =>
+        journal.eraseLicenses(step),
+      ),
     stop: async () => {
       pauses.end();
       entries.stopTimer();

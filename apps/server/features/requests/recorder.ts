@@ -1,9 +1,14 @@
 import { threadFile } from "@countersign/store/built";
 import type { JournalEntry } from "@countersign/store/journal";
-import { WorkerThread } from "../../base/worker-thread.ts";
+import { type ThreadCalls, WorkerThread } from "../../base/worker-thread.ts";
 import { entriesMessage } from "./entries-message.ts";
 import { FoldedEntries } from "./folded-entries.ts";
-import type { JournalCalls, JournalReports, JournalSettings } from "./journal-thread.ts";
+import type {
+  CustomerOfOrganization,
+  JournalCalls,
+  JournalReports,
+  JournalSettings,
+} from "./journal-thread.ts";
 
 interface RecorderObserver {
   /** The log was too large: requests before this time were deleted, before their time. */
@@ -96,16 +101,23 @@ export class Recorder {
 
   /** Deletes an organization's data from the journal, step by step. Rejects if it did not complete. */
   deleteOrganization(organizationId: string): Promise<void> {
-    const known = this.#deletions.get(organizationId);
+    return this.#deleteOnce(organizationId, (calls) => calls.request("deleteOrganization", organizationId));
+  }
+
+  /** The same for what is logged about the licenses of a customer who is being erased. */
+  eraseCustomer(customer: CustomerOfOrganization): Promise<void> {
+    return this.#deleteOnce(customer.customerId, (calls) => calls.request("eraseCustomer", customer));
+  }
+
+  #deleteOnce(id: string, request: (calls: ThreadCalls<JournalCalls>) => Promise<void>): Promise<void> {
+    const known = this.#deletions.get(id);
     if (known !== undefined) return known;
     const { calls } = this.#thread;
     if (calls === null)
       return Promise.reject(new Error("The thread that writes the request log has exited."));
-    const deletions = calls
-      .request("deleteOrganization", organizationId)
-      .finally(() => this.#deletions.delete(organizationId));
-    this.#deletions.set(organizationId, deletions);
-    return deletions;
+    const deletion = request(calls).finally(() => this.#deletions.delete(id));
+    this.#deletions.set(id, deletion);
+    return deletion;
   }
 
   /** Writes the remaining entries and ends the thread. */

@@ -180,5 +180,5 @@ export async function writeToFormerHolder(
     language: product.locale ?? locale,
     url: portalLink(context.config.portalUrl, slug),
   };
-  await writeEmail(db, compose(transfer.from_email, facts), context.nowMs);
+  await writeEmail(db, { ...compose(transfer.from_email, facts), organizationId: id }, context.nowMs);
 }

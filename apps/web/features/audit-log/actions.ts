@@ -24,6 +24,8 @@ export const actions = [
   "customer.updated",
   "customer.deleted",
   "customer.exported",
+  "customer.erasure_requested",
+  "customer.erased",
   "product.created",
   "product.updated",
   "product.deleted",

@@ -1,7 +1,7 @@
 import { Button, Skeleton, Stack, Text, Tooltip } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Answer, urlOf } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
@@ -21,6 +21,7 @@ import { BlockSection } from "../ip-blocks/block-list.tsx";
 import { LicenseList } from "../licenses/license-list.tsx";
 import { CustomerDialog } from "./customer-dialog.tsx";
 import classes from "./customer-page.module.css";
+import { ErasureDialog } from "./erasure-dialog.tsx";
 
 const customerRoute = getRouteApi("/signed-in/o/$organization/customers/$customerId");
 
@@ -35,6 +36,7 @@ export function CustomerPage() {
   const params = { organization_id: organizationId, customer_id: customerId };
   const { data: customer, error } = useQuery(ask("getCustomer", { params }));
   const remove = useChange("deleteCustomer");
+  const [isErasing, setErasing] = useState(false);
   const deletion = useConfirm((name: string, typed: string) => ({
     title: t("delete.title"),
     children: t("delete.words", { name }),
@@ -86,6 +88,16 @@ export function CustomerPage() {
                 </Button>
               </Tooltip>
             )}
+            {may("licenses:delete") && (
+              <Button
+                variant="default"
+                c="red"
+                leftSection={<Icon name="trash" size={16} />}
+                onClick={() => setErasing(true)}
+              >
+                {t("erase.open")}
+              </Button>
+            )}
             <Tooltip label={t("delete.hasLicenses")} disabled={!hasLicenses}>
               <Button
                 variant="default"
@@ -126,6 +138,12 @@ export function CustomerPage() {
         }}
       />
       {deletion.dialog}
+      <ErasureDialog
+        customer={{ id: customerId, name }}
+        opened={isErasing}
+        onClose={() => setErasing(false)}
+        onDone={() => navigate(paths.customers(slug))}
+      />
     </Page>
   );
 }

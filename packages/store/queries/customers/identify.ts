@@ -86,6 +86,7 @@ export async function customerCreatedAt(db: Kysely<Tables>, id: string): Promise
 export const customerReferences = [
   { table: "organization_customers", column: "customer_id" },
   { table: "licenses", column: "customer_id" },
+  { table: "customer_erasures", column: "customer_id" },
 ] as const;
 
 /**

@@ -9,6 +9,7 @@ export const sealedColumns: readonly SealedTable[] = [
   { table: "webhook_endpoints", key: ["id"], columns: ["sealed_url", "sealed_headers"] },
   { table: "webhook_secrets", key: ["id"], columns: ["sealed_secret"] },
   { table: "delivery_attempts", key: ["id"], columns: ["sealed_response"] },
+  { table: "customer_erasures", key: ["customer_id"], columns: ["sealed_terms"] },
   { table: "outbox", key: ["id"], columns: ["sealed_body"] },
   { table: "portal_codes", key: ["id"], columns: ["sealed_email"] },
   { table: "idempotency_keys", key: ["actor_id", "idempotency_key"], columns: ["sealed_answer"] },

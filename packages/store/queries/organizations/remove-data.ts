@@ -1,4 +1,5 @@
 import type { Database } from "../../store.ts";
+import { finishErasure, removeErasedLicenses } from "../customer-erasure/erasures.ts";
 import { removeUnknownCustomers } from "../customers/identify.ts";
 import { removeSomeRejects } from "../license-files/rejects.ts";
 import { removeWaitingEmails, waitingEmails } from "../mail/waiting-emails.ts";
@@ -26,6 +27,7 @@ const removals: readonly Removal[] = [
   removalOf("transfers"),
   removeLicenses,
   removalOf("ip_blocks"),
+  removeErasures,
   removeCustomers,
   removalByProduct("daily_usage"),
   removalByProduct("product_versions"),
@@ -167,6 +169,20 @@ async function removeLicenses(db: Database, organizationId: string, atMost: numb
   await db.deleteFrom("licenses").where("id", "in", ids).execute();
   const customerIds = licenses.flatMap((license) => license.customer_id ?? []);
   await removeUnknownIdentities(db, await removeUnknownCustomers(db, customerIds));
+  return true;
+}
+
+/** Of customers that were being erased when the organization was deleted. */
+async function removeErasures(db: Database, organizationId: string, atMost: number): Promise<boolean> {
+  const erasure = await db
+    .selectFrom("customer_erasures")
+    .select("customer_id")
+    .where("organization_id", "=", organizationId)
+    .limit(1)
+    .executeTakeFirst();
+  if (erasure === undefined) return false;
+  if (!(await removeErasedLicenses(db, erasure.customer_id, atMost)))
+    await finishErasure(db, erasure.customer_id);
   return true;
 }
 

@@ -1,0 +1,344 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openStore } from "@countersign/store/databases/open";
+import { erasureCounts } from "@countersign/store/queries/customer-erasure/erasures";
+import { customerFor } from "@countersign/store/queries/customers/identify";
+import { customerOf } from "@countersign/store/queries/customers/views";
+import { createLicenses, registerIp } from "@countersign/store/queries/licenses/create";
+import { openEmail } from "@countersign/store/queries/mail/outbox";
+import { addTransfer } from "@countersign/store/queries/transfers/transfers";
+import { openText } from "@countersign/store/sealed-columns";
+import type { Store } from "@countersign/store/store";
+import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
+import { openTestJournal, type TestJournal } from "../../../../tests/support/journal.ts";
+import { listed } from "../../../../tests/support/listed.ts";
+import { addOrganizationRows } from "../../../../tests/support/organization-rows.ts";
+import { journalEntry } from "../../../../tests/support/request-log.ts";
+import { storedRows } from "../../../../tests/support/stored-rows.ts";
+import { newId, openTestOrganization } from "../../../../tests/support/test-organization.ts";
+import { transferRow } from "../../../../tests/support/transfer-row.ts";
+import { rowsWith } from "../../../../tests/support/whole-database.ts";
+import { auditWithoutRequest } from "../audit-log/record.ts";
+import { licenseEvent, recordEvents } from "../events/record.ts";
+import { writeEmail } from "../mail/email.ts";
+import { beginErasure } from "./begin.ts";
+import { customerErasure } from "./job.ts";
+
+const email = "Canary.Ada@customers.example";
+const discordId = "184467440737095516";
+const name = "Canary Lovelace";
+const ip = "203.0.113.77";
+const sharedIp = "203.0.113.78";
+
+// With its own database, whose rows are read as a whole.
+describe.each(databases)("erasing a customer on $kind", ({ make }) => {
+  let database: TestDatabase;
+  let store: Store;
+  let journal: TestJournal;
+  beforeAll(async () => {
+    database = await make();
+    store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
+    journal = await openTestJournal(database.location);
+  }, 60_000);
+  afterAll(async () => {
+    await journal.close();
+    await store.close();
+    database.remove();
+  });
+
+  /** A customer with rows in every table that can name them, and another one of the same organization. */
+  const filled = async (nowMs: number) => {
+    const { organizationId, productId } = await openTestOrganization(null, { store });
+    return store.transaction(async (db) => {
+      const rows = await addOrganizationRows(db, { organizationId, productId }, email, nowMs);
+      for (const table of ["erased_licenses", "customer_erasures"] as const) await db.deleteFrom(table).execute();
+      const who = { email, discordId, name };
+      const customer = await customerFor(db, organizationId, who, newId, nowMs);
+      await registerIp(db, rows.license, ip, nowMs);
+      const other = await customerFor(
+        db,
+        organizationId,
+        { email: `someone@customers.example.org`, discordId: null, name: "Other" },
+        newId,
+        nowMs,
+      );
+      const licenses = ["other", "given", "deleted"].map((use) => ({
+        use,
+        id: newId(),
+        key: `KEY-${newId()}`,
+      }));
+      const [kept, given, deleted] = licenses.map(({ id }) => id) as [string, string, string];
+      const of = { organizationId, productId, maxIps: 3 };
+      await createLicenses(
+        db,
+        licenses
+          .filter(({ use }) => use !== "deleted")
+          .map(({ id, key }) => ({ ...of, id, key, customerId: other })),
+        nowMs,
+      );
+      const transfer = transferRow({
+        ...{ organization_id: organizationId, product_id: productId, license_id: given },
+        ...{ from_customer_id: customer, from_email: email, from_discord_id: discordId, from_name: name },
+        ...{ state: "approved", decided_at: nowMs + 1_000, message: name },
+        ...{ to_email: "someone@customers.example.org", to_customer_id: other, requested_at: nowMs },
+      });
+      await addTransfer(db, transfer);
+      const event = { organizationId, productId };
+      await recordEvents(
+        db,
+        nowMs,
+        {
+          ...licenseEvent("license.created", { id: deleted } as never),
+          ...event,
+          licenseId: deleted,
+          data: { email } as never,
+        },
+        {
+          ...licenseEvent("license.created", { id: given } as never),
+          ...event,
+          licenseId: given,
+          data: { name } as never,
+        },
+        {
+          ...licenseEvent("license.created", { id: kept } as never),
+          ...event,
+          licenseId: kept,
+          data: { kept: true } as never,
+        },
+      );
+      await auditWithoutRequest(
+        db,
+        { kind: "system", name: "Shop" },
+        nowMs,
+        {
+          action: "customer.updated",
+          subject: { kind: "customer", id: customer, name },
+          before: { email: "former.ada@customers.example" },
+          after: { email, name, discord_id: discordId },
+          organizationId,
+        },
+        {
+          action: "license.created",
+          subject: { kind: "license", id: rows.license, name: "masked" },
+          after: { license_key: rows.licenseKey },
+          organizationId,
+        },
+        {
+          action: "license.created",
+          subject: { kind: "license", id: kept, name: "kept" },
+          after: { license_key: "kept" },
+          organizationId,
+        },
+      );
+      await db
+        .insertInto("audit_log")
+        .values({
+          ...{ id: newId(), at: nowMs, organization_id: organizationId, actor_kind: "customer" as const },
+          ...{ actor_id: customer, actor_name: name, access_token_id: null, action: "license.ip_removed" },
+          ...{ subject_kind: "license", subject_id: given, subject_name: null, before: null, after: null },
+          ...{ ip, request_id: null },
+        })
+        .execute();
+      const mail = {
+        subject: `Hello ${name}`,
+        text: `${rows.licenseKey}`,
+        html: null,
+        kind: "license_delivery",
+      };
+      await writeEmail(db, { ...mail, to: email, organizationId }, nowMs);
+      await writeEmail(
+        db,
+        { ...mail, subject: "Given", text: email, to: "x@customers.example", organizationId },
+        nowMs,
+      );
+      await writeEmail(
+        db,
+        { ...mail, subject: "Kept", text: "kept", to: "y@customers.example", organizationId },
+        nowMs,
+      );
+      await db
+        .updateTable("imports")
+        .set({
+          default_customer_email: email,
+          finished_at: nowMs,
+          errors: JSON.stringify([{ value: email }, { row: 2 }]),
+        })
+        .where("organization_id", "=", organizationId)
+        .execute();
+      await db.deleteFrom("import_pieces").execute();
+      const about = { organization_id: organizationId, product_id: productId, tracked: true };
+      await journal.journal.append(
+        [
+          { license_id: rows.license, ip, at: nowMs },
+          { license_id: rows.license, ip, at: nowMs, status: "revoked" },
+          { license_id: rows.license, ip: sharedIp, at: nowMs },
+          { license_id: deleted, ip, at: nowMs },
+          { license_id: given, ip, at: nowMs },
+          { license_id: given, ip: "203.0.113.99", at: nowMs + 5_000 },
+          { license_id: kept, ip: sharedIp, at: nowMs },
+        ].map((row) => journalEntry({ ...about, ...row })),
+      );
+      return { organizationId, productId, customer, other, kept, given, deleted, ...rows };
+    });
+  };
+  const begin = (organizationId: string, customerId: string) =>
+    store.transaction(async (db) => {
+      const row = await customerOf(db, organizationId, customerId);
+      if (row === undefined) throw new Error("There is no such customer.");
+      const counts = await erasureCounts(db, organizationId, row);
+      const nowMs = await store.clock();
+      const request = { organizationId, customerId, counts, licenseCount: counts.licenses, nowMs };
+      const change = await beginErasure(db, request);
+      await auditWithoutRequest(db, { kind: "command_line", name: "test" }, nowMs, change);
+      return counts;
+    });
+  const eraseCustomer = async (about: { organizationId: string; customerId: string }) => {
+    let step = await journal.journal.eraseLicenses({ ...about, part: "requests", after: "" });
+    while (step !== null) step = await journal.journal.eraseLicenses(step);
+  };
+  const run = (stopping?: AbortSignal) => customerErasure(store, { eraseCustomer }).run(stopping);
+  /** Whatever was going on is recorded within seconds: as if these had passed. */
+  const settle = (customerId: string) =>
+    store.transaction((db) =>
+      db
+        .updateTable("customer_erasures")
+        .set((row) => ({ requested_at: row("requested_at", "-", 5_000) }))
+        .where("customer_id", "=", customerId)
+        .execute(),
+    );
+  /** What is sealed, opened. */
+  const sealedTexts = async () => [
+    ...(await store.reads.selectFrom("outbox").selectAll().execute()).map((row) =>
+      JSON.stringify(openEmail(store.reads, row)),
+    ),
+    ...(await store.reads.selectFrom("idempotency_keys").selectAll().execute()).map((row) =>
+      openText(store.reads, row.sealed_answer),
+    ),
+    ...(await store.reads.selectFrom("delivery_attempts").selectAll().execute()).map((row) =>
+      openText(store.reads, row.sealed_response ?? ""),
+    ),
+  ];
+
+  test("an erasure leaves no trace of the customer, and everything of others", async () => {
+    const atMs = (await store.clock()) - 60_000;
+    const theirs = await filled(atMs);
+    const texts = [email, email.toLowerCase(), discordId, name, ip];
+    const withTexts = async () => Promise.all(texts.map((text) => rowsWith(store, text)));
+    const before = await withTexts();
+    const ours = await filled(atMs);
+    while ((await journal.journal.closeSegment(Date.now() + 3_600_000)) > 0);
+    const untouched = await rowsWith(store, theirs.organizationId);
+    const { ip_sightings: _, ...sightings } = await rowsWith(store, theirs.license);
+    const counts = await begin(ours.organizationId, ours.customer);
+    expect(counts).toMatchObject({ licenses: 1, ip_addresses: 2, ip_blocks: 1 });
+    // The same person can become a customer again, who stays.
+    const again = await store.transaction(async (db) =>
+      customerFor(
+        db,
+        ours.organizationId,
+        { email: "back@customers.example", discordId: null, name: null },
+        newId,
+        Date.now(),
+      ),
+    );
+    await run();
+    await settle(ours.customer);
+    await run();
+    await run();
+    expect(await storedRows(store.reads, "customer_erasures", {})).toEqual([]);
+    expect(await storedRows(store.reads, "erased_licenses", {})).toEqual([]);
+
+    // What the seller wrote about other things stays.
+    const written = new Set(
+      listed(`organization_billing organization_branding impersonations invitations products product_downloads
+        webhook_endpoints ip_blocks`),
+    );
+    const without = (all: Record<string, string[]>) =>
+      Object.fromEntries(Object.entries(all).filter(([table]) => !written.has(table) && table !== "imports"));
+    expect((await withTexts()).map(without)).toEqual(before.map(without));
+    const [imported] = await storedRows(store.reads, "imports", { organization_id: ours.organizationId });
+    expect(imported).toMatchObject({ default_customer_email: null, file_name: null, errors: '[{"row":2}]' });
+    for (const text of [ours.licenseKey]) expect(await rowsWith(store, text)).toEqual({});
+    // Only its ID: in entries of the audit log, a transfer, counts of refusals, and an email that is not written.
+    const withId = await rowsWith(store, ours.license);
+    const namingIds = ["audit_log", "rollup_days", "transfers", "waiting_emails"];
+    expect(Object.keys(withId).filter((table) => !namingIds.includes(table))).toEqual([]);
+    expect(Object.keys(await rowsWith(store, ours.customer))).toEqual(
+      expect.arrayContaining(["audit_log", "transfers"]),
+    );
+    const entries = JSON.stringify((await rowsWith(store, ours.customer)).audit_log);
+    expect(entries).toContain("Erased customer");
+    for (const text of ["former.ada", email, name, ip]) expect(entries).not.toContain(text);
+    expect(await rowsWith(store, theirs.organizationId)).toEqual(untouched);
+    const { ip_sightings: __, ...after } = await rowsWith(store, theirs.license);
+    expect(after).toEqual(sightings);
+    expect(await customerOf(store.reads, ours.organizationId, again)).toBeDefined();
+    const kept = await rowsWith(store, ours.kept);
+    expect(Object.keys(kept)).toEqual(
+      expect.arrayContaining(["audit_log", "events", "licenses", "request_log"]),
+    );
+    expect(kept.audit_log?.[0]).toContain('\\"license_key\\":\\"kept\\"');
+    // Of the license that they gave away, what came after stays.
+    const given = await rowsWith(store, ours.given);
+    expect(given.request_log).toHaveLength(1);
+    expect(given.request_log?.[0]).toContain("203.0.113.99");
+    expect(given.events).toBeUndefined();
+    const shared = await rowsWith(store, sharedIp);
+    expect(shared.ip_sightings?.some((row) => row.includes(ours.organizationId))).toBe(true);
+    const sealed = (await sealedTexts()).filter((text) => text.includes(email));
+    // Two emails, a stored response and what a webhook responded, all of the other organization.
+    expect(sealed).toHaveLength(4);
+    expect((await sealedTexts()).filter((text) => text.includes("kept"))).toHaveLength(2);
+  }, 60_000);
+
+  test("an erasure that is interrupted continues, and is recorded once, without a name", async () => {
+    const { organizationId, productId } = await openTestOrganization(null, { store });
+    const nowMs = (await store.clock()) - 60_000;
+    const customer = await store.transaction(async (db) => {
+      const who = { email: "many@customers.example", discordId: null, name: "Many" };
+      const id = await customerFor(db, organizationId, who, newId, nowMs);
+      const of = { organizationId, productId, customerId: id, maxIps: 1 };
+      await createLicenses(
+        db,
+        Array.from({ length: 120 }, () => ({ ...of, id: newId(), key: newId() })),
+        nowMs,
+      );
+      return id;
+    });
+    await begin(organizationId, customer);
+    await settle(customer);
+    const licenses = async () =>
+      (await storedRows(store.reads, "licenses", { organization_id: organizationId })).length;
+    for (const [after, left] of [
+      [1, 70],
+      [2, 20],
+    ] as const) {
+      const stopping = new AbortController();
+      let transactions = 0;
+      const stops = new Proxy(store, {
+        get: (target, key) => {
+          if (key === "transaction" && ++transactions >= 1) stopping.abort();
+          const value = Reflect.get(target, key);
+          return typeof value === "function" ? value.bind(target) : value;
+        },
+      });
+      await customerErasure(stops, { eraseCustomer }).run(stopping.signal);
+      expect([after, await licenses()]).toEqual([after, left]);
+    }
+    await Promise.all([run(), run()]);
+    await Promise.all([run(), run(), run()]);
+    expect(await licenses()).toBe(0);
+    const entries = await storedRows(store.reads, "audit_log", { organization_id: organizationId });
+    const erased = entries.filter(({ action }) => action === "customer.erased");
+    expect(erased).toMatchObject([{ subject_id: customer, subject_name: null, before: null, after: null }]);
+    expect(JSON.stringify(entries)).not.toContain("many@");
+    expect(await storedRows(store.reads, "customers", { id: customer })).toEqual([]);
+    const refused = store.transaction((db) =>
+      db
+        .updateTable("audit_log")
+        .set({ after: null })
+        .where("organization_id", "=", organizationId)
+        .execute(),
+    );
+    await expect(refused).rejects.toThrow("append-only");
+  }, 60_000);
+});

@@ -1,0 +1,211 @@
+import {
+  addErasedLicenses,
+  type Erasure,
+  withoutExisting,
+} from "@countersign/store/queries/customer-erasure/erasures";
+import * as traces from "@countersign/store/queries/customer-erasure/traces";
+import type { Database, Store } from "@countersign/store/store";
+import type { AuditLogRow } from "@countersign/store/tables/audit-log";
+import type { ImportRow } from "@countersign/store/tables/license-files";
+import { slicesOf } from "../../jobs/batches.ts";
+
+interface Work {
+  readonly store: Store;
+  readonly step: <T>(work: (db: Database) => Promise<T>) => Promise<T>;
+  readonly stopping: AbortSignal;
+}
+
+/** What tells a trace of the customer. */
+interface ErasedCustomer extends Erasure {
+  /** Until when each license was theirs. Licenses that were deleted before are added once something names them. */
+  readonly licenses: Map<string, number>;
+  readonly mentions: (text: string | null) => boolean;
+}
+
+/** Rows that are read together, without a transaction, and those that are deleted in one. */
+const readAtOnce = 200;
+const deletedAtOnce = 20;
+
+/**
+ * Erases what names the customer, or is about a license of theirs, in the tables that say neither in a column. A person
+ * who became a new customer meanwhile keeps what is newer. Returns whether it is complete: an import that began before may
+ * still write rows.
+ */
+export async function eraseTraces(work: Work, customer: ErasedCustomer): Promise<boolean> {
+  const { store } = work;
+  const { organization_id: organizationId, requested_at: requestedAt } = customer;
+  // The audit log first: it goes back furthest, and tells about licenses that were deleted long ago.
+  await eraseEntries(work, customer);
+  await eraseEvents(work, customer);
+  await eraseEmails(work, customer);
+  await eraseAnswers(work, customer);
+  if (await traces.hasUnfinishedImport(store.reads, organizationId, requestedAt)) return false;
+  await eraseImports(work, customer);
+  return true;
+}
+
+const ownActions = new Set(["customer.erasure_requested", "customer.erased", "customer.exported"]);
+
+async function eraseEntries({ store, step, stopping }: Work, customer: ErasedCustomer): Promise<void> {
+  const { customer_id: id, organization_id: organizationId, requested_at: requestedAt } = customer;
+  const isAbout = (entry: AuditLogRow) => {
+    if (entry.subject_kind === "organization" || ownActions.has(entry.action)) return false;
+    const { subject_id, actor_id, actor_kind, at, before, after, subject_name, actor_name, ip } = entry;
+    const texts = [before, after, subject_name];
+    if (actor_kind === "customer" && actor_id === id)
+      return actor_name !== "" && (ip !== null || texts.some((text) => text !== null));
+    if (texts.every((text) => text === null)) return false;
+    if (subject_id === id || at <= (customer.licenses.get(subject_id) ?? -1)) return true;
+    return at <= requestedAt && texts.some(customer.mentions);
+  };
+  const pages = slicesOf<AuditLogRow>(readAtOnce, stopping, (last) =>
+    traces.auditPage(store.reads, organizationId, last ?? null, readAtOnce),
+  );
+  for await (const page of pages) {
+    const found = page.filter(isAbout);
+    const named = found.filter((entry) => entry.subject_kind === "license").map((entry) => entry.subject_id);
+    await noteDeleted({ store, step, stopping }, customer, named);
+    for (const some of inGroups(found)) await step((db) => traces.emptyEntries(db, id, some));
+  }
+}
+
+async function eraseEvents({ store, step, stopping }: Work, customer: ErasedCustomer): Promise<void> {
+  type Event = Awaited<ReturnType<typeof traces.eventPage>>[number];
+  const pages = slicesOf<Event>(readAtOnce, stopping, (last) =>
+    traces.eventPage(store.reads, customer.organization_id, last?.id ?? null, readAtOnce),
+  );
+  for await (const page of pages) {
+    const found = page.filter(
+      ({ license_id, at, data }) =>
+        at <= (customer.licenses.get(license_id ?? "") ?? -1) ||
+        (at <= customer.requested_at && customer.mentions(data)),
+    );
+    const named = found.flatMap(({ license_id }) => license_id ?? []);
+    await noteDeleted({ store, step, stopping }, customer, named);
+    for (const some of inGroups(found))
+      await step((db) =>
+        traces.removeEvents(
+          db,
+          some.map(({ id }) => id),
+        ),
+      );
+  }
+}
+
+/** A license that no longer exists, and that a trace of the customer is about, was theirs. */
+async function noteDeleted(
+  { store, step }: Work,
+  customer: ErasedCustomer,
+  licenseIds: readonly string[],
+): Promise<void> {
+  const unknown = [...new Set(licenseIds)].filter((id) => !customer.licenses.has(id));
+  const deleted = await withoutExisting(store.reads, unknown);
+  if (deleted.length === 0) return;
+  const untilMs = Number.MAX_SAFE_INTEGER;
+  const rows = deleted.map((id) => ({ id, untilMs }));
+  await step((db) => addErasedLicenses(db, customer.customer_id, rows));
+  for (const id of deleted) customer.licenses.set(id, untilMs);
+}
+
+async function eraseEmails({ store, step, stopping }: Work, customer: ErasedCustomer): Promise<void> {
+  type StoredEmail = Awaited<ReturnType<typeof traces.emailPage>>[number];
+  const pages = slicesOf<StoredEmail>(readAtOnce, stopping, (last) =>
+    traces.emailPage(store.reads, customer.organization_id, last?.id ?? null, readAtOnce),
+  );
+  for await (const page of pages) {
+    const found = page.filter(
+      ({ created_at, recipient, subject, body, failure }) =>
+        created_at <= customer.requested_at && [recipient, subject, body, failure].some(customer.mentions),
+    );
+    for (const some of inGroups(found))
+      await step((db) =>
+        traces.removeEmails(
+          db,
+          some.map(({ id }) => id),
+        ),
+      );
+  }
+}
+
+/**
+ * Responses to users who work for several organizations do not tell which one it was, except by IDs, which no two have in
+ * common.
+ */
+async function eraseAnswers({ store, step, stopping }: Work, customer: ErasedCustomer): Promise<void> {
+  type Answer = Awaited<ReturnType<typeof traces.answerPage>>[number];
+  const tokens = await traces.actorsOf(store.reads, customer.organization_id);
+  const isTheirs = (text: string) =>
+    text.includes(customer.customer_id) || (text.match(ids) ?? []).some((id) => customer.licenses.has(id));
+  const size = 50;
+  const pages = slicesOf<Answer>(size, stopping, (last) =>
+    traces.answerPage(store.reads, last ?? null, size),
+  );
+  for await (const page of pages) {
+    const found = page.filter(
+      ({ actor_id, created_at, text }) =>
+        isTheirs(text) ||
+        (created_at <= customer.requested_at && tokens.has(actor_id) && customer.mentions(text)),
+    );
+    for (const answer of found) await step((db) => traces.removeAnswer(db, answer));
+  }
+}
+
+const ids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+async function eraseImports(work: Work, customer: ErasedCustomer): Promise<void> {
+  const { store, stopping } = work;
+  const { organization_id: organizationId, requested_at: requestedAt } = customer;
+  const size = 20;
+  const pages = slicesOf<ImportRow>(size, stopping, (last) =>
+    traces.importPage(store.reads, organizationId, requestedAt, last?.id ?? null, size),
+  );
+  for await (const page of pages) for (const row of page) await eraseImport(work, customer, row);
+}
+
+async function eraseImport(
+  { store, step, stopping }: Work,
+  { licenses, mentions }: ErasedCustomer,
+  row: ImportRow,
+): Promise<void> {
+  const errors = (JSON.parse(row.errors) as unknown[]).filter((error) => !mentions(JSON.stringify(error)));
+  const changes = {
+    ...(mentions(row.errors) ? { errors: JSON.stringify(errors) } : {}),
+    ...(mentions(row.file_name?.replace(/\.\w+$/, "") ?? null) ? { file_name: null } : {}),
+    ...(mentions(row.default_customer_email) ? { default_customer_email: null } : {}),
+    ...(mentions(row.failure) ? { failure: null } : {}),
+  };
+  if (Object.keys(changes).length > 0) await step((db) => traces.changeImport(db, row.id, changes));
+  type Reject = Awaited<ReturnType<typeof traces.rejectPage>>[number];
+  const rejects = slicesOf<Reject>(readAtOnce, stopping, (last) =>
+    traces.rejectPage(store.reads, row.id, last?.number ?? -1, readAtOnce),
+  );
+  for await (const page of rejects)
+    for (const some of inGroups(page.filter(({ cells, errors }) => mentions(cells) || mentions(errors))))
+      await step((db) =>
+        traces.removeRejects(
+          db,
+          row.id,
+          some.map(({ number }) => number),
+        ),
+      );
+  type Undo = Awaited<ReturnType<typeof traces.undoPage>>[number];
+  const undo = slicesOf<Undo>(readAtOnce, stopping, (last) =>
+    traces.undoPage(store.reads, row.id, last?.license_id ?? "", readAtOnce),
+  );
+  for await (const page of undo)
+    for (const some of inGroups(
+      page.filter(({ license_id, before }) => licenses.has(license_id) || mentions(before)),
+    ))
+      await step((db) =>
+        traces.removeUndo(
+          db,
+          row.id,
+          some.map(({ license_id }) => license_id),
+        ),
+      );
+}
+
+function* inGroups<Item>(items: readonly Item[]): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += deletedAtOnce)
+    yield items.slice(start, start + deletedAtOnce);
+}
