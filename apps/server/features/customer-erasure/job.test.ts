@@ -50,7 +50,8 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
     const { organizationId, productId } = await openTestOrganization(null, { store });
     return store.transaction(async (db) => {
       const rows = await addOrganizationRows(db, { organizationId, productId }, email, nowMs);
-      for (const table of ["erased_licenses", "customer_erasures"] as const) await db.deleteFrom(table).execute();
+      for (const table of ["erased_licenses", "customer_erasures"] as const)
+        await db.deleteFrom(table).execute();
       const who = { email, discordId, name };
       const customer = await customerFor(db, organizationId, who, newId, nowMs);
       await registerIp(db, rows.license, ip, nowMs);
@@ -177,7 +178,7 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
           { license_id: kept, ip: sharedIp, at: nowMs },
         ].map((row) => journalEntry({ ...about, ...row })),
       );
-      return { organizationId, productId, customer, other, kept, given, deleted, ...rows };
+      return { organizationId, productId, other, kept, given, deleted, ...rows };
     });
   };
   const begin = (organizationId: string, customerId: string) =>

@@ -37,6 +37,8 @@ const staying = [
   ...listed("organizations products product_api_keys product_signing_keys"),
   // Who did what, and not what it was about.
   "audit_log",
+  // Emails, which are pruned by age.
+  "outbox",
   // Until when that was archived.
   "audit_log_cutoffs",
   // On PostgreSQL, changes that are folded into the counts within a second.
