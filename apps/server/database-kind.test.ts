@@ -10,6 +10,7 @@ const root = join(import.meta.dir, "../..");
  * database only, so a difference anywhere else would not be tested on the other.
  */
 const reasons: Readonly<Record<string, string>> = {
+  "apps/server/cli/copy.ts": "reads from its options which databases it copies",
   "apps/server/cli/database.ts": "says which database it brings up to date",
   "apps/server/cli/serve.ts": "says which database it uses",
   "apps/server/base/config.ts": "reads from the settings which database it is",

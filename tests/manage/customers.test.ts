@@ -1,12 +1,16 @@
 import { expect, test } from "bun:test";
+import { addTransfer } from "@countersign/store/queries/transfers/transfers";
 import { type AddedLicense, addLicense } from "../support/add-license.ts";
 import { allRows, refusedFields } from "../support/answers.ts";
 import { auditOf, recorded } from "../support/audit-of.ts";
 import type { TestDatabase } from "../support/databases.ts";
+import { logRequests } from "../support/journal.ts";
 import { openPortalFixture } from "../support/portal-fixture.ts";
+import { runHere } from "../support/run-command.ts";
 import { storedRow } from "../support/stored-rows.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
+import { transferRow } from "../support/transfer-row.ts";
 import { until } from "../support/until.ts";
 
 const fresh = () => `${newId()}@example.com`;
@@ -218,6 +222,87 @@ testsOn("postgres", "customers", openCustomers, (fixture) => {
       { action: "customer.updated", actorId, ...changed },
       { action: "customer.deleted", actorId, before: { ...last, discord_id: null }, after: null },
     ]);
+  });
+
+  test("an export has everything about a customer, and nothing about others, in the dashboard and by command", async () => {
+    const { store, organizationId, productId, database } = fixture;
+    const [email, other] = [fresh(), fresh()];
+    const own = await fixture.licensed({ email, name: "Ada" });
+    const received = await fixture.licensed({ email });
+    await fixture.licensed({ email: other, name: "Somebody else" });
+    const customerId = String(own.customerId);
+    const at = Date.now();
+    await fixture.api.patch(`/licenses/${own.id}`, { notes: "Likes tea" });
+    await fixture.api.post(`${fixture.path}/${customerId}/ip-blocks`, { cidr: "198.51.100.7" });
+    const transfer = transferRow({
+      ...{
+        organization_id: organizationId,
+        product_id: productId,
+        license_id: received.id,
+        state: "approved",
+      },
+      ...{ from_email: other, to_email: email, to_customer_id: customerId, decided_at: at - 1_000 },
+    });
+    await store.transaction((db) => addTransfer(db, transfer));
+    const request = { organization_id: organizationId, product_id: productId };
+    await logRequests(database.location, [
+      { ...request, license_id: own.id, ip: "203.0.113.1" },
+      { ...request, license_id: received.id, ip: "203.0.113.2" },
+      { ...request, license_id: received.id, ip: "203.0.113.3", at: at - 5_000 },
+    ]);
+    const path = `${fixture.path}/${customerId}/export`;
+    const { status, text, headers } = await fixture.api.get(path);
+    expect([status, headers.get("content-type")]).toEqual([200, "application/x-ndjson; charset=utf-8"]);
+    expect(headers.get("content-disposition")).toContain(`customer-${customerId}.jsonl`);
+    const lines = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const dataOf = (kind: string) => lines.filter((line) => line.kind === kind).map(({ data }) => data);
+    expect(dataOf("customer")).toMatchObject([{ id: customerId, email, name: "Ada" }]);
+    expect(dataOf("ip_block")).toMatchObject([{ tier: "customer", scope_id: customerId }]);
+    expect(dataOf("transfer")).toMatchObject([{ id: transfer.id, role: "recipient", email, name: null }]);
+    expect(
+      dataOf("license")
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([own.id, received.id].sort());
+    expect(dataOf("license").find(({ id }) => id === own.id)).toMatchObject({ notes: "Likes tea" });
+    // What the former customer of a license did with it is not this customer's.
+    expect(
+      dataOf("request")
+        .map(({ ip }) => ip)
+        .sort(),
+    ).toEqual(["203.0.113.1", "203.0.113.2"]);
+    expect(dataOf("event").map(({ type }) => type)).toContain("license.updated");
+    expect(dataOf("audit_entry").map(({ action }) => action)).toContain("license.updated");
+    expect(lines.at(-1)).toEqual({ kind: "end", data: { lines: lines.length - 1 } });
+    for (const secret of [other, "Somebody else", "203.0.113.3", "For Grace", fixture.owner.email])
+      expect(text).not.toContain(secret);
+    const [entry] = (await auditOf(fixture, customerId)).filter(
+      ({ action }) => action === "customer.exported",
+    );
+    expect(JSON.stringify(entry)).not.toContain(email);
+    const named = ["--organization", organizationId, "--email", email.toUpperCase()];
+    const printed = await runHere(["customer", "export", ...named], database.environment);
+    expect(printed.code).toBe(0);
+    const kinds = (one: string) =>
+      one
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).kind);
+    expect(kinds(printed.stdout).filter((kind) => kind !== "audit_entry")).toEqual(
+      kinds(text).filter((kind) => kind !== "audit_entry"),
+    );
+    const unknown = ["customer", "export", "--organization", organizationId, "--email", fresh()];
+    expect((await runHere(unknown, database.environment)).stderr).toBe(
+      "The organization has no such customer.\n",
+    );
+    const few = await fixture.member(["customers:manage", "licenses:view"]);
+    expect(await few.api.get(path)).toMatchObject({
+      status: 403,
+      body: { code: "permission_missing", params: { permission: "requests:view" } },
+    });
   });
 
   test("a change of a customer, even a deletion, does not affect what another organization sees of them", async () => {

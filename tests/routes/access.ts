@@ -41,6 +41,7 @@ const lastName = /\/\{\w+\}$/;
 
 const alsoNeeded: Readonly<Record<string, readonly Permission[]>> = {
   listCustomerLicenses: ["licenses:view"],
+  exportCustomer: ["licenses:view", "requests:view", "audit_log:view"],
 };
 
 /** Routes for users with a secret in the path instead of an ID: anyone who knows it may learn that it exists. */

@@ -209,7 +209,7 @@ function webhookTargets(text: string): AllowedTargets {
   throw new ConfigProblem(`COUNTERSIGN_WEBHOOK_ALLOW is invalid. ${parsed.problem}`);
 }
 
-function encryptionKey(text: string): string {
+export function encryptionKey(text: string): string {
   if (text.length >= 16) return text;
   throw new ConfigProblem(
     "COUNTERSIGN_ENCRYPTION_KEY is too short. It must have at least 16 characters, preferably 32 random ones.",

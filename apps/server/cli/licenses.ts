@@ -208,8 +208,7 @@ spreadsheet would run as formulas are prefixed with an apostrophe, which the imp
       if (values.product !== undefined && product?.organization_id !== organizationId)
         throw new OperatorProblem(`The organization has no product ${values.product}.`);
       const nowMs = await store.clock();
-      const out = file === undefined ? process.stdout : createWriteStream(file, { flags: "wx", mode: 0o600 });
-      if (file !== undefined) await opened(out, file);
+      const out = await openOutput(file);
       await store.transaction((db) =>
         auditWithoutRequest(db, { kind: "command_line", name: "countersign export" }, nowMs, {
           action: "licenses.exported",
@@ -236,9 +235,13 @@ spreadsheet would run as formulas are prefixed with an apostrophe, which the imp
   },
 };
 
-async function opened(out: NodeJS.WritableStream, file: string): Promise<void> {
+/** A new file that only its owner can read, or standard output. */
+export async function openOutput(file: string | undefined): Promise<NodeJS.WritableStream> {
+  if (file === undefined) return process.stdout;
+  const out = createWriteStream(file, { flags: "wx", mode: 0o600 });
   try {
     await once(out, "open");
+    return out;
   } catch (cause) {
     const isThere = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
     throw new OperatorProblem(

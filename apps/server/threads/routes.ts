@@ -6,6 +6,7 @@ import { announcementRoutes } from "../features/announcements/routes.ts";
 import { auditLogRoutes } from "../features/audit-log/routes.ts";
 import { billingRoutes } from "../features/billing/routes.ts";
 import { brandingRoutes, portalBrandingRoutes } from "../features/branding/routes.ts";
+import { customerExportRoutes } from "../features/customer-export/routes.ts";
 import { customerRoutes } from "../features/customers/routes.ts";
 import { connectionRoutes } from "../features/doctor/routes.ts";
 import { eventRoutes } from "../features/events/routes.ts";
@@ -74,6 +75,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...ipRoutes,
   ...ipBlockRoutes,
   ...customerRoutes,
+  ...customerExportRoutes,
   ...eventRoutes,
   ...explainRoutes,
   ...webhookRoutes,

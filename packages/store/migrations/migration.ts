@@ -64,6 +64,7 @@ export function refusing<Applied extends AppliedMigration>(
 
 /** A later release that only added something can share the database with this one. Otherwise it is not touched. */
 export function refuseIfNewer(applied: readonly AppliedMigration[], known: readonly Migration[]): void {
+  refuseUnfinishedCopy(applied);
   const [first] = refusing(applied, known);
   if (first === undefined) return;
   throw new StoreProblem(
@@ -75,6 +76,16 @@ export function refuseIfNewer(applied: readonly AppliedMigration[], known: reado
 export function isOlder(release: string, than: string): boolean {
   const [a, b] = [parseVersion(release), parseVersion(than)];
   return a === null || b === null || compareVersions(a, b) < 0;
+}
+
+/** In `schema_migrations`, as a name and as a release: every release counts as too old for it, also an earlier one. */
+export const unfinishedCopy = "unfinished-copy";
+
+function refuseUnfinishedCopy(applied: readonly AppliedMigration[]): void {
+  if (!applied.some(({ name }) => name === unfinishedCopy)) return;
+  throw new StoreProblem(
+    "This database is an unfinished copy. Run the same countersign copy command again: it continues where it stopped.",
+  );
 }
 
 /** A migration gave up waiting for a lock, so that others do not wait behind it, and will be tried again. */

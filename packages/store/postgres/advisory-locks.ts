@@ -7,4 +7,5 @@ export const advisoryLocks = {
   sortedKeys: 7_265_340_121,
   foldedCounts: 7_265_340_122,
   rewrittenDays: 7_265_340_123,
+  copy: 7_265_340_124,
 } as const;

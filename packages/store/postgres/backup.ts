@@ -80,7 +80,7 @@ async function copyIn(
   options: CopyInOptions,
 ): Promise<CopiedIn["keptAside"]> {
   await serverMajor(client);
-  await refuseWhileServersRun(client);
+  await refuseWhileServersRun(client, "restore");
   const tables = await ownTables(client);
   const functions = await ownFunctions(client);
   const occupied = tables.includes("organizations") ? (await readRows(client)).organizations : 0;
@@ -95,20 +95,20 @@ async function copyIn(
 }
 
 /** PostgreSQL's programs change session settings, which would remain on connections that others use. */
-async function refuseSharedConnections(client: PostgresClient, url: string): Promise<void> {
+export async function refuseSharedConnections(client: PostgresClient, url: string): Promise<void> {
   if ((await detectPooler(client, url)) !== "transaction") return;
   throw new StoreProblem(
     "DATABASE_URL leads to a connection pooler that shares connections between transactions. Set it to PostgreSQL itself for this command, or to a pool with pool_mode = session.",
   );
 }
 
-/** A server caches values by a revision that a restore may set back. */
-async function refuseWhileServersRun(client: pg.Client): Promise<void> {
+/** A server caches values by a revision that a restore may set back, and changes what is being copied. */
+export async function refuseWhileServersRun(client: pg.Client, then: "copy" | "restore"): Promise<void> {
   const { rows } = await client.query<{ open: number }>(`select count(*) as open from ${ownSessions}`);
   const open = rows[0]?.open ?? 0;
   if (open === 0) return;
   throw new StoreProblem(
-    `A Countersign server is using this database (${open} open ${open === 1 ? "connection" : "connections"}). Stop it, then restore again.`,
+    `A Countersign server is using this database (${open} open ${open === 1 ? "connection" : "connections"}). Stop it, then ${then} again.`,
   );
 }
 

@@ -6,7 +6,8 @@ import { allMigrations } from "../migrations/all.ts";
 import type { MigrationOptions } from "../migrations/migration.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { createDataKey, openDataKey } from "../secrets/data-key.ts";
-import { Sealer } from "../secrets/sealer.ts";
+import { KeyRing, type KnownKey, keyStates, keysAmong, reloadEveryMs } from "../secrets/key-ring.ts";
+import type { Sealer } from "../secrets/sealer.ts";
 import type { BackgroundWork, CommitDurability, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import { ConcurrencyLimit } from "../threads/concurrency-limit.ts";
@@ -45,30 +46,34 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
 
 /** Opens what another thread of this process has open. */
 export async function openPostgresInWorker(
-  { url, durability, dataKey, calls }: PostgresOpening,
+  { url, durability, encryptionKey, calls, ...known }: PostgresOpening,
   slowStatement?: SlowStatementObserver,
 ): Promise<PostgresStore> {
-  const options = { url, durability, encryptionKey: null, now: null, slowStatement };
-  return open(options, new CallCount(calls), dataKey);
+  const options = { url, durability, encryptionKey, now: null, slowStatement };
+  return open(options, new CallCount(calls), known);
 }
 
 /** The first store of a process migrates; others get the data key that it decrypted. */
 async function open(
   options: PostgresOptions,
   calls: CallCount,
-  knownKey: Uint8Array | null,
+  knownKey: KnownKey | null,
 ): Promise<PostgresStore> {
   const pool = openPool(options.url, "setup", 0);
   try {
     const serverMajor = await checkServer(pool);
     if (knownKey === null) await migratePostgres(pool, allMigrations, options);
     const key = knownKey ?? (await dataKey(pool, options.encryptionKey));
-    const sealer = new Sealer(key);
+    let store: PostgresStore | null = null;
+    const keys = new KeyRing(key, options.encryptionKey, () => void store?.reloadKeys());
+    keys.reload(keysAmong((await pool.query<StoredState>(keyStatesQuery)).rows));
+    const { sealer } = keys;
     const validate = new PostgresValidate(new ConnectionPool(options.url, serverMajor), sealer, options.now);
     const probe = new Probe(new ConnectionPool(options.url, serverMajor));
     const silence = new SilenceWatch(() => probe.run());
-    const shared = { options, serverMajor, key, sealer, calls, validate, probe, silence };
-    return new PostgresStore(shared, "management");
+    const shared = { options, serverMajor, keys, sealer, calls, validate, probe, silence };
+    store = new PostgresStore(shared, "management");
+    return store;
   } finally {
     await closePool(pool);
   }
@@ -78,7 +83,7 @@ async function open(
 interface Shared {
   readonly options: PostgresOptions;
   readonly serverMajor: number;
-  readonly key: Uint8Array;
+  readonly keys: KeyRing;
   readonly sealer: Sealer;
   readonly calls: CallCount;
   readonly validate: PostgresValidate;
@@ -87,6 +92,14 @@ interface Shared {
 }
 
 const clockLastsMs = 5_000;
+
+interface StoredState {
+  readonly name: string;
+  readonly value: string;
+}
+
+const keyStatesQuery = `select name, value from platform_state
+  where name in (${keyStates.map((name) => `'${name}'`).join()})`;
 
 class PostgresStore implements MainStore {
   readonly kind = "postgres";
@@ -103,6 +116,7 @@ class PostgresStore implements MainStore {
   /** Transactions can wait for locks, and reads cannot: so they always have a connection that is soon free. */
   readonly #transactions: ConcurrencyLimit;
   readonly #others = new Map<BackgroundWork, PostgresStore>();
+  readonly #keysTimer: ReturnType<typeof setInterval>;
   #folding: CountFolding | null = null;
   /** The time on the database's clock, and when it was read. */
   #asked: { readonly databaseMs: number; readonly atMs: number } | null = null;
@@ -124,6 +138,16 @@ class PostgresStore implements MainStore {
       dialect: new PostgresDialect({ pool: guardedPool(this.#listPool, shared.silence, slowStatement) }),
     });
     sealWith(shared.sealer, this.reads, this.listReads);
+    this.#keysTimer = setInterval(() => void this.reloadKeys(), reloadEveryMs);
+    this.#keysTimer.unref();
+    // Stores for background work share the keys of this one.
+    if (purpose !== "management") clearInterval(this.#keysTimer);
+  }
+
+  /** What is known stays valid if it fails, and the next call tries again. */
+  async reloadKeys(): Promise<void> {
+    const stored = await this.#pool.query<StoredState>(keyStatesQuery).catch(() => null);
+    if (stored !== null) this.#shared.keys.reload(keysAmong(stored.rows));
   }
 
   withOwnConnections(work: BackgroundWork): Store {
@@ -148,9 +172,15 @@ class PostgresStore implements MainStore {
 
   /** Each connection writes for itself here. */
   forWorker(): ForWorker {
-    const { url, durability } = this.#shared.options;
-    const { key: dataKey, calls } = this.#shared;
-    return { opening: { kind: "postgres", url, durability, dataKey, calls: calls.shared }, transfer: [] };
+    const { url, durability, encryptionKey } = this.#shared.options;
+    const { keys, calls } = this.#shared;
+    return {
+      opening: {
+        ...({ kind: "postgres", url, durability, encryptionKey, ...keys.known } as const),
+        calls: calls.shared,
+      },
+      transfer: [],
+    };
   }
 
   async transaction<T>(
@@ -249,6 +279,7 @@ class PostgresStore implements MainStore {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#keysTimer);
     this.#shared.silence.close();
     await this.#folding?.close();
     await Promise.all([
@@ -268,7 +299,7 @@ function wasLocked(error: unknown): boolean {
 
 const maxAttempts = 4;
 
-async function dataKey(pool: pg.Pool, passphrase: string | null): Promise<Uint8Array> {
+async function dataKey(pool: pg.Pool, passphrase: string | null): Promise<KnownKey> {
   const stored = (await storedDataKey(pool)) ?? (await makeStoredDataKey(pool, passphrase));
   const { key, rewritten } = openDataKey(stored, passphrase);
   if (rewritten !== null) {
@@ -277,7 +308,7 @@ async function dataKey(pool: pg.Pool, passphrase: string | null): Promise<Uint8A
       stored,
     ]);
   }
-  return key;
+  return { dataKey: key, storedDataKey: stored };
 }
 
 async function storedDataKey(pool: pg.Pool): Promise<string | null> {

@@ -40,7 +40,8 @@ export function openDataKey(
   }
 }
 
-function storedForm(key: Uint8Array, passphrase: string | null): string {
+/** Protects a data key with this passphrase from now on. */
+export function storedForm(key: Uint8Array, passphrase: string | null): string {
   if (passphrase === null) return `plain.${Buffer.from(key).toString("base64url")}`;
   if (!needsStretching(passphrase)) return `sealed.${new Sealer(quickKey(passphrase)).seal(key)}`;
   const stretching = toScrypt();

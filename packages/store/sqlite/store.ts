@@ -5,7 +5,8 @@ import { StorageUnavailable } from "../errors/problem.ts";
 import type { MigrationOptions } from "../migrations/migration.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { createDataKey, openDataKey } from "../secrets/data-key.ts";
-import { Sealer } from "../secrets/sealer.ts";
+import { KeyRing, type KnownKey, keyStates, keysAmong, reloadEveryMs } from "../secrets/key-ring.ts";
+import type { Sealer } from "../secrets/sealer.ts";
 import type { CommitDurability, IntegrityPart, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import type { SlowStatementObserver } from "../threads/slow-statements.ts";
@@ -69,7 +70,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
 
 /** Opens what another thread of this process has open, and shares its write lock. */
 export function openSqliteInWorker(
-  { folder, durability, dataKey, writeLock, calls }: SqliteOpening,
+  { folder, durability, encryptionKey, writeLock, calls, ...known }: SqliteOpening,
   slowStatement?: SlowStatementObserver,
 ): SqliteStore {
   const files = sqliteFiles(folder);
@@ -77,8 +78,8 @@ export function openSqliteInWorker(
   return new SqliteStore(
     files,
     openDatabase(files.main),
-    { folder, durability, encryptionKey: null, now: Date.now, soleServer: false, slowStatement },
-    { threads, release: () => threads.close(), calls: new CallCount(calls), dataKey },
+    { folder, durability, encryptionKey, now: Date.now, soleServer: false, slowStatement },
+    { threads, release: () => threads.close(), calls: new CallCount(calls), known },
   );
 }
 
@@ -87,7 +88,7 @@ interface Shared {
   /** Called when the store is closed. */
   readonly release: () => void;
   readonly calls?: CallCount;
-  readonly dataKey?: Uint8Array;
+  readonly known?: KnownKey;
 }
 
 export class SqliteStore implements MainStore {
@@ -104,7 +105,8 @@ export class SqliteStore implements MainStore {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #probe: Probe;
-  readonly #dataKey: Uint8Array;
+  readonly #keys: KeyRing;
+  readonly #readKeys: StatementSync;
   readonly #writes: Kysely<Tables>;
   readonly #threads: MainSide | WorkerSide;
   readonly #lock: WriteLock;
@@ -112,6 +114,7 @@ export class SqliteStore implements MainStore {
   readonly #validate: SqliteValidate;
   readonly #options: SqliteOptions;
   readonly #syncTimer: ReturnType<typeof setInterval>;
+  readonly #keysTimer: ReturnType<typeof setInterval>;
   readonly #files: SqliteFiles;
   readonly #release: () => void;
   readonly #calls: CallCount;
@@ -133,8 +136,13 @@ export class SqliteStore implements MainStore {
     this.#reader = openReader(files);
     this.#reader.exec("pragma query_only = on");
     this.#lastWrite = this.#reader.prepare("pragma data_version");
-    this.#dataKey = shared.dataKey ?? dataKey(database, options.encryptionKey);
-    this.sealer = new Sealer(this.#dataKey);
+    const known = shared.known ?? dataKey(database, options.encryptionKey);
+    this.#readKeys = database.prepare(
+      `select name, value from platform_state where name in (${keyStates.map((name) => `'${name}'`).join()})`,
+    );
+    this.#keys = new KeyRing(known, options.encryptionKey, () => this.#reloadKeys());
+    this.#reloadKeys();
+    this.sealer = this.#keys.sealer;
     this.#validate = new SqliteValidate(database, this.sealer);
     this.#begin = database.prepare("begin immediate");
     this.#commit = database.prepare("commit");
@@ -154,6 +162,8 @@ export class SqliteStore implements MainStore {
     });
     this.#syncTimer = setInterval(() => this.#syncSoon(), 1000);
     this.#syncTimer.unref();
+    this.#keysTimer = setInterval(() => this.#reloadKeys(), reloadEveryMs);
+    this.#keysTimer.unref();
   }
 
   get writeHolds(): HoldTimes {
@@ -178,7 +188,8 @@ export class SqliteStore implements MainStore {
         kind: "sqlite",
         folder,
         durability,
-        dataKey: this.#dataKey,
+        ...this.#keys.known,
+        encryptionKey: this.#options.encryptionKey,
         calls: this.#calls.shared,
         writeLock,
       },
@@ -254,6 +265,7 @@ export class SqliteStore implements MainStore {
 
   async close(): Promise<void> {
     clearInterval(this.#syncTimer);
+    clearInterval(this.#keysTimer);
     await this.#textIndex?.close();
     await this.#lock.hold(async () => undefined);
     await this.#disk.flush().catch(() => undefined);
@@ -302,6 +314,14 @@ export class SqliteStore implements MainStore {
     }
   }
 
+  #reloadKeys(): void {
+    try {
+      this.#keys.reload(keysAmong(this.#readKeys.all() as { name: string; value: string }[]));
+    } catch {
+      // What is known stays valid, and the next call tries again.
+    }
+  }
+
   async #flush(): Promise<void> {
     try {
       await this.#disk.flush();
@@ -321,7 +341,7 @@ export class SqliteStore implements MainStore {
 
 const maxWaitMs = 1_500;
 
-function dataKey(database: DatabaseSync, passphrase: string | null): Uint8Array {
+function dataKey(database: DatabaseSync, passphrase: string | null): KnownKey {
   const read = database.prepare("select value from platform_state where name = 'data_key'");
   const stored = () => (read.get() as { value: string } | undefined)?.value;
   if (stored() === undefined) {
@@ -338,5 +358,5 @@ function dataKey(database: DatabaseSync, passphrase: string | null): Uint8Array 
       .prepare("update platform_state set value = ? where name = 'data_key' and value = ?")
       .run(rewritten, storedKey);
   }
-  return key;
+  return { dataKey: key, storedDataKey: storedKey };
 }

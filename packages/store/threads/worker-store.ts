@@ -33,5 +33,9 @@ interface CommonOpening {
   readonly durability: "standard" | "strict";
   /** Derived already: deriving it from the passphrase again would double the time of a start. */
   readonly dataKey: Uint8Array;
+  /** As stored when it was derived, to notice another one. */
+  readonly storedDataKey: string;
+  /** What that one is protected with. */
+  readonly encryptionKey: string | null;
   readonly calls: SharedArrayBuffer;
 }

@@ -166,7 +166,7 @@ function isMeant(row: EventRow, { organizationId, productId }: Among, type: stri
   );
 }
 
-function showEvent(row: EventRow): ShownEvent {
+export function showEvent(row: EventRow): ShownEvent {
   return {
     id: webhookId(row.id),
     type: row.type,

@@ -39,7 +39,7 @@ export interface ExportLine {
 type Lines = AsyncGenerator<readonly ExportLine[]>;
 
 /** How much is read at a time: small enough not to delay other requests. */
-const rowsAtATime = 200;
+export const rowsAtATime = 200;
 
 /** All data of an organization, page by page: what others refer to comes first. */
 export async function* organizationLines(db: Database, organization: OrganizationRow, nowMs: number): Lines {
@@ -171,7 +171,7 @@ async function* auditLines(db: Database, organizationId: string): Lines {
 }
 
 /** Reads pages, each starting after the last row of the previous one, until one is not full. */
-async function* paged<Position, Row extends Position>(
+export async function* paged<Position, Row extends Position>(
   read: (last: Position | null) => Promise<readonly Row[]>,
   show: (rows: readonly Row[]) => Promise<readonly ExportLine[]>,
 ): Lines {
@@ -184,13 +184,13 @@ async function* paged<Position, Row extends Position>(
   }
 }
 
-function linesOf(kind: string, items: readonly object[]): ExportLine[] {
+export function linesOf(kind: string, items: readonly object[]): ExportLine[] {
   return items.map((data) => ({ kind, data }));
 }
 
 /** What an export contains of each row: what people entered or would miss, nothing that only the program needs. */
 
-function exportedLicense(
+export function exportedLicense(
   row: LicenseRow,
   ips: readonly LicenseIpRow[],
   tags: readonly { readonly tag: string }[],
@@ -226,7 +226,7 @@ function exportedCustomer(row: Awaited<ReturnType<typeof customersToExport>>[num
   return { ...row, created_at: isoTime(row.created_at), updated_at: isoTime(row.updated_at) };
 }
 
-function exportedBlock(row: IpBlockRow) {
+export function exportedBlock(row: IpBlockRow) {
   return {
     id: row.id,
     tier: row.tier,
@@ -255,4 +255,20 @@ function exportedWebhook(row: Awaited<ReturnType<typeof webhooksToExport>>[numbe
 
 function parsed(json: string | null): unknown {
   return json === null ? null : JSON.parse(json);
+}
+
+/** Pages as JSON Lines. */
+export async function* textOf(pages: AsyncGenerator<readonly ExportLine[]>): AsyncGenerator<string, void> {
+  let lineCount = 0;
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    lineCount += page.length;
+    yield asText(page);
+  }
+  // So that a reader can tell a complete file from one that was cut off.
+  yield asText([{ kind: "end", data: { lines: lineCount } }]);
+}
+
+function asText(lines: readonly object[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }

@@ -23,6 +23,7 @@ export const actions = [
   "customer.created",
   "customer.updated",
   "customer.deleted",
+  "customer.exported",
   "product.created",
   "product.updated",
   "product.deleted",

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { Answer } from "../../api/client.ts";
+import { type Answer, urlOf } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, askPages, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../session/current-organization.ts";
@@ -73,6 +73,19 @@ export function CustomerPage() {
             >
               {t("everywhere:edit")}
             </Button>
+            {may("licenses:view") && may("requests:view") && may("audit_log:view") && (
+              <Tooltip label={t("export.help")} multiline maw={360}>
+                <Button
+                  variant="default"
+                  component="a"
+                  href={urlOf("exportCustomer", { params })}
+                  download={`customer-${customerId}.jsonl`}
+                  leftSection={<Icon name="download" size={16} />}
+                >
+                  {t("export.do")}
+                </Button>
+              </Tooltip>
+            )}
             <Tooltip label={t("delete.hasLicenses")} disabled={!hasLicenses}>
               <Button
                 variant="default"
