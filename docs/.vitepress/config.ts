@@ -27,7 +27,7 @@ export default defineConfig({
   metaChunk: true,
   // It would insert a style, which the content security policy refuses.
   appearance: { disableTransition: false },
-  ignoreDeadLinks: false,
+  ignoreDeadLinks: "localhostLinks",
   head: [["link", { rel: "icon", type: "image/svg+xml", href: logo }]],
   markdown: {
     // As on GitHub, so that a link to a section works in both.
