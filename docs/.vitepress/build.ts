@@ -4,20 +4,12 @@ import { build } from "vitepress";
 import { fileOfPackage } from "../../scripts/npm-package.mjs";
 import { writeBuild } from "../../scripts/write-build.mjs";
 import { allSources, pathOf } from "./pages.ts";
+import { scalar } from "./scalar.ts";
 import { allForPrograms, contentsForPrograms, markdownOf } from "./stage.ts";
 
 const docs = join(import.meta.dirname, "..");
 /** Where this build works. */
 const run = join(import.meta.dirname, "run", String(process.pid));
-
-/** Its package installs 290 MB, and this file needs none of it. */
-const scalar = {
-  name: "@scalar/api-reference",
-  version: "1.72.1",
-  integrity:
-    "sha512-XpEJ0rfc/cXbCrR+iC4kK0o/WwX2dTtGQbT049OlPKAHD6IMIFdTeGz2r+M27P2EDWKyUITRm/NzlP8z2pw/Ow==",
-  file: "dist/browser/standalone.js",
-};
 
 /** Builds the site of the documentation. */
 try {
