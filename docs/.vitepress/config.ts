@@ -27,7 +27,6 @@ export default defineConfig({
   metaChunk: true,
   // It would insert a style, which the content security policy refuses.
   appearance: { disableTransition: false },
-  // All others fail the build.
   ignoreDeadLinks: "localhostLinks",
   head: [["link", { rel: "icon", type: "image/svg+xml", href: logo }]],
   markdown: {
