@@ -44,6 +44,9 @@ export default defineConfig({
         const render = rules[kind];
         rules[kind] = (...given) => render?.(...given).replaceAll("{{", "&#123;&#123;") ?? "";
       }
+      // A column without a name has no header for those who hear the page.
+      rules.th_open = (tokens, at) => (tokens[at + 1]?.content === "" ? "<td>" : "<th>");
+      rules.th_close = (tokens, at) => (tokens[at - 1]?.content === "" ? "</td>" : "</th>");
     },
     theme: { light: "github-light-high-contrast", dark: "github-dark" },
     languageAlias: { caddyfile: "nginx" },
