@@ -34,7 +34,7 @@ async function commandSections(): Promise<string> {
 /** Names in angle brackets would be elements, and bars the ends of cells. */
 function cell(text: Text): string {
   const whole = typeof text === "string" ? text : text.other;
-  return whole.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("{", "&#123;");
+  return whole.replaceAll("|", "\\|").replaceAll("<", "&lt;");
 }
 
 const start = "<!-- generated -->\n\n";
