@@ -24,7 +24,11 @@ browserTests("the documentation", (make) => {
         await page.goto(url + path);
         await page.getByRole("heading", { level: 1 }).waitFor();
         expect([path, await isWide(page)]).toEqual([path, false]);
-        expect([path, await violationsOf(page, { shell: true })]).toEqual([path, []]);
+        // Of VitePress: the shortcut on the button is not part of its name.
+        const violations = (await violationsOf(page, { shell: true })).filter(
+          (line) => !/^label-content-name-mismatch: <button[^|]*DocSearch-Button[^|]*$/.test(line),
+        );
+        expect([path, violations]).toEqual([path, []]);
       }
     }
   });
