@@ -18,13 +18,20 @@ const parts = {
       "docs/guides",
       "scripts/write-build.mjs",
       "scripts/notices.ts",
+      "docs/.vitepress/scalar.ts",
       "package-lock.json",
     ],
   },
   server: {
     name: "server",
     folder: "apps/server",
-    sources: ["apps/server", "packages", "package-lock.json", "scripts/notices.ts"],
+    sources: [
+      "apps/server",
+      "packages",
+      "package-lock.json",
+      "scripts/notices.ts",
+      "docs/.vitepress/scalar.ts",
+    ],
   },
   docs: {
     name: "documentation",

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { scalarNotice } from "../docs/.vitepress/scalar.ts";
 
 /**
  * What the server and the dashboard contain of others: their licenses require that every copy carries their notices. The
@@ -47,8 +48,19 @@ interface InstalledPackage extends Shipped {
   readonly author: string;
 }
 
-/** They build the dashboard. Only their small runtimes are part of it, and nothing of what they need themselves. */
-const buildTools = new Set(["vite", "@vitejs/plugin-react"]);
+/** They build the dashboard and the documentation. Only their small runtimes are part of them, and nothing of what they need themselves. */
+const buildTools = new Set(["vite", "@vitejs/plugin-react", "vitepress"]);
+
+/** What VitePress, which builds the documentation, makes part of its pages. */
+const inDocs = [
+  "vitepress",
+  "vue",
+  "@vueuse/core",
+  "@vueuse/integrations",
+  "focus-trap",
+  "mark.js",
+  "minisearch",
+];
 
 const parts = ["apps/server", "apps/web", "packages/contract", "packages/domain", "packages/store"];
 
@@ -78,6 +90,7 @@ export function shippedPackages(): readonly InstalledPackage[] {
       }
   };
   for (const part of parts) visit(join(root, part), part);
+  for (const name of inDocs) visit(join(root, "node_modules", name), "docs");
   const byName = new Map([...packages.values()].map((one) => [`${one.name} ${one.version}`, one]));
   return [...byName.values()].sort((a, b) => (`${a.name} ${a.version}` < `${b.name} ${b.version}` ? -1 : 1));
 }
@@ -217,14 +230,14 @@ export function noticesText(): string {
   const apache = readFileSync(join(root, "LICENSE"), "utf8").trim();
   const sections = [...named].map(([text, names]) => `${names.join("\n")}\n\n${text}`);
   const ofRuntime = runtimeNotice(manifestIn(join(root, "node_modules/bun")).version);
-  return [opening, ofRuntime, `Countersign (Apache-2.0)\n\n${apache}`, ...sections]
+  return [opening, ofRuntime, scalarNotice, `Countersign (Apache-2.0)\n\n${apache}`, ...sections]
     .join(`\n\n${line}\n\n`)
     .concat("\n");
 }
 
 const opening = `Countersign contains software of others. These are their notices.
 
-The server and the dashboard contain parts of the packages below. The executable contains the runtime Bun, too.`;
+The server, the dashboard and the documentation contain parts of the packages below. The executable contains the runtime Bun, too.`;
 
 /** The runtime's package contains no notices, so those of its parts are named here. */
 function runtimeNotice(version: string): string {

@@ -71,6 +71,7 @@ export function planOf(files, { secondsOf = () => undefined, textOf = readText }
 /** What the files of a process need that is not there from the start. */
 function needsOf(kind, files, textOf) {
   const needs = withoutServer.has(kind) ? [] : ["dashboard"];
+  if (files.some((file) => loads(file, "tests/support/docs.ts", textOf))) needs.push("docs");
   if (files.some((file) => loads(file, "tests/support/stripe-mock.ts", textOf))) needs.push("stripe-mock");
   if (files.some((file) => loads(file, "tests/support/keyport.ts", textOf))) needs.push("keyport");
   return needs;

@@ -27,7 +27,7 @@ export default defineConfig({
   metaChunk: true,
   // It would insert a style, which the content security policy refuses.
   appearance: { disableTransition: false },
-  ignoreDeadLinks: false,
+  ignoreDeadLinks: "localhostLinks",
   head: [["link", { rel: "icon", type: "image/svg+xml", href: logo }]],
   markdown: {
     // As on GitHub, so that a link to a section works in both.
@@ -44,6 +44,9 @@ export default defineConfig({
         const render = rules[kind];
         rules[kind] = (...given) => render?.(...given).replaceAll("{{", "&#123;&#123;") ?? "";
       }
+      // A column without a name has no header for those who hear the page.
+      rules.th_open = (tokens, at) => (tokens[at + 1]?.content === "" ? "<td>" : "<th>");
+      rules.th_close = (tokens, at) => (tokens[at - 1]?.content === "" ? "</td>" : "</th>");
     },
     theme: { light: "github-light-high-contrast", dark: "github-dark" },
     languageAlias: { caddyfile: "nginx" },

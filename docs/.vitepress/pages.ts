@@ -60,6 +60,8 @@ export function allSources(): string[] {
 export function readSource(source: string): {
   readonly head: Readonly<Record<string, string>>;
   readonly text: string;
+  /** Of the file, where the text starts. */
+  readonly startLine: number;
 } {
   const whole = readFileSync(join(root, source), "utf8");
   const [block = "", lines = ""] = /^---\n([\s\S]*?)\n---\n+/.exec(whole) ?? [];
@@ -67,6 +69,7 @@ export function readSource(source: string): {
   return {
     head: Object.fromEntries(pairs.map(([, name = "", quoted, plain]) => [name, quoted ?? plain ?? ""])),
     text: whole.slice(block.length),
+    startLine: block.split("\n").length,
   };
 }
 

@@ -11,6 +11,7 @@ test("everything that is shipped, and everything that the SDKs need, has an allo
     "apps/server",
     "apps/web",
     "packages/store",
+    "docs",
     "sdks/nestjs",
     "sdks/python",
     "sdks/java-spring",

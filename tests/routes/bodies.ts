@@ -15,6 +15,7 @@ const bodies: Readonly<Record<string, (idOf: IdOf) => object>> = {
   updateMember: (idOf) => ({ role_id: idOf("role_id") }),
   updateVersion: () => ({ state: "blocked" }),
   addCustomerIpBlock: () => ({ cidr: "192.0.2.1" }),
+  eraseCustomer: () => ({ licenses: 0 }),
   createWebhook: () => ({ url: "https://hooks.example.invalid/countersign" }),
   createInvitation: (idOf) => ({ email: "grace@example.com", role_id: idOf("role_id") }),
   transferOwnership: (idOf) => ({ user_id: idOf("user_id"), role_id: idOf("role_id") }),

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { languages } from "@countersign/domain/mail/languages";
 import { words } from "@countersign/domain/mail/translate";
+import dashboardWords from "../../../web/i18n/en/admin.json" with { type: "json" };
 import { invitationEmail } from "../invitations/email.ts";
 import { compose } from "../mail/compose.ts";
 import { deliveryEmail } from "../mail/license-emails.ts";
@@ -31,6 +32,10 @@ test.each(each)(
 test("every kind of email that has a subject has a sample", () => {
   const subjects = Object.keys(words.en).filter((sentence) => sentence.endsWith(".subject"));
   expect(subjects.sort()).toEqual(emailKinds.map((kind) => `${kind}.subject`).sort());
+});
+
+test("the dashboard has words for every kind of email", () => {
+  expect(emailKinds.filter((kind) => !(kind in dashboardWords.kinds))).toEqual([]);
 });
 
 test("names in emails are text on one line, not markup", () => {
