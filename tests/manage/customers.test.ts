@@ -305,6 +305,45 @@ testsOn("postgres", "customers", openCustomers, (fixture) => {
     });
   });
 
+  test("a customer is erased after the number of licenses was confirmed, by the API and by command", async () => {
+    const { organizationId, database, store } = fixture;
+    const [email, other] = [fresh(), fresh()];
+    const { id, customerId } = await fixture.licensed({ email, name: "Ada" });
+    await fixture.licensed({ email: other });
+    const path = `${fixture.path}/${customerId}/erasure`;
+    const counted = await fixture.api.get(path);
+    expect(counted).toMatchObject({ status: 200, body: { licenses: 1, ip_blocks: 0, transfers: 0 } });
+    expect(await fixture.api.post(path, { licenses: 2 })).toMatchObject({
+      status: 409,
+      body: { code: "customer_licenses_changed", params: { count: 1 } },
+    });
+    const few = await fixture.member(["customers:manage"]);
+    for (const refused of [await few.api.get(path), await few.api.post(path, { licenses: 1 })])
+      expect(refused).toMatchObject({ status: 403, body: { params: { permission: "licenses:delete" } } });
+    expect(await fixture.api.post(path, { licenses: 1 })).toMatchObject({ status: 202, body: counted.body });
+    for (const gone of [await fixture.api.get(path), await fixture.api.post(path, { licenses: 1 })])
+      expect(gone).toMatchObject({ status: 404, body: { code: "customer_not_found" } });
+    const again = await fixture.licensed({ email });
+    expect(again.customerId).not.toBe(customerId);
+    const [entry] = await auditOf(fixture, String(customerId));
+    expect(entry).toMatchObject({ action: "customer.erasure_requested", subject_name: null });
+    expect(await storedRow(store.reads, "licenses", { id: String(id) })).toMatchObject({
+      customer_id: customerId,
+    });
+
+    const run = (...rest: string[]) =>
+      runHere(
+        ["customer", "erase", "--organization", organizationId, "--email", email, ...rest],
+        database.environment,
+      );
+    expect((await run("--dry-run", "--json")).stdout).toContain('"erased":false');
+    expect((await run("--licenses", "5")).stderr).toBe("The customer has 1 licenses. Nothing was changed.\n");
+    expect((await run()).stderr).toContain("--dry-run");
+    const erased = await run("--licenses", "1");
+    expect([erased.code, erased.stdout]).toEqual([0, expect.stringContaining("is being erased")]);
+    expect((await run("--dry-run")).stderr).toBe("The organization has no such customer.\n");
+  });
+
   test("a change of a customer, even a deletion, does not affect what another organization sees of them", async () => {
     const [email, other] = [fresh(), fresh()];
     const rival = await fixture.seller();

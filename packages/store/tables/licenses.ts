@@ -46,7 +46,7 @@ export interface CustomerErasureRow {
 }
 
 /** A license whose data is erased with its customer. */
-export interface ErasedLicenseRow {
+interface ErasedLicenseRow {
   customer_id: string;
   license_id: string;
   /** Until when it was the customer's: what is newer is someone else's. */

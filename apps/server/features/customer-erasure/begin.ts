@@ -9,7 +9,7 @@ import type { Database } from "@countersign/store/store";
 import { Problem } from "../../http/problem.ts";
 import type { Change } from "../audit-log/record.ts";
 
-export interface ErasureRequest {
+interface ErasureRequest {
   readonly organizationId: string;
   readonly customerId: string;
   /** How many licenses the user was told will be deleted. */

@@ -3,7 +3,24 @@ import {
   type Erasure,
   withoutExisting,
 } from "@countersign/store/queries/customer-erasure/erasures";
-import * as traces from "@countersign/store/queries/customer-erasure/traces";
+import {
+  actorsOf,
+  answerPage,
+  auditPage,
+  changeImport,
+  emailPage,
+  emptyEntries,
+  eventPage,
+  hasUnfinishedImport,
+  importPage,
+  rejectPage,
+  removeAnswer,
+  removeEmails,
+  removeEvents,
+  removeRejects,
+  removeUndo,
+  undoPage,
+} from "@countersign/store/queries/customer-erasure/traces";
 import type { Database, Store } from "@countersign/store/store";
 import type { AuditLogRow } from "@countersign/store/tables/audit-log";
 import type { ImportRow } from "@countersign/store/tables/license-files";
@@ -39,7 +56,7 @@ export async function eraseTraces(work: Work, customer: ErasedCustomer): Promise
   await eraseEvents(work, customer);
   await eraseEmails(work, customer);
   await eraseAnswers(work, customer);
-  if (await traces.hasUnfinishedImport(store.reads, organizationId, requestedAt)) return false;
+  if (await hasUnfinishedImport(store.reads, organizationId, requestedAt)) return false;
   await eraseImports(work, customer);
   return true;
 }
@@ -59,20 +76,20 @@ async function eraseEntries({ store, step, stopping }: Work, customer: ErasedCus
     return at <= requestedAt && texts.some(customer.mentions);
   };
   const pages = slicesOf<AuditLogRow>(readAtOnce, stopping, (last) =>
-    traces.auditPage(store.reads, organizationId, last ?? null, readAtOnce),
+    auditPage(store.reads, organizationId, last ?? null, readAtOnce),
   );
   for await (const page of pages) {
     const found = page.filter(isAbout);
     const named = found.filter((entry) => entry.subject_kind === "license").map((entry) => entry.subject_id);
     await noteDeleted({ store, step, stopping }, customer, named);
-    for (const some of inGroups(found)) await step((db) => traces.emptyEntries(db, id, some));
+    for (const some of inGroups(found)) await step((db) => emptyEntries(db, id, some));
   }
 }
 
 async function eraseEvents({ store, step, stopping }: Work, customer: ErasedCustomer): Promise<void> {
-  type Event = Awaited<ReturnType<typeof traces.eventPage>>[number];
+  type Event = Awaited<ReturnType<typeof eventPage>>[number];
   const pages = slicesOf<Event>(readAtOnce, stopping, (last) =>
-    traces.eventPage(store.reads, customer.organization_id, last?.id ?? null, readAtOnce),
+    eventPage(store.reads, customer.organization_id, last?.id ?? null, readAtOnce),
   );
   for await (const page of pages) {
     const found = page.filter(
@@ -84,7 +101,7 @@ async function eraseEvents({ store, step, stopping }: Work, customer: ErasedCust
     await noteDeleted({ store, step, stopping }, customer, named);
     for (const some of inGroups(found))
       await step((db) =>
-        traces.removeEvents(
+        removeEvents(
           db,
           some.map(({ id }) => id),
         ),
@@ -108,9 +125,9 @@ async function noteDeleted(
 }
 
 async function eraseEmails({ store, step, stopping }: Work, customer: ErasedCustomer): Promise<void> {
-  type StoredEmail = Awaited<ReturnType<typeof traces.emailPage>>[number];
+  type StoredEmail = Awaited<ReturnType<typeof emailPage>>[number];
   const pages = slicesOf<StoredEmail>(readAtOnce, stopping, (last) =>
-    traces.emailPage(store.reads, customer.organization_id, last?.id ?? null, readAtOnce),
+    emailPage(store.reads, customer.organization_id, last?.id ?? null, readAtOnce),
   );
   for await (const page of pages) {
     const found = page.filter(
@@ -119,7 +136,7 @@ async function eraseEmails({ store, step, stopping }: Work, customer: ErasedCust
     );
     for (const some of inGroups(found))
       await step((db) =>
-        traces.removeEmails(
+        removeEmails(
           db,
           some.map(({ id }) => id),
         ),
@@ -132,21 +149,19 @@ async function eraseEmails({ store, step, stopping }: Work, customer: ErasedCust
  * common.
  */
 async function eraseAnswers({ store, step, stopping }: Work, customer: ErasedCustomer): Promise<void> {
-  type Answer = Awaited<ReturnType<typeof traces.answerPage>>[number];
-  const tokens = await traces.actorsOf(store.reads, customer.organization_id);
+  type Answer = Awaited<ReturnType<typeof answerPage>>[number];
+  const tokens = await actorsOf(store.reads, customer.organization_id);
   const isTheirs = (text: string) =>
     text.includes(customer.customer_id) || (text.match(ids) ?? []).some((id) => customer.licenses.has(id));
   const size = 50;
-  const pages = slicesOf<Answer>(size, stopping, (last) =>
-    traces.answerPage(store.reads, last ?? null, size),
-  );
+  const pages = slicesOf<Answer>(size, stopping, (last) => answerPage(store.reads, last ?? null, size));
   for await (const page of pages) {
     const found = page.filter(
       ({ actor_id, created_at, text }) =>
         isTheirs(text) ||
         (created_at <= customer.requested_at && tokens.has(actor_id) && customer.mentions(text)),
     );
-    for (const answer of found) await step((db) => traces.removeAnswer(db, answer));
+    for (const answer of found) await step((db) => removeAnswer(db, answer));
   }
 }
 
@@ -157,7 +172,7 @@ async function eraseImports(work: Work, customer: ErasedCustomer): Promise<void>
   const { organization_id: organizationId, requested_at: requestedAt } = customer;
   const size = 20;
   const pages = slicesOf<ImportRow>(size, stopping, (last) =>
-    traces.importPage(store.reads, organizationId, requestedAt, last?.id ?? null, size),
+    importPage(store.reads, organizationId, requestedAt, last?.id ?? null, size),
   );
   for await (const page of pages) for (const row of page) await eraseImport(work, customer, row);
 }
@@ -174,30 +189,30 @@ async function eraseImport(
     ...(mentions(row.default_customer_email) ? { default_customer_email: null } : {}),
     ...(mentions(row.failure) ? { failure: null } : {}),
   };
-  if (Object.keys(changes).length > 0) await step((db) => traces.changeImport(db, row.id, changes));
-  type Reject = Awaited<ReturnType<typeof traces.rejectPage>>[number];
+  if (Object.keys(changes).length > 0) await step((db) => changeImport(db, row.id, changes));
+  type Reject = Awaited<ReturnType<typeof rejectPage>>[number];
   const rejects = slicesOf<Reject>(readAtOnce, stopping, (last) =>
-    traces.rejectPage(store.reads, row.id, last?.number ?? -1, readAtOnce),
+    rejectPage(store.reads, row.id, last?.number ?? -1, readAtOnce),
   );
   for await (const page of rejects)
     for (const some of inGroups(page.filter(({ cells, errors }) => mentions(cells) || mentions(errors))))
       await step((db) =>
-        traces.removeRejects(
+        removeRejects(
           db,
           row.id,
           some.map(({ number }) => number),
         ),
       );
-  type Undo = Awaited<ReturnType<typeof traces.undoPage>>[number];
+  type Undo = Awaited<ReturnType<typeof undoPage>>[number];
   const undo = slicesOf<Undo>(readAtOnce, stopping, (last) =>
-    traces.undoPage(store.reads, row.id, last?.license_id ?? "", readAtOnce),
+    undoPage(store.reads, row.id, last?.license_id ?? "", readAtOnce),
   );
   for await (const page of undo)
     for (const some of inGroups(
       page.filter(({ license_id, before }) => licenses.has(license_id) || mentions(before)),
     ))
       await step((db) =>
-        traces.removeUndo(
+        removeUndo(
           db,
           row.id,
           some.map(({ license_id }) => license_id),
