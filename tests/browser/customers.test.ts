@@ -16,12 +16,6 @@ dashboardTests("customers in the dashboard", (dashboard) => {
     await erase.waitFor();
     expect(await dialog.textContent()).toContain("Erased Person, their licenses");
     expect(await violationsOf(page)).toEqual([]);
-    if (process.env.SHOTS !== undefined) {
-      await page.screenshot({ path: `${process.env.SHOTS}/desktop.png` });
-      await page.setViewportSize({ width: 390, height: 844 });
-      await page.screenshot({ path: `${process.env.SHOTS}/phone.png` });
-      await page.setViewportSize({ width: 1280, height: 800 });
-    }
     await dialog.getByLabel("Your password").fill("wrong");
     await erase.click();
     await dialog.getByRole("alert").waitFor();
@@ -29,7 +23,9 @@ dashboardTests("customers in the dashboard", (dashboard) => {
     await erase.click();
     await page.getByText("The customer is being erased.").waitFor();
     await page.getByRole("heading", { name: "Customers" }).waitFor();
-    expect(await manage("GET", `/organizations/${organizationId}/customers?search=erased@example.com`)).toMatchObject({
+    expect(
+      await manage("GET", `/organizations/${organizationId}/customers?search=erased@example.com`),
+    ).toMatchObject({
       data: [],
     });
   });

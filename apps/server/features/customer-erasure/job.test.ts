@@ -310,8 +310,8 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
     const licenses = async () =>
       (await storedRows(store.reads, "licenses", { organization_id: organizationId })).length;
     for (const [after, left] of [
-      [1, 70],
-      [2, 20],
+      [1, 95],
+      [2, 70],
     ] as const) {
       const stopping = new AbortController();
       let transactions = 0;

@@ -30,7 +30,7 @@ export interface JournalOfCustomers {
 }
 
 /** Small enough that a validation, which waits for it on SQLite, does not wait long. */
-const rowsAtATime = 50;
+const rowsAtATime = 25;
 
 /**
  * Completes what `beginErasure` began, a little at a time: first the licenses, then what was recorded about them or names
