@@ -54,7 +54,7 @@ function asCards(text: string): string {
 export function markdownOf(source: string): string {
   return outsideOfBlocks(readSource(source).text, (text) =>
     text
-      .replaceAll(/^<!--[\s\S]*?-->\n/gm, "")
+      .replaceAll(/^ *<!--[\s\S]*?-->\n/gm, "")
       .replaceAll(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, image, label, target) => {
         if (image !== "" || /^(https?:|mailto:|#)/.test(target)) return whole;
         const address = siteAddress(source, target);
