@@ -56,7 +56,7 @@ export function markdownOf(source: string, show: (picture: Picture) => string = 
   return outsideOfBlocks(readSource(source).text, (text) =>
     text
       .replaceAll(pictures, (_, name, alt, width, height) => show({ name, alt, width, height }))
-      .replaceAll(/^<!--[\s\S]*?-->\n/gm, "")
+      .replaceAll(/^ *<!--[\s\S]*?-->\n/gm, "")
       .replaceAll(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, image, label, target) => {
         if (image !== "" || /^(https?:|mailto:|#)/.test(target)) return whole;
         const address = siteAddress(source, target);
