@@ -30,7 +30,9 @@ test("every picture on a page exists for both themes, has its size and a text fo
 test("every picture that is taken is on a page, and none is left of an earlier list", () => {
   const taken = pictures.flatMap(({ name }) => ["dark", "light"].map((theme) => `${name}-${theme}.webp`));
   expect(files.toSorted()).toEqual(taken.toSorted());
-  const unused = pictures.filter(({ name }) => !used.some(({ html }) => html.includes(`/${name}-light.webp`)));
+  const unused = pictures.filter(
+    ({ name }) => !used.some(({ html }) => html.includes(`/${name}-light.webp`)),
+  );
   expect(unused).toEqual([]);
 });
 

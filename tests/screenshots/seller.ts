@@ -16,7 +16,9 @@ export const takenAtMs = Date.parse("2027-03-16T15:20:00Z");
  * How many days before that the server runs, once after the other, because its clock does not change while it runs. The
  * demo data is loaded at the first one, and apps send requests at each.
  */
-const starts = [9.05, 8.05, 7.05, 6.05, 5.05, 4.05, 3.05, 2.05, 1.05, 0.4, 0.3, 0.2, 0.1, 0.02, 0.009, 0.004, 0.001, 0];
+const starts = [
+  9.05, 8.05, 7.05, 6.05, 5.05, 4.05, 3.05, 2.05, 1.05, 0.4, 0.3, 0.2, 0.1, 0.02, 0.009, 0.004, 0.001, 0,
+];
 
 /** Some pages show them. */
 const ports = { server: 3900, receiver: 3901 };

@@ -65,7 +65,10 @@ export const places = {
 
 /** Where the app of a license runs: on the first machine of its customer, the second, or one that it has not seen. */
 function ipOf(license: License, machine: 0 | 1 | 2): string {
-  const number = [...license.license_key].reduce((sum, letter) => (31 * sum + letter.charCodeAt(0)) % 9973, 7);
+  const number = [...license.license_key].reduce(
+    (sum, letter) => (31 * sum + letter.charCodeAt(0)) % 9973,
+    7,
+  );
   if (machine === 2) return `192.0.2.${1 + ((number * 7) % 250)}`;
   // The one whose IP addresses are registered already.
   if (license.customer_email === "ada.lindqvist@example.com")
