@@ -1,5 +1,6 @@
 import { uuidSource } from "@countersign/domain/ids/uuid";
 import type { JournalEntry } from "@countersign/store/journal";
+import { seededRandom } from "../tests/support/seeded-random.ts";
 
 /** Who sends the generated requests. */
 export interface Population {
@@ -19,7 +20,7 @@ export class GeneratedRequests {
   #atMs = 0;
 
   constructor(seed: number, sizes: { readonly organizations: number; readonly licenses: number }) {
-    const random = mulberry32(seed);
+    const random = seededRandom(seed);
     this.#random = random;
     this.#newId = uuidSource(
       () => this.#atMs,
@@ -68,14 +69,3 @@ export class GeneratedRequests {
 }
 
 const refusals = ["expired", "ip_limit_reached", "license_not_found", "revoked", "version_not_allowed"];
-
-/** A small and fast generator of pseudo-random numbers from 0 to 1. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { addressOf, allSources, type Page, pathOf, readSource, sections } from "./pages.ts";
 
@@ -13,6 +13,7 @@ const apiReference = "docs/reference/api.md";
  * the site, a description for search engines, and without the comments that arrange tests of the examples.
  */
 export function stagePages(folder: string): void {
+  cpSync(join(import.meta.dirname, "../public"), join(folder, "public"), { recursive: true });
   const pages = new Map(sections().flatMap((section) => section.pages.map((page) => [page.source, page])));
   for (const source of allSources()) {
     const path = join(folder, `${pathOf(source)}.md`);
@@ -38,7 +39,7 @@ function staged(source: string, page: Page | undefined): string {
         }
       : {}),
   };
-  const text = isReference ? "" : markdownOf(source);
+  const text = isReference ? "" : markdownOf(source, inBothThemes);
   return `---\n${JSON.stringify(head)}\n---\n\n${isList ? asCards(text) : text}`;
 }
 
@@ -51,16 +52,39 @@ function asCards(text: string): string {
 }
 
 /** A document as it is on the site, for browsers and for programs that read Markdown. */
-export function markdownOf(source: string): string {
+export function markdownOf(source: string, show: (picture: Picture) => string = asImage): string {
   return outsideOfBlocks(readSource(source).text, (text) =>
     text
-      .replaceAll(/^<!--[\s\S]*?-->\n/gm, "")
+      .replaceAll(pictures, (_, name, alt, width, height) => show({ name, alt, width, height }))
+      .replaceAll(/^ *<!--[\s\S]*?-->\n/gm, "")
       .replaceAll(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, image, label, target) => {
         if (image !== "" || /^(https?:|mailto:|#)/.test(target)) return whole;
         const address = siteAddress(source, target);
         return address === null ? label : `[${label}](${address})`;
       }),
   );
+}
+
+/** GitHub shows the picture of the reader's theme, and the site one of its own two. */
+interface Picture {
+  readonly name: string;
+  readonly alt: string;
+  readonly width: string;
+  readonly height: string;
+}
+
+const pictures =
+  /<picture>\s*<source [^>]*>\s*<img src="[^"]*\/screenshots\/([\w-]+)-light\.webp" alt="([^"]*)" width="(\d+)" height="(\d+)" loading="lazy">\s*<\/picture>/g;
+
+function asImage({ name, alt }: Picture): string {
+  return `![${alt}](/docs/screenshots/${name}-light.webp)`;
+}
+
+/** The style sheet hides one of them, and a browser does not load what is hidden. */
+function inBothThemes({ name, alt, width, height }: Picture): string {
+  const image = (theme: string) =>
+    `<img class="in-${theme}" src="/screenshots/${name}-${theme}.webp" alt="${alt}" width="${width}" height="${height}" loading="lazy">`;
+  return `<p class="picture">${image("light")}${image("dark")}</p>`;
 }
 
 /** Null for what is in the repository and not on the site. */

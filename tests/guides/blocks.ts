@@ -17,7 +17,7 @@ export interface Block {
 export function blocksOf(page: string): Block[] {
   const { text, startLine } = readSource(page);
   const blocks: Block[] = [];
-  const pattern = /((?:^<!--[\s\S]*?-->\n+)*)^( *)```(\w*)[^\n]*\n([\s\S]*?)^ *```$/gm;
+  const pattern = /((?:^ *<!--[\s\S]*?-->\n+)*)^( *)```(\w*)[^\n]*\n([\s\S]*?)^ *```$/gm;
   for (const match of text.matchAll(pattern)) {
     const [, comments = "", indent = "", language = "", content = ""] = match;
     const said = (kind: string) =>

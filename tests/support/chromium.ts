@@ -17,7 +17,7 @@ const candidates = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-const chromiumPath = candidates.find((candidate) => candidate !== "" && existsSync(candidate));
+export const chromiumPath = candidates.find((candidate) => candidate !== "" && existsSync(candidate));
 
 /**
  * Tests in a browser, which are skipped where there is none. Each fails if one of its pages has an error that people do

@@ -30,16 +30,22 @@ export interface SeededProduct {
   readonly productId: string;
   readonly apiKey: string;
   readonly customerIds: readonly string[];
+  /** For license keys. */
+  readonly random: RandomBytes;
 }
+
+type RandomBytes = (count: number) => Uint8Array;
 
 export type SeededProducts = ReadonlyMap<Role, SeededProduct>;
 
 /** Fills the database with organizations in every state. Each is written completely before the next. */
-export async function populate(store: Store): Promise<SeededProducts> {
+export async function populate(store: Store, random: RandomBytes = randomBytes): Promise<SeededProducts> {
   const nowMs = await store.clock();
   const seededProducts = new Map<Role, SeededProduct>();
   for (const organization of demoOrganizations) {
-    for (const [role, seeded] of await store.transaction((db) => build(db, store, organization, nowMs))) {
+    for (const [role, seeded] of await store.transaction((db) =>
+      build(db, store, organization, { nowMs, random }),
+    )) {
       seededProducts.set(role, seeded);
     }
   }
@@ -50,7 +56,7 @@ async function build(
   db: Database,
   store: Store,
   wanted: DemoOrganization,
-  nowMs: number,
+  { nowMs, random }: { readonly nowMs: number; readonly random: RandomBytes },
 ): Promise<SeededProducts> {
   const seededProducts = new Map<Role, SeededProduct>();
   // Without a platform admin, the first user will own it.
@@ -65,7 +71,7 @@ async function build(
   for (const product of wanted.products) {
     const { role, name, settings = {} } = product;
     const { id, apiKey } = await addProduct(db, store.sealer, { organizationId, name, settings }, nowMs);
-    const seeded = { organizationId, productId: id, apiKey, customerIds };
+    const seeded = { organizationId, productId: id, apiKey, customerIds, random };
     await finishProduct(db, product, seeded, nowMs);
     seededProducts.set(role, seeded);
   }
@@ -83,8 +89,13 @@ async function finishProduct(
   nowMs: number,
 ): Promise<void> {
   for (const record of product.versions ?? []) await setVersion(db, seeded.productId, record, nowMs);
-  const licenses = Array.from({ length: product.licenses }, (_, index) => demoLicense(seeded, index, nowMs));
-  await createLicenses(db, licenses, nowMs);
+  const sales = Array.from({ length: product.licenses }, (_, index) => demoSale(seeded, index, nowMs));
+  for (const [soldAtMs, sold] of Map.groupBy(sales, (sale) => sale.soldAtMs))
+    await createLicenses(
+      db,
+      sold.map(({ license }) => license),
+      soldAtMs,
+    );
   const downloads = (product.downloads ?? []).map((download, position) => ({
     product_id: seeded.productId,
     position,
@@ -98,18 +109,26 @@ async function finishProduct(
   if (product.deleted) await deleteProduct(db, seeded.productId, nowMs);
 }
 
-/** A mix as in a real product: some licenses never expire, some have expired, a few are revoked. */
-function demoLicense(seeded: SeededProduct, index: number, nowMs: number): NewLicense {
+/**
+ * A mix as in a real product, sold over the last weeks: some licenses never expire, some have expired or are about to, a
+ * few are revoked.
+ */
+function demoSale(seeded: SeededProduct, index: number, nowMs: number) {
   const shape = index % 10;
   const revoked = shape === 9;
-  return {
+  const expiresInDays = shape === 8 ? -(index % 50) - 0.5 : shape === 4 ? 1 + (index % 70) : 20 + 30 * shape;
+  const soldDaysAgo = (shape === 8 ? 365 : 4) + ((index * 13) % 50);
+  const license: NewLicense = {
     ...blankLicense(seeded, index),
-    expiresAtMs: shape < 4 ? null : nowMs + (shape === 8 ? -30 : 20 + 30 * shape) * dayMs,
+    // The first customer has licenses of their own: see addPortalCustomer.
+    customerId: seeded.customerIds[1 + (index % (seeded.customerIds.length - 1))] ?? null,
+    expiresAtMs: shape < 4 ? null : nowMs + expiresInDays * dayMs,
     maxIps: shape === 3 ? null : 1 + (index % 5),
     notes: shape === 5 ? "Bought at the spring sale." : null,
     revokedAtMs: revoked ? nowMs - 3 * dayMs : null,
     revokedReason: revoked ? "The payment was charged back." : null,
   };
+  return { license, soldAtMs: nowMs - soldDaysAgo * dayMs };
 }
 
 /** An ordinary license. The number selects the customer. */
@@ -119,7 +138,7 @@ export function blankLicense(seeded: SeededProduct, number: number): NewLicense 
     organizationId: seeded.organizationId,
     productId: seeded.productId,
     customerId: seeded.customerIds[number % seeded.customerIds.length] ?? null,
-    key: generateLicenseKey(randomBytes),
+    key: generateLicenseKey(seeded.random),
     maxIps: 3,
   };
 }
@@ -133,20 +152,22 @@ function emailOf(name: string): string {
 const usedIps = ["203.0.113.24", "198.51.100.7"];
 
 /**
- * Gives the first demo customer something to do in the portal: a license that has no free slot, and one with a transfer
- * that waits for review. Returns the customer's email address.
+ * Gives the first demo customer something to do in the portal: a license that has no free slot, one with a transfer that
+ * waits for review, and one of another product. Returns the customer's email address.
  */
 export async function addPortalCustomer(store: Store, seededProducts: SeededProducts): Promise<string> {
   const seeded = seededProducts.get("plain");
+  const other = seededProducts.get("signed");
   const [name = "", targetName = ""] = demoCustomers;
   const customerId = seeded?.customerIds[0];
-  if (seeded === undefined || customerId === undefined) throw new Error("The demo has no portal customer.");
+  if (seeded === undefined || other === undefined || customerId === undefined)
+    throw new Error("The demo has no portal customer.");
   const email = emailOf(name);
   const nowMs = await store.clock();
   await store.transaction(async (db) => {
     const full = { ...blankLicense(seeded, 0), maxIps: usedIps.length, expiresAtMs: nowMs + 12 * dayMs };
     const transferred = blankLicense(seeded, 0);
-    await createLicenses(db, [full, transferred], nowMs);
+    await createLicenses(db, [full, transferred, blankLicense(other, 0)], nowMs);
     for (const ip of usedIps) await registerIp(db, full.id, ip, nowMs);
     await addTransfer(db, {
       id: newId(),
