@@ -1,8 +1,8 @@
 import { type JournalDeletion, licensesAtOnce, refusalsAtOnce, sightingsAtOnce } from "../journal.ts";
 import { deleteStatement, keptRollUps, rollUpsAtOnce } from "../rollups/retention.ts";
-import { deleteFromSegment, nextSegmentWith } from "./delete-requests.ts";
+import { deleteFromSegment, nextSegmentWith, openDays } from "./delete-requests.ts";
 import type { RequestLog } from "./request-log.ts";
-import { dayOf, logTable } from "./tables.ts";
+import { logTable } from "./tables.ts";
 
 /** One step, as described in `Journal.deleteOrganization`, in a transaction that the caller has begun. */
 export function deleteSome(log: RequestLog, step: JournalDeletion): Promise<JournalDeletion | null> {
@@ -41,12 +41,7 @@ async function deleteRequests(log: RequestLog, step: JournalDeletion): Promise<J
 }
 
 async function deleteFromTail(log: RequestLog, organizationId: string): Promise<void> {
-  const states = await log.rows<{ closed_until: number }>("select closed_until from request_log_state");
-  const closedUntil = states[0]?.closed_until ?? 0;
-  const days = await log.rows<{ day: number }>(
-    "select day from request_days where day >= $1",
-    dayOf(closedUntil),
-  );
+  const { closedUntil, days } = await openDays(log);
   for (const { day } of days)
     await log.change(
       `delete from ${logTable(day)} where at >= $1 and organization_id = $2`,

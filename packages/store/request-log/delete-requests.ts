@@ -112,3 +112,14 @@ async function firstWith(
   }
   return null;
 }
+
+/** The days with requests that are in no segment yet, and when the last segment ends. */
+export async function openDays(log: RequestLog): Promise<{ closedUntil: number; days: { day: number }[] }> {
+  const states = await log.rows<{ closed_until: number }>("select closed_until from request_log_state");
+  const closedUntil = states[0]?.closed_until ?? 0;
+  const days = await log.rows<{ day: number }>(
+    "select day from request_days where day >= $1",
+    dayOf(closedUntil),
+  );
+  return { closedUntil, days };
+}

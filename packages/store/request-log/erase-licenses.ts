@@ -1,7 +1,7 @@
 import { quotaDay } from "@countersign/domain/quota/day";
 import type { JournalErasure } from "../journal.ts";
 import type { RequestSegmentRow } from "../tables/journal.ts";
-import { deleteFromSegment, nextSegmentWith } from "./delete-requests.ts";
+import { deleteFromSegment, nextSegmentWith, openDays } from "./delete-requests.ts";
 import type { RequestLog } from "./request-log.ts";
 import { dayOf, logTable } from "./tables.ts";
 
@@ -30,12 +30,7 @@ async function eraseRequests(log: RequestLog, step: JournalErasure): Promise<Jou
   const { segment, last } = await nextSegmentWith(log, step.organizationId, step.after);
   if (segment !== null) await eraseFromSegment(log, segment, licenses);
   if (last !== null) return { ...step, after: last };
-  const states = await log.rows<{ closed_until: number }>("select closed_until from request_log_state");
-  const closedUntil = states[0]?.closed_until ?? 0;
-  const days = await log.rows<{ day: number }>(
-    "select day from request_days where day >= $1",
-    dayOf(closedUntil),
-  );
+  const { closedUntil, days } = await openDays(log);
   for (const { day } of days) {
     const ids = await idsAmong(log, logTable(day), licenses, [closedUntil, Number.MAX_SAFE_INTEGER]);
     if (ids.length > 0)

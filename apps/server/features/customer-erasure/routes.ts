@@ -18,8 +18,8 @@ export const customerErasureRoutes: readonly BoundRoute[] = [
     checkPermissions(context);
     const { store, signIn, ip, nowMs, actor } = context;
     const { password, confirmation } = body;
-    if (actor.kind === "person")
-      await checkReauthenticated({ store, flood: signIn.flood, actor, password, confirmation, ip, nowMs });
+    const proof = { store, flood: signIn.flood, password, confirmation, ip, nowMs };
+    if (actor.kind === "person") await checkReauthenticated({ ...proof, actor });
     const counts = await countsOf(context, params.customer_id);
     const about = { organizationId: context.organization.id, customerId: params.customer_id };
     return context.transaction(async (db) => {
