@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Text } from "@countersign/contract/problems/declare";
 import { fieldErrors, problems } from "@countersign/contract/problems/problems";
+import { settings } from "../apps/server/base/settings.ts";
 import { allCommands } from "../apps/server/cli/command-line.ts";
 
 /** The parts of pages that are written from the sources: `npm run generate` writes them, and a test compares them. */
@@ -9,6 +10,7 @@ const parts: Readonly<Record<string, () => string | Promise<string>>> = {
   "reference/errors.md": () =>
     `${errorTable()}\n\n## Errors of fields\n\nIn \`errors\` of a response with 422, one for each wrong field.\n\n${fieldTable()}`,
   "reference/commands.md": commandSections,
+  "operating/settings.md": settingTable,
 };
 
 function errorTable(): string {
@@ -29,6 +31,19 @@ async function commandSections(): Promise<string> {
     ({ name, summary, help }) => `## ${name}\n\n${cell(summary)}\n\n\`\`\`text\n${help.trim()}\n\`\`\``,
   );
   return sections.join("\n\n");
+}
+
+function settingTable(): string {
+  const rows = settings.map(({ name, default: value, summary, more }) => {
+    const text = `${codeIn(summary)}${more === undefined ? "" : `. ${more}`}`;
+    return `| \`${name}\` | ${value === null ? "" : `\`${value}\``} | ${text} |`;
+  });
+  return `| setting | default | |\n|---|---|---|\n${rows.join("\n")}`;
+}
+
+/** Marks examples and URLs as code. */
+function codeIn(summary: string): string {
+  return summary.replaceAll(/(?<=such as ).*$|\b[a-z]+:\/\/[^\s,]+(?=[\s,])/g, (example) => `\`${example}\``);
 }
 
 /** Names in angle brackets would be elements, and bars the ends of cells. */

@@ -22,7 +22,7 @@ dashboardTests("customers in the dashboard", (dashboard) => {
     await dialog.getByLabel("Your password").fill(goodPassword);
     await erase.click();
     await page.getByText("The customer is being erased.").waitFor();
-    await page.getByRole("heading", { name: "Customers" }).waitFor();
+    await page.getByRole("heading", { name: "Customers", exact: true }).waitFor();
     expect(
       await manage("GET", `/organizations/${organizationId}/customers?search=erased@example.com`),
     ).toMatchObject({

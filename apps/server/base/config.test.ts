@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { mayBeCalled, noAllowedTargets } from "@countersign/domain/webhooks/targets";
@@ -7,6 +7,7 @@ import { serve } from "../cli/serve.ts";
 import { type Config, readConfig } from "./config.ts";
 import { ConfigProblem, type Environment } from "./environment.ts";
 import { OperatorProblem } from "./operator-problem.ts";
+import { settings } from "./settings.ts";
 
 test("every setting has a default", () => {
   const { trustedProxies, webhookTargets, ...settings } = readConfig({});
@@ -31,16 +32,42 @@ test("every setting has a default", () => {
   });
 });
 
-test("the manual and the help of serve list every setting", () => {
-  const manual = readFileSync(join(import.meta.dir, "../../../docs/operating/settings.md"), "utf8");
+test("every setting that is read is described, and every one that is described is read", () => {
   const read = new Set<string>();
-  const environment = new Proxy({}, { get: (_, name) => void read.add(String(name)) });
-  readConfig(environment);
-  expect(read.size).toBeGreaterThan(50);
-  const ofThisProgram = [...read].filter((name) => !/_FILE$|^LC_|^container$/.test(name));
-  expect(ofThisProgram.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
-  const inHelp = new Set(serve.help.match(/\b[A-Z][A-Z_]+\b/g));
-  expect(ofThisProgram.filter((name) => !inHelp.has(name))).toEqual([]);
+  // Without an endpoint, the other settings of traces are not read.
+  const given: Environment = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" };
+  const noted = (_: object, name: string | symbol) => {
+    read.add(String(name));
+    return given[String(name)];
+  };
+  readConfig(new Proxy({}, { get: noted }));
+  const isFile = (name: string) => name.endsWith("_FILE") && read.has(name.slice(0, -"_FILE".length));
+  const ofThisProgram = [...read].filter((name) => !isFile(name) && !/^LC_|^container$/.test(name));
+  expect(ofThisProgram.sort()).toEqual(settings.map(({ name }) => name).sort());
+  for (const { name } of settings) expect(serve.help).toContain(`\n  ${name} `);
+});
+
+test("each default that is described is the one that holds", () => {
+  const needed = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318", ...stripe("sk_test_1"), ...discord };
+  const whole = readConfig(needed);
+  // The platform admin can choose these. Where they are used, the default is the same.
+  const chosen = {
+    dailyEmails: null,
+    requestLogDays: null,
+    requestLogMegabytes: null,
+    webhookEndpoints: null,
+    signUp: null,
+  };
+  for (const { name, default: value } of settings)
+    if (value !== null) {
+      const sampler = name === "OTEL_TRACES_SAMPLER_ARG" ? { OTEL_TRACES_SAMPLER: "traceidratio" } : {};
+      const given = { ...needed, ...sampler };
+      const expected = name === "OTEL_TRACES_SAMPLER_ARG" ? readConfig(given) : whole;
+      expect([name, { ...readConfig({ ...given, [name]: value }), ...chosen }]).toEqual([
+        name,
+        { ...expected, ...chosen },
+      ]);
+    }
 });
 
 const stripe = (secretKey: string, webhookSecret = "whsec_12345678") => ({

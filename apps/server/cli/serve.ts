@@ -2,6 +2,7 @@ import { readConfig } from "../base/config.ts";
 import { createLog } from "../base/log.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { isSameMachine } from "../base/own-ip.ts";
+import { settingsHelp } from "../base/settings.ts";
 import { parentEnded, stopRequested } from "../base/stop-request.ts";
 import { setupLinkMinutes } from "../features/identity/account/setup-link.ts";
 import type { RunningServer } from "../threads/serve.ts";
@@ -19,44 +20,7 @@ Migrates the database and serves. Shuts down cleanly on SIGTERM and Ctrl-C; a se
   --parent PID   also stop when this parent process exits (set by npm start)
 
 Settings come from the environment:
-  PORT                          3000
-  HOST                          127.0.0.1; 0.0.0.0 to accept connections from other machines
-  COUNTERSIGN_URL               the URL that people and your apps open, if it differs from the above
-  COUNTERSIGN_PORTAL_URL        the portal's own host, such as https://portal.example.com
-  COUNTERSIGN_DATA              ./data, the directory for SQLite's files
-  DATABASE_URL                  postgres://user:password@host:5432/database, to use PostgreSQL 15 to 18 instead
-  COUNTERSIGN_TRUSTED_PROXIES   IP addresses of your reverse proxies, such as 127.0.0.1, 10.0.0.0/8
-  COUNTERSIGN_DEFAULT_PLAN      free, pro or enterprise; if not set, enterprise (no daily limit), or free with open sign-up
-  COUNTERSIGN_SIGN_UP           who can create an account: closed (people who are invited) or open (anyone)
-  COUNTERSIGN_DISCORD_CLIENT_ID, COUNTERSIGN_DISCORD_CLIENT_SECRET
-                                a Discord application, for signing in with Discord
-  COUNTERSIGN_DISCORD_URL       https://discord.com
-  COUNTERSIGN_STRIPE_SECRET_KEY, COUNTERSIGN_STRIPE_WEBHOOK_SECRET
-                                a Stripe account, to be paid for plans
-  COUNTERSIGN_STRIPE_URL        https://api.stripe.com
-  COUNTERSIGN_SMTP_URL          smtp://user:password@host:587 or smtps://user:password@host:465, to send emails;
-                                without it emails are stored for the platform admin to read
-  COUNTERSIGN_MAIL_FROM         the sender of emails, such as Countersign <license@example.com>
-  COUNTERSIGN_DAILY_EMAILS      20000, the maximum number of emails a day to the customers of one organization
-  COUNTERSIGN_DURABILITY        standard, or strict to wait for the disk before every response
-  COUNTERSIGN_ENCRYPTION_KEY    protects the key that secrets are encrypted with
-  COUNTERSIGN_LOG_LEVEL         debug, info, warn or error
-  COUNTERSIGN_LOG_FORMAT        json, pretty, or auto: pretty on a terminal
-  COUNTERSIGN_REQUEST_LOG_DAYS  30, how many days the request log is kept
-  COUNTERSIGN_REQUEST_LOG_MB    20480, how much disk space the request log can take
-  COUNTERSIGN_AUDIT_LOG_ARCHIVE a folder that old entries of the audit log are written to before they are deleted, or none;
-                                without it none are deleted
-  COUNTERSIGN_GEOIP_FILE        a GeoIP file (MMDB), for the countries of IP addresses
-  COUNTERSIGN_WEBHOOK_ALLOW     private targets that webhooks can reach, such as 127.0.0.1:8080, 10.0.0.0/8:443
-  COUNTERSIGN_WEBHOOK_ENDPOINTS 20, the maximum number of webhooks per organization
-  COUNTERSIGN_METRICS_TOKEN     the token that /metrics requires; without it, anyone who can reach the port can read it
-  COUNTERSIGN_DRAIN_SECONDS     0, how long to keep serving after SIGTERM, with /readyz at 503
-  OTEL_EXPORTER_OTLP_ENDPOINT   http://127.0.0.1:4318, an OpenTelemetry collector, to send traces
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_TRACES_HEADERS,
-  OTEL_EXPORTER_OTLP_PROTOCOL, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL, OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG,
-  OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER
-                                as OpenTelemetry defines them
-  LANG                          the language of emails to accounts created on the command line
+${settingsHelp()}
 docs/operating/settings.md describes each. Each can also be read from a file: append _FILE to the name and set it to the path.
 `,
   async run(args, environment) {
