@@ -6,7 +6,7 @@ import type { Store } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables/license-files";
 import { ImportFailed } from "./job.ts";
 import { rowReader } from "./row-reader.ts";
-import type { FileRow, Source } from "./rows.ts";
+import { type FileRow, rowsOf, type Source } from "./rows.ts";
 
 /** Some rows of the file, checked against the rules. */
 export interface Chunk {
@@ -65,12 +65,14 @@ export async function* chunks({
       if (number === 0) throw new ImportFailed(failure("import_file_missing"));
       break;
     }
-    waiting = waiting.slice(from).concat(reader.read(piece));
-    from = 0;
     bytesDone += Buffer.byteLength(piece);
-    for (let count = rowsAtOnce(); waiting.length - from >= count; count = rowsAtOnce()) {
-      const chunk = taken(count);
-      if (chunk !== null) yield chunk;
+    for await (const rows of rowsOf(reader, piece)) {
+      waiting = waiting.slice(from).concat(rows);
+      from = 0;
+      for (let count = rowsAtOnce(); waiting.length - from >= count; count = rowsAtOnce()) {
+        const chunk = taken(count);
+        if (chunk !== null) yield chunk;
+      }
     }
   }
   waiting = waiting.slice(from).concat(reader.end());

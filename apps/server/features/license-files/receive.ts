@@ -2,7 +2,7 @@ import { fileBody } from "@countersign/contract/api/body-limit";
 import { addPiece } from "@countersign/store/queries/license-files/imports";
 import type { Store } from "@countersign/store/store";
 import { FileProblem } from "./job.ts";
-import type { RowReader } from "./rows.ts";
+import { type RowReader, rowsOf } from "./rows.ts";
 
 export const maxFileBytes = fileBody.bytes;
 /** Large enough that the file has few chunks, small enough that writing one delays nobody. */
@@ -34,7 +34,7 @@ export async function receive(
   let pending = "";
   let lastSignMs = performance.now();
   const writeDown = async (piece: string) => {
-    if (number === 0) header.read(piece);
+    if (number === 0) for await (const _rows of rowsOf(header, piece));
     await store.transaction((db) => addPiece(db, importId, number, piece));
     number += 1;
   };

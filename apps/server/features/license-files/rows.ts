@@ -2,6 +2,7 @@ import type { ColumnMap } from "@countersign/domain/license-files/columns";
 import type { Cells, RowError } from "@countersign/domain/license-files/row";
 import { SourceReader, type SourceRow } from "@countersign/domain/license-files/source-row";
 import type { ImportSourceId } from "@countersign/domain/license-files/sources";
+import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 
 /** A row of the file, by field, or why it cannot be read. */
 export type FileRow =
@@ -27,6 +28,20 @@ export interface RowReader {
   readonly columns: readonly string[];
   read(piece: string): FileRow[];
   end(): FileRow[];
+}
+
+/** In characters. The rest of a row is read again with the next part, so smaller parts would make long rows slow. */
+const partLength = 64 * 1024;
+
+/**
+ * The rows of a piece of the file, a part at a time. Between two parts everything that waits goes first: a piece can have
+ * a hundred thousand rows, and many pieces in a row can have none.
+ */
+export async function* rowsOf(reader: RowReader, piece: string): AsyncGenerator<FileRow[], void> {
+  for (let at = 0; at < piece.length; at += partLength) {
+    yield reader.read(piece.slice(at, at + partLength));
+    await yieldToEventLoop();
+  }
 }
 
 /** How a file is read. */
