@@ -50,7 +50,7 @@ function configuration(isDark: boolean): object {
     withDefaultFonts: false,
     forceDarkModeState: isDark ? "dark" : "light",
     hideDarkModeToggle: true,
-    // A request from here would be sent with the session of whoever is signed in to the dashboard.
+    // A request from here would be sent with the session of the user who is signed in to the dashboard.
     hideTestRequestButton: true,
     // The site's own search has K.
     searchHotKey: "j",
@@ -71,7 +71,7 @@ function configuration(isDark: boolean): object {
   };
 }
 
-/** Only the examples that somebody is likely to use. */
+/** Only the examples that people are likely to use. */
 const hiddenClients = {
   ...Object.fromEntries(
     ["c", "clojure", "dart", "fsharp", "http", "js", "kotlin", "objc", "ocaml", "r", "swift"].map((name) => [

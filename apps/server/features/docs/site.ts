@@ -114,7 +114,7 @@ function redirect(location: string, requestId: string): Response {
   });
 }
 
-/** A browser asks again by itself. */
+/** A browser asks again automatically. */
 function notBuilt(requestId: string): Response {
   return new Response(
     "The documentation is being built, if the server was started with npm start, and will be here in a moment. Otherwise run: npm run build\n",

@@ -187,7 +187,7 @@ function unpacked({ headers, body }: Pick<OutsideResponse, "headers" | "body">):
   }
 }
 
-/** The dashboard's scripts are stored compressed. A page that loads all of them anew is ten times as slow. */
+/** The dashboard's scripts are stored compressed. A page that loads all of them again is ten times as slow. */
 export async function checkCompression(url: URL): Promise<Check> {
   const page = await requestOutside(new URL("/", url), { headers: [["Accept", "text/html"]] });
   const path = /src="(\/assets\/[^"]+\.js)"/.exec(page.body.toString())?.[1];
