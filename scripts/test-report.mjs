@@ -173,6 +173,19 @@ export function table(tallies) {
     .join("");
 }
 
+/** The processes that used the most processor time, or, where that is not known, took longest. */
+export function slowest(times, count = 12) {
+  const cost = ({ seconds, processorSeconds }) => processorSeconds || seconds;
+  const rows = times
+    .toSorted((a, b) => cost(b) - cost(a))
+    .slice(0, count)
+    .map(({ seconds, processorSeconds, what }) => {
+      const numbers = [seconds, processorSeconds].map((number) => number.toFixed(1).padStart(10));
+      return `${numbers.join("")}  ${what}\n`;
+    });
+  return `   seconds processor\n${rows.join("")}`;
+}
+
 /** Checks first, unknown kinds last. */
 function orderOf(kind) {
   if (kind === "checks") return -1;

@@ -18,6 +18,7 @@ import {
   readReport,
   readReports,
   secondsOfFiles,
+  slowest,
   table,
   testFiles,
   totals,
@@ -150,7 +151,7 @@ async function testGroup({ kind, files }, env) {
   process.stdout.write(text);
   noteSkips(text);
   addTime(kind, spent);
-  times.push([spent.seconds, files.length === 1 ? files[0] : `${files.length} files of ${kind}`]);
+  times.push({ ...spent, what: files.length === 1 ? files[0] : `${files.length} files of ${kind}` });
   for (const [file, seconds] of secondsOfFiles(report)) durations.set(file, seconds);
   addFailures(readReport(report, { files, code, tallyOf: tally }), text);
 }
@@ -171,7 +172,7 @@ async function testSuite(suite, env) {
   if (interrupted) return;
   process.stdout.write(text);
   addTime("SDKs", spent);
-  times.push([spent.seconds, name]);
+  times.push({ ...spent, what: name });
   if (code === toolchainIsMissing) {
     tally("SDKs").skipped += 1;
     skips.add(`${name}: ${text.trim().replaceAll("\n", " ")}`);
@@ -211,9 +212,7 @@ function summarize() {
   // In CI nobody notices a skipped test, so it counts as a failure.
   const skipsFail = skipped > 0 && process.env.CI === "true";
   if (skipsFail) process.stdout.write("\nTests were skipped, which fails the run because CI=true.\n");
-  const slowest = times.sort(([a], [b]) => b - a).slice(0, 5);
-  const named = slowest.map(([seconds, what]) => `  ${seconds.toFixed(1).padStart(5)} s  ${what}\n`).join("");
-  if (times.length > 5) process.stdout.write(`\nSlowest:\n${named}`);
+  if (times.length > 1) process.stdout.write(`\n${slowest(times)}`);
   process.stdout.write(`\n${table(tallies)}`);
   const elapsed = ((performance.now() - startedMs) / 1000).toFixed(0);
   const used = processorSeconds > 0 ? `, ${processorSeconds.toFixed(0)} seconds of processor time` : "";

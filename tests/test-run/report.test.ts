@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { freshFolder } from "../support/databases.ts";
 
 const scripts = join(import.meta.dir, "../../scripts");
-const { emptyTally, failureTexts, readReport, table, totals } = await import(
+const { emptyTally, failureTexts, readReport, slowest, table, totals } = await import(
   join(scripts, "test-report.mjs")
 );
 const { ProcessPool } = await import(join(scripts, "process-pool.mjs"));
@@ -90,5 +90,16 @@ describe("broken test files", () => {
       expect(read(text, [file], code).failed).toBeGreaterThan(0);
     },
     30_000,
+  );
+});
+
+test("the processes that used the most processor time are listed first", () => {
+  const times = [
+    { seconds: 90, processorSeconds: 2, what: "waits" },
+    { seconds: 10, processorSeconds: 9.96, what: "computes" },
+    { seconds: 1, processorSeconds: 1, what: "is short" },
+  ];
+  expect(slowest(times, 2)).toBe(
+    "   seconds processor\n      10.0      10.0  computes\n      90.0       2.0  waits\n",
   );
 });
