@@ -12,6 +12,7 @@ import { type Account, filledIn, newAccount, type SharedServer, variablesOf } fr
 const root = join(import.meta.dir, "../..");
 /** The server as `npm test` has built it, or its sources. */
 const program = process.env.COUNTERSIGN_TEST_SERVER ?? join(root, "apps/server/main.ts");
+const countersign = /\.[jt]s$/.test(program) ? `'${process.execPath}' '${program}'` : `'${program}'`;
 
 /** The page that sets the variables and `json`, which the test sets on the others. */
 const pageOfVariables = "docs/reference/variables.md";
@@ -80,7 +81,7 @@ export async function runPage(shared: SharedServer, page: string, list: readonly
 }
 
 /** A request that is refused does not fail a command. So each one says what it got. */
-const functions = `countersign() { '${process.execPath}' '${program}' "$@"; }
+const functions = `countersign() { ${countersign} "$@"; }
 npm() { case "$*" in start) countersign serve;; "run --silent countersign "*) countersign "\${@:5}";; *) command npm "$@";; esac; }
 curl() { command curl -w '%{stderr}HTTP %{http_code} %{method} %{url_effective}\\n' "$@"; }
 transfer_request() { command curl -sSf "$TOOLS/transfer"; }
