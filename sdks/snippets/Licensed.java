@@ -7,7 +7,7 @@ public class Licensed {
     Countersign countersign =
         Countersign.builder()
             .apiKey(System.getenv("COUNTERSIGN_API_KEY"))
-            .baseUrl("https://licenses.example.com")
+            .baseUrl("https://license.example.com")
             .build();
 
     ValidateResult result =

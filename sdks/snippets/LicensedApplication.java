@@ -12,7 +12,7 @@ public class LicensedApplication {
   public static void main(String[] arguments) {
     // The API key is in the environment variable COUNTERSIGN_API_KEY.
     new SpringApplicationBuilder(LicensedApplication.class)
-        .properties("countersign.base-url=https://licenses.example.com", "countersign.version=1.0.0")
+        .properties("countersign.base-url=https://license.example.com", "countersign.version=1.0.0")
         .run(arguments);
   }
 

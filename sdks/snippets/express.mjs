@@ -4,7 +4,7 @@ import express from "express";
 
 const client = new Countersign({
   apiKey: process.env.COUNTERSIGN_API_KEY,
-  baseUrl: "https://licenses.example.com",
+  baseUrl: "https://license.example.com",
 });
 
 const app = express();

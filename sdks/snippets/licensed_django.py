@@ -7,7 +7,7 @@ from countersign.django import LicensedRequest, require_license
 # settings.py
 COUNTERSIGN = {
     "API_KEY": os.environ["COUNTERSIGN_API_KEY"],
-    "BASE_URL": "https://licenses.example.com",
+    "BASE_URL": "https://license.example.com",
     "VERSION": "1.0.0",
 }
 

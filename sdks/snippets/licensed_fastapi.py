@@ -7,7 +7,7 @@ from countersign.fastapi import RequireLicense, handle_refusals
 
 client = AsyncCountersign(
     api_key=os.environ["COUNTERSIGN_API_KEY"],
-    base_url="https://licenses.example.com",
+    base_url="https://license.example.com",
 )
 licensed = RequireLicense(client, version="1.0.0")
 

@@ -4,7 +4,7 @@ from countersign import Countersign
 
 countersign = Countersign(
     api_key=os.environ["COUNTERSIGN_API_KEY"],
-    base_url="https://licenses.example.com",
+    base_url="https://license.example.com",
 )
 
 result = countersign.validate(os.environ["LICENSE_KEY"], version="1.0.0")

@@ -45,7 +45,7 @@ async function startCase(...answers) {
 /** A snippet with what the dashboard fills in. */
 function filledIn(file, { url, productId }) {
   const text = readFileSync(join(here, "snippets", file), "utf8")
-    .replaceAll("https://licenses.example.com", url)
+    .replaceAll("https://license.example.com", url)
     .replaceAll("PRODUCT-ID", productId)
     // Listens on the loopback interface only.
     .replace("?? 8080)", '?? 8080, "127.0.0.1")');

@@ -10,36 +10,88 @@ export interface Block {
   readonly before: string;
   /** Why it is not run: `<!-- not run: … -->`. */
   readonly notRun: string | null;
+  /** The test that runs it: `<!-- run by: … -->`. */
+  readonly runBy: string | null;
+  /** It runs until the end of the page, in the background. What must succeed before the next block: `<!-- background: … -->`. */
+  readonly background: string | null;
+  /** The HTTP statuses, other than success, that its requests get: `<!-- status: … -->`. */
+  readonly statuses: readonly string[];
+  /** With which the last command ends, if not with 0: `<!-- exit: … -->`. */
+  readonly exitCode: string | null;
   /** Several files of one program, or a fragment: `<!-- fragment: … -->` says what surrounds it. */
   readonly fragment: string | null;
 }
 
 export function blocksOf(page: string): Block[] {
   const { text, startLine } = readSource(page);
+  return blocksIn(page, text, startLine);
+}
+
+const arrangement = /^ *<!-- (test|not run|run by|background|status|exit|fragment): /;
+
+/** An arrangement that no block follows is refused: it would have no effect. */
+export function blocksIn(page: string, text: string, startLine = 1): Block[] {
+  const lines = text.split("\n");
+  const place = (index: number) => `${page}:${startLine + index}`;
   const blocks: Block[] = [];
-  const pattern = /((?:^ *<!--[\s\S]*?-->\n+)*)^( *)```(\w*)[^\n]*\n([\s\S]*?)^ *```$/gm;
-  for (const match of text.matchAll(pattern)) {
-    const [, comments = "", indent = "", language = "", content = ""] = match;
-    const said = (kind: string) =>
-      Array.from(
-        comments.matchAll(new RegExp(`<!-- ${kind}: ([\\s\\S]*?) -->`, "g")),
-        ([, words = ""]) => words,
-      );
-    blocks.push({
-      page,
-      line: startLine + text.slice(0, match.index + comments.length).split("\n").length - 1,
-      language,
-      text: content.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
-      before: said("test").join("\n"),
-      notRun: said("not run")[0] ?? null,
-      fragment: said("fragment")[0] ?? null,
-    });
+  let said: { readonly kind: string; readonly words: string; readonly index: number }[] = [];
+  const end = (start: number, from: number, isEnd: (line: string) => boolean) => {
+    const found = lines.findIndex((line, at) => at >= from && isEnd(line));
+    if (found === -1) throw new Error(`${place(start)}: what starts here does not end.`);
+    return found;
+  };
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] ?? "";
+    const [, indent, language = ""] = /^( *)```(\w*)/.exec(line) ?? [];
+    const [, kind] = arrangement.exec(line) ?? [];
+    if (kind !== undefined) {
+      const last = end(index, index, (one) => one.includes("-->"));
+      const whole = lines.slice(index, last + 1).join("\n");
+      said.push({ kind, words: whole.replace(arrangement, "").replace(/ -->\s*$/, ""), index });
+      index = last;
+    } else if (indent !== undefined) {
+      const last = end(index, index + 1, (one) => /^ *```\s*$/.test(one));
+      const content = lines.slice(index + 1, last).map((one) => `${one.replace(indent, "")}\n`);
+      const words = (wanted: string) => said.filter((one) => one.kind === wanted).map((one) => one.words);
+      blocks.push({
+        page,
+        line: startLine + index,
+        language,
+        text: content.join(""),
+        before: words("test").join("\n"),
+        notRun: words("not run")[0] ?? null,
+        runBy: words("run by")[0] ?? null,
+        background: words("background")[0] ?? null,
+        statuses: words("status").flatMap((one) => one.split(" ")),
+        exitCode: words("exit")[0] ?? null,
+        fragment: words("fragment")[0] ?? null,
+      });
+      said = [];
+      index = last;
+    } else if (line.trim() !== "") refuseUnused();
   }
+  refuseUnused();
   return blocks;
+
+  function refuseUnused(): void {
+    const [first] = said;
+    if (first !== undefined)
+      throw new Error(`${place(first.index)}: no block is directly after the comment "${first.kind}".`);
+  }
 }
 
 export function placeOf({ page, line }: Block): string {
   return `${page}:${line}`;
+}
+
+/** The JSON of a block. `{…}`, a member `…` and a list that ends with `…` stand for what is left out. */
+export function exampleOf({ text }: Block): unknown {
+  const complete = text
+    .replaceAll(/\{\s*…\s*\}/g, "{}")
+    .replaceAll(/\[\s*…\s*\]/g, "[]")
+    .replaceAll(/,\s*…(?=\s*[}\]])/g, "")
+    .replaceAll(/(:\s*)…/g, '$1"…"');
+  return JSON.parse(complete);
 }
 
 /**

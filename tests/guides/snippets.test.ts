@@ -1,13 +1,34 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { allSources } from "../../docs/.vitepress/pages.ts";
-import { startServerProcess } from "../support/server-process.ts";
-import { type Block, blocksOf, differences, placeOf, printedJson } from "./blocks.ts";
+import { skipWithReason } from "../support/skip.ts";
+import { type Block, blocksOf, placeOf } from "./blocks.ts";
+import {
+  type Account,
+  filledIn,
+  newAccount,
+  openSharedServer,
+  type SharedServer,
+  variablesOf,
+} from "./page-account.ts";
+import {
+  compileJava,
+  compileTypeScript,
+  isInstalled,
+  type Program,
+  runJava,
+  runPython,
+  runTypeScript,
+  type Surroundings,
+} from "./programs.ts";
+import { runPage } from "./run-page.ts";
+import { caddyFaults, faultsOf } from "./settings.ts";
 
-setDefaultTimeout(120_000);
+// Most of it is waiting for the turn of a page.
+setDefaultTimeout(300_000);
 
 const root = join(import.meta.dir, "../..");
 const pages = [
@@ -16,232 +37,230 @@ const pages = [
   "sdks/README.md",
 ];
 const blocks = pages.flatMap(blocksOf);
-const counts = { run: 0, checked: 0, notRun: 0 };
+/** Is only shown: drawings, and what a command prints. */
+const isShown = ({ language }: Block) => language === "text" || language === "csv";
+/** The tests of the SDKs compile or run these. */
+const isOfSdk = ({ page, language }: Block) =>
+  page.startsWith("docs/sdks/") && ["ts", "js", "java"].includes(language);
+const own = blocks.filter((block) => block.runBy === null && !isShown(block) && !isOfSdk(block));
+const of = (...languages: string[]) => own.filter(({ language }) => languages.includes(language));
+
+/** What has become of each block. */
+const [run, checked] = [new Set<Block>(), new Set<Block>()];
 afterAll(() => {
-  const sum = `${counts.run} run, ${counts.checked} checked, ${counts.notRun} not run, each with its reason`;
-  process.stdout.write(`Blocks in documents: ${sum}.\n`);
-});
-
-/** What the SDKs' own tests compile and run. */
-const isOfSdk = ({ page }: Block) => page.startsWith("docs/sdks/");
-
-test("every block has a language, and one that is checked", () => {
-  const known = [
-    "sh",
-    "json",
-    "yaml",
-    "ts",
-    "js",
-    "python",
-    "java",
-    "xml",
-    "http",
-    "nginx",
-    "caddyfile",
-    "ini",
-    "text",
-    "csv",
+  const count = (isCounted: (block: Block) => boolean) => blocks.filter(isCounted).length;
+  const sum = [
+    `${run.size} run`,
+    `${count((block) => checked.has(block) && !run.has(block))} checked`,
+    `${count((block) => block.runBy !== null || isOfSdk(block))} run or compiled by other tests`,
+    `${count((block) => block.notRun !== null && !checked.has(block))} not run, each with its reason`,
   ];
-  expect(blocks.filter(({ language }) => !known.includes(language)).map(placeOf)).toEqual([]);
+  process.stdout.write(`Blocks in documents: ${sum.join(", ")}.\n`);
+});
+const add = (to: Set<Block>, list: readonly Block[]) => {
+  for (const block of list) to.add(block);
+};
+
+let shared: SharedServer;
+beforeAll(async () => {
+  shared = await openSharedServer();
+});
+afterAll(() => shared?.close());
+
+test("every block is in a language that is checked, with a reason if it is not run", () => {
+  const known = ["sh", "json", "yaml", "ts", "js", "python", "java", "xml", "http", "caddyfile", "ini"];
+  expect(own.filter(({ language }) => !known.includes(language)).map(placeOf)).toEqual([]);
   expect(blocks.filter(({ notRun }) => notRun?.trim() === "").map(placeOf)).toEqual([]);
 });
 
-describe("commands", () => {
-  const shells = blocks.filter(({ language }) => language === "sh");
+test("a test that runs a block instead of this one reads its page", () => {
+  const elsewhere = blocks.filter(({ runBy }) => runBy !== null);
+  const wrong = elsewhere.filter(({ runBy, page }) => !readsPage(String(runBy), page));
+  expect(wrong.map(placeOf)).toEqual([]);
+});
 
-  test("all are correct for the shell", () => {
-    const wrong = shells.flatMap((block) => {
-      const { status, stderr } = spawnSync("bash", ["-n"], { input: block.text, encoding: "utf8" });
-      return status === 0 ? [] : [`${placeOf(block)}: ${stderr}`];
-    });
-    expect(wrong).toEqual([]);
-    counts.notRun += shells.filter(({ notRun }) => notRun !== null).length;
+/** Itself, or with a file of the tests that it imports. */
+function readsPage(file: string, page: string): boolean {
+  if (!existsSync(join(root, file))) return false;
+  const text = readFileSync(join(root, file), "utf8");
+  const imported = [...text.matchAll(/from "\.\.\/(support\/[\w-]+\.ts)"/g)];
+  const texts = [
+    text,
+    ...imported.map(([, path]) => readFileSync(join(root, "tests", String(path)), "utf8")),
+  ];
+  return texts.some((one) => one.includes(basename(page)));
+}
+
+describe("commands", () => {
+  // An answer with a hidden command is that command's.
+  const toRun = Map.groupBy(
+    own.filter(
+      ({ language, before, notRun }) =>
+        notRun === null && (language === "sh" || (language === "json" && before !== "")),
+    ),
+    ({ page }) => page,
+  );
+
+  test("those that are not run are correct for the shell", () => {
+    const notRun = of("sh").filter((block) => block.notRun !== null);
+    // Bash parses a function without running it.
+    const script =
+      'while IFS= read -r -d "" place && IFS= read -r -d "" text; do eval "parsed() { $text\n}" 2>&1 || echo "$place"; done';
+    const input = notRun.flatMap((block) => [placeOf(block), block.text]).map((text) => `${text}\0`);
+    const { stdout, status } = spawnSync("bash", ["-c", script], { input: input.join(""), encoding: "utf8" });
+    expect([status, stdout]).toEqual([0, ""]);
   });
 
-  // An answer with a hidden command is that command's.
-  const isRun = ({ language, before, notRun }: Block) =>
-    notRun === null && (language === "sh" || (language === "json" && before !== ""));
-  const toRun = Map.groupBy(blocks.filter(isRun), ({ page }) => page);
+  // The commands write to one database, and wait for each other's locks: all at once, some would wait too long.
+  const maxAtOnce = 4;
+  const running: Promise<unknown>[] = [];
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = (running[running.length - maxAtOnce] ?? Promise.resolve()).then(work);
+    running.push(result.catch(() => {}));
+    return result;
+  };
+
   test.concurrent.each([...toRun])(
     "those of %s run one after the other, and print what the page says",
     async (page, list) => {
-      const folder = mkdtempSync(join(tmpdir(), "countersign-page-"));
-      try {
-        const failed = await runPage(folder, page, list);
-        expect(failed).toEqual([]);
-        counts.run += list.length;
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
+      expect(await inTurn(() => runPage(shared, page, list))).toEqual([]);
+      add(run, list);
     },
   );
 });
 
-/** The server as `npm test` has built it, or its sources. */
-const program = process.env.COUNTERSIGN_TEST_SERVER ?? join(root, "apps/server/main.ts");
-
-/** Runs the commands of a page in one shell, in an empty folder, against a server of its own. */
-async function runPage(folder: string, page: string, list: readonly Block[]): Promise<string[]> {
-  const all = blocksOf(page);
-  const script = list.map(({ before, text }) => `${before}\n${text}`).join("\n");
-  const needsServer = /127\.0\.0\.1:3000|localhost:3000|countersign/.test(script);
-  const environment = { COUNTERSIGN_DATA: join(folder, "data"), PORT: "3000" };
-  const server = needsServer ? await startServerProcess({ ...environment, PORT: "0" }, program) : null;
-  try {
-    const here = (text: string) =>
-      server === null ? text : text.replaceAll(/(?:127\.0\.0\.1|localhost):3000/g, new URL(server.url).host);
-    const work = join(folder, "work");
-    mkdirSync(work);
-    const parts = list.map((block, index) => {
-      const { before, text } = block.language === "sh" ? block : { before: "", text: block.before };
-      // What is printed is what the page shows; it is kept apart from that of the commands that arrange it.
-      const output = join(folder, `${index}.out`);
-      return `echo ${index} > '${folder}/at'\n${here(before)}\nexec 4>&1 1>'${output}'\n${here(text)}\nexec 1>&4 4>&-`;
-    });
-    const functions = `countersign() { '${process.execPath}' '${program}' "$@"; }
-npm() { if [[ "$*" == start ]]; then :; elif [[ "$*" == "run --silent countersign "* ]]; then shift 4; countersign "$@"; else command npm "$@"; fi; }
-export -f countersign npm`;
-    const result = await shell(work, `set -euo pipefail\n${functions}\n${parts.join("\n")}\n`, {
-      ...environment,
-      PORT: server === null ? "3000" : String(server.port),
-    });
-    const at = Number(existsSync(join(folder, "at")) ? readFileSync(join(folder, "at"), "utf8") : 0);
-    const printed = (index: number) =>
-      existsSync(join(folder, `${index}.out`)) ? readFileSync(join(folder, `${index}.out`), "utf8") : "";
-    if (result.status !== 0) {
-      const block = list[at];
-      return [
-        `${block === undefined ? page : placeOf(block)} ended with ${result.status}:\n${printed(at)}\n${result.errors.slice(-2000)}`,
-      ];
-    }
-    return list.flatMap((block, index) => {
-      if (block.language === "json") return asShown(block, printed(index));
-      const next = all[all.findIndex(({ line }) => line === block.line) + 1];
-      return next?.language === "json" && next.notRun === null && next.before === ""
-        ? asShown(next, printed(index))
-        : [];
-    });
-  } finally {
-    await server?.stop();
-  }
-}
-
-/** The last JSON that a command has printed, compared with the block after it. */
-function asShown(example: Block, output: string): string[] {
-  const last = printedJson(output).at(-1);
-  if (last === undefined) return [];
-  const shown = parsed(example);
-  return differences(shown, last).map(
-    (difference) => `${placeOf(example)}: ${difference} in ${output.slice(0, 500)}`,
-  );
-}
-
-function shell(cwd: string, script: string, environment: Readonly<Record<string, string>>) {
-  return new Promise<{ status: number | null; errors: string }>((resolve) => {
-    const { PATH = "" } = process.env;
-    const child = spawn("bash", ["-c", script], {
-      cwd,
-      env: { PATH, HOME: cwd, LANG: "C.UTF-8", ...environment },
-      stdio: ["ignore", "ignore", "pipe"],
-      detached: true,
-    });
-    let errors = "";
-    child.stderr.on("data", (text) => {
-      errors += text;
-    });
-    const overdue = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), 60_000);
-    child.on("exit", (status) => {
-      clearTimeout(overdue);
-      try {
-        // What the commands left running in the background.
-        process.kill(-(child.pid ?? 0), "SIGKILL");
-      } catch {
-        // Nothing.
-      }
-      resolve({ status, errors });
-    });
-  });
-}
-
-/** `{…}`, a member `…` and a list that ends with `…` stand for what is left out. */
-function parsed({ text }: Block): unknown {
-  const complete = text
-    .replaceAll(/\{\s*…\s*\}/g, "{}")
-    .replaceAll(/\[\s*…\s*\]/g, "[]")
-    .replaceAll(/,\s*…(?=\s*[}\]])/g, "")
-    .replaceAll(/(:\s*)…/g, '$1"…"');
-  return JSON.parse(complete);
-}
-
-describe("data", () => {
-  test("JSON and YAML can be read", () => {
-    const wrong = blocks.flatMap((block) => {
-      try {
-        if (block.language === "json") parsed(block);
-        else if (block.language === "yaml") Bun.YAML.parse(block.text);
-        else return [];
-        counts.checked += 1;
-        return [];
-      } catch (error) {
-        return [`${placeOf(block)}: ${error}`];
-      }
+describe("data and settings", () => {
+  test("are correct in their language", () => {
+    const wrong = own.flatMap((block) => {
+      const faults = faultsOf(block);
+      if (faults !== null) checked.add(block);
+      return faults ?? [];
     });
     expect(wrong).toEqual([]);
   });
+
+  test("requests to the management API succeed", async () => {
+    const requests = of("http").filter(({ text }) => /^\w+ \/api\//.test(text));
+    expect(requests).not.toBeEmpty();
+    for (const block of requests) {
+      const { productId, organizationId, token } = await newAccount(shared);
+      const [, method = "", path = "", body = ""] = /^(\w+) (\S+)\n\n([\s\S]*)$/.exec(block.text) ?? [];
+      const filled = path.replace("{product_id}", productId).replace("{organization_id}", organizationId);
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const answer = await fetch(shared.url + filled, { method, headers, body });
+      expect([placeOf(block), answer.ok, answer.ok ? "" : await answer.text()]).toEqual([
+        placeOf(block),
+        true,
+        "",
+      ]);
+      run.add(block);
+    }
+  });
+
+  const caddyfiles = of("caddyfile");
+  if (isInstalled("caddy", "version"))
+    test.each(caddyfiles.map((block) => [placeOf(block), block] as const))(
+      "Caddy accepts its settings at %s",
+      (_, block) => {
+        expect(caddyFaults(block)).toBe("");
+        checked.add(block);
+      },
+    );
+  else
+    skipWithReason(
+      "Caddy accepts its settings",
+      "it needs Caddy. Install it (on Debian: apt-get install caddy).",
+    );
 });
 
 describe("programs", () => {
-  const folder = join(root, "node_modules", `.snippets-${process.pid}`);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  test("those in TypeScript and JavaScript compile against the SDK", () => {
-    const own = blocks.filter((block) => ["ts", "js"].includes(block.language) && !isOfSdk(block));
-    mkdirSync(folder, { recursive: true });
-    const nameOf = (index: number) => `block-${index}.ts`;
-    own.forEach(({ text, fragment }, index) => {
-      writeFileSync(join(folder, nameOf(index)), `${fragment ?? ""}\n${text}\nexport {};\n`);
+  const compiler = join(root, "node_modules", `.snippets-${process.pid}`);
+  const folder = mkdtempSync(join(tmpdir(), "countersign-programs-"));
+  let account: Account;
+  let surroundings: Surroundings;
+  /** A product that signs, with one license. */
+  const licenseKey = "ABCD-EFGH-JKMN-PQRS";
+  beforeAll(async () => {
+    account = await newAccount(shared);
+    const { api, productId } = account;
+    await api.patch(`/products/${productId}`, { signed_validation: true });
+    await api.post(`/products/${productId}/licenses`, {
+      license_key: licenseKey,
+      customer_email: "ada@example.com",
     });
-    // Of frameworks, only the names are known here: the tests of the SDKs have them installed.
-    const modules = ["express", "hono", "fastify", "@nestjs/common", "@nestjs/core"].map(
-      (name) => `declare module "${name}";`,
-    );
-    writeFileSync(join(folder, "modules.d.ts"), modules.join("\n"));
-    const sdk = (name: string, file: string) => [join(root, "sdks", name, "src", file)];
-    const compilerOptions = {
-      strict: true,
-      noImplicitAny: false,
-      noEmit: true,
-      target: "ES2022",
-      lib: ["ES2024", "DOM", "DOM.Iterable"],
-      module: "ESNext",
-      moduleResolution: "Bundler",
-      allowImportingTsExtensions: true,
-      skipLibCheck: true,
-      types: ["bun"],
-      paths: {
-        "@countersign/node": sdk("node", "index.ts"),
-        "@countersign/node/*": sdk("node", "*/index.ts"),
-        "@countersign/express": sdk("express", "index.ts"),
-      },
+    const { body } = await api.post(`/products/${productId}/reveal-signing-secret`, {});
+    const environment = {
+      ...variablesOf(account, shared.url),
+      HOME: folder,
+      COUNTERSIGN_SIGNING_SECRETS: body.current.secret,
+      COUNTERSIGN_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24, 1).toString("base64")}`,
+      LICENSE_KEY: licenseKey,
     };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
-    const { stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", folder], { encoding: "utf8" });
-    const errors = stdout.split("\n").flatMap((line) => {
-      const [, index, message] = /block-(\d+)\.ts(.*)$/.exec(line) ?? [];
-      const block = own[Number(index)];
-      return block === undefined ? [] : [`${placeOf(block)} ${message}`];
-    });
-    expect(errors).toEqual([]);
-    counts.checked += own.length;
+    surroundings = { folder, environment };
+  });
+  afterAll(() => {
+    for (const one of [compiler, folder]) rmSync(one, { recursive: true, force: true });
+  });
+  const programsOf = (list: readonly Block[]): Program[] =>
+    list
+      .filter(({ notRun }) => notRun === null)
+      .map((block) => ({ block, text: filledIn(block.text, account, shared.url) }));
+
+  test("those in TypeScript and JavaScript compile against the SDK, and run", async () => {
+    const list = of("ts", "js");
+    const programs = programsOf(list);
+    const [faults, failures] = await Promise.all([
+      compileTypeScript(list, compiler),
+      runTypeScript(programs, surroundings),
+    ]);
+    expect([...faults, ...failures]).toEqual([]);
+    add(checked, list);
+    add(
+      run,
+      programs.map(({ block }) => block),
+    );
   });
 
-  test("those in Python are correct", () => {
-    const own = blocks.filter(({ language }) => language === "python");
-    const check =
-      "import sys, json\nfor place, text in json.load(sys.stdin):\n try: compile(text, place, 'exec')\n except SyntaxError as error: print(place, error)";
-    const input = JSON.stringify(own.map((block) => [placeOf(block), block.text]));
-    const { stdout, status } = spawnSync("python3", ["-c", check], { input, encoding: "utf8" });
-    expect([status, stdout]).toEqual([0, ""]);
-    counts.checked += own.length;
+  const noPython = isInstalled("python3")
+    ? null
+    : "it needs Python. Install it (on Debian: apt-get install python3).";
+  whenInstalled(noPython, "those in Python run, or compile", async () => {
+    const list = of("python");
+    const programs = programsOf(list);
+    expect(
+      await runPython(
+        programs,
+        list.filter(({ notRun }) => notRun !== null),
+        surroundings,
+      ),
+    ).toEqual([]);
+    add(checked, list);
+    add(
+      run,
+      programs.map(({ block }) => block),
+    );
   });
+
+  const noJava = isInstalled("javac")
+    ? null
+    : "it needs a JDK, 11 or newer (on Debian: apt-get install default-jdk-headless).";
+  whenInstalled(noJava, "those in Java compile, and run", async () => {
+    const list = of("java");
+    const programs = programsOf(list);
+    expect(await compileJava(programs, folder)).toBe("");
+    add(checked, list);
+    for (const { block, text } of programs) {
+      const [, name] = /public class (\w+)[\s\S]*static void main\(/.exec(text) ?? [];
+      if (name === undefined) continue;
+      const { status, output, errors } = await runJava(name, surroundings);
+      expect([placeOf(block), status, errors]).toEqual([placeOf(block), 0, ""]);
+      expect(output).not.toBeEmpty();
+      run.add(block);
+    }
+  });
+
+  function whenInstalled(missing: string | null, name: string, work: () => Promise<void>) {
+    if (missing === null) test(name, work);
+    else skipWithReason(name, missing);
+  }
 });

@@ -193,17 +193,19 @@ describe("invalid values", () => {
   });
 
   test("names that only look like settings do not stop the start, and are known", () => {
-    // An SDK reads the first two, Kubernetes sets the next for a service with this name, and the tests have their own.
+    // The examples of the documentation set the first three, Kubernetes the next for a service with this name, and the
+    // tests have their own.
     const others = [
       "COUNTERSIGN_API_KEY",
       "COUNTERSIGN_TOKEN",
+      "COUNTERSIGN_WEBHOOK_SECRET",
       "COUNTERSIGN_PORT_3000_TCP",
       "COUNTERSIGN_PORT",
     ];
     const environment = Object.fromEntries(
       [...others, "COUNTERSIGN_TEST_ALL", "COUNTERSIGN"].map((name) => [name, "x"]),
     );
-    expect(readConfig(environment).unknownNames).toEqual(others.slice(2));
+    expect(readConfig(environment).unknownNames).toEqual(others.slice(3));
   });
 
   test.each([

@@ -83,7 +83,7 @@ export class Settings {
 const prefix = "COUNTERSIGN_";
 
 /** What other programs call so: the SDKs, the command line, scripts and tests, in the same environment. */
-const namesOfOthers = /^COUNTERSIGN_(?:API_KEY|TOKEN|DEVICE_ID|SIGNING_SECRETS|BUN|TEST_\w+)$/;
+const namesOfOthers = /^COUNTERSIGN_(?:API_KEY|TOKEN|DEVICE_ID|SIGNING_SECRETS|WEBHOOK_SECRET|BUN|TEST_\w+)$/;
 
 /** The known name that was probably meant: at most three letters differ, fewer in a short name. Underscores do not count. */
 function similarName(written: string, names: Iterable<string>): string | null {

@@ -9,7 +9,6 @@ import { withStore } from "./with-store.ts";
 
 export const backup: Command = {
   name: "backup",
-  summary: "Back up everything to a new folder while the server runs.",
   help: `countersign backup FOLDER [--json]
 
 Copies the database to FOLDER, which is created and must be empty, and reads the copy back to verify it. The server
@@ -45,7 +44,6 @@ The copy contains every secret in the database. If you use COUNTERSIGN_ENCRYPTIO
 
 export const restore: Command = {
   name: "restore",
-  summary: "Replace the database with a backup.",
   help: `countersign restore FOLDER [--force] [--json]
 
 Replaces the database with the backup in FOLDER. The manifest and checksums are verified before anything is changed, and

@@ -3,52 +3,120 @@ import type { Environment } from "../base/environment.ts";
 import { reasonOf } from "../base/log.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { release } from "../base/release.ts";
-import type { Command } from "./command.ts";
+import type { Command, DescribedCommand } from "./command.ts";
 
-/** Every command, in the order in which a new user needs them. Each is loaded when it is needed, to start fast. */
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import("./serve.ts")).serve,
-  setup: async () => (await import("./setup.ts")).setup,
-  demo: async () => (await import("./demo.ts")).demo,
-  import: async () => (await import("./licenses.ts")).importCommand,
-  export: async () => (await import("./licenses.ts")).exportCommand,
-  customer: async () => (await import("./customer.ts")).customer,
-  sandbox: async () => (await import("./sandbox.ts")).sandbox,
-  events: async () => (await import("./events.ts")).events,
-  "password-link": async () => (await import("./password-link.ts")).passwordLink,
-  health: async () => (await import("./health.ts")).health,
-  doctor: async () => (await import("./doctor.ts")).doctor,
-  migrate: async () => (await import("./database.ts")).migrate,
-  backup: async () => (await import("./backup.ts")).backup,
-  restore: async () => (await import("./backup.ts")).restore,
-  copy: async () => (await import("./copy.ts")).copy,
-  "rotate-encryption-key": async () => (await import("./rotate-encryption-key.ts")).rotateEncryptionKey,
-  recount: async () => (await import("./database.ts")).recount,
-  notices: async () => (await import("./notices.ts")).notices,
-  completion: async () => (await import("./completion.ts")).completionOf(allCommands),
+/**
+ * Every command, in the order in which a new user needs them. Each is loaded when it is needed, to start fast; the list
+ * of them needs none.
+ */
+const commands: Readonly<Record<string, Listed>> = {
+  serve: {
+    summary: "Migrate the database and serve the API (this is what npm start does).",
+    load: async () => (await import("./serve.ts")).serve,
+  },
+  setup: {
+    summary: "Create an organization and a product, and print its API key.",
+    load: async () => (await import("./setup.ts")).setup,
+  },
+  demo: {
+    summary: "Load demo data and print a request for every possible outcome.",
+    load: async () => (await import("./demo.ts")).demo,
+  },
+  import: {
+    summary: "Import licenses from a file, also from the export of another service.",
+    load: async () => (await import("./licenses.ts")).importCommand,
+  },
+  export: {
+    summary: "Export licenses to a CSV or JSON Lines file.",
+    load: async () => (await import("./licenses.ts")).exportCommand,
+  },
+  customer: {
+    summary: "Export or erase everything that an organization holds about one customer.",
+    load: async () => (await import("./customer.ts")).customer,
+  },
+  sandbox: {
+    summary: "Serve the sandbox alone, for the tests of apps, without a database.",
+    load: async () => (await import("./sandbox.ts")).sandbox,
+  },
+  events: {
+    summary: "Forward events to your own machine, or trigger test events.",
+    load: async () => (await import("./events.ts")).events,
+  },
+  "password-link": {
+    summary: "Print a link for setting a new password.",
+    load: async () => (await import("./password-link.ts")).passwordLink,
+  },
+  health: {
+    summary: "Ask the running server whether it can answer validations.",
+    load: async () => (await import("./health.ts")).health,
+  },
+  doctor: {
+    summary: "Check settings, database, clock, disk and proxy, or a URL from outside, and suggest fixes.",
+    load: async () => (await import("./doctor.ts")).doctor,
+  },
+  migrate: {
+    summary: "Bring the database up to date without starting the server.",
+    load: async () => (await import("./database.ts")).migrate,
+  },
+  backup: {
+    summary: "Back up everything to a new folder while the server runs.",
+    load: async () => (await import("./backup.ts")).backup,
+  },
+  restore: {
+    summary: "Replace the database with a backup.",
+    load: async () => (await import("./backup.ts")).restore,
+  },
+  copy: {
+    summary: "Move everything to another database, such as from SQLite to PostgreSQL.",
+    load: async () => (await import("./copy.ts")).copy,
+  },
+  "rotate-encryption-key": {
+    summary: "Replace the key that secrets are encrypted with, while servers run.",
+    load: async () => (await import("./rotate-encryption-key.ts")).rotateEncryptionKey,
+  },
+  recount: {
+    summary: "Recount all licenses and correct the stored counts.",
+    load: async () => (await import("./database.ts")).recount,
+  },
+  notices: {
+    summary: "Print the licenses of the software that this server contains.",
+    load: async () => (await import("./notices.ts")).notices,
+  },
+  completion: {
+    summary: "Print a script that completes commands and options in your shell.",
+    load: async () => (await import("./completion.ts")).completionOf(allCommands),
+  },
 };
 
-export function allCommands(): Promise<Command[]> {
-  return Promise.all(Object.values(commands).map((load) => load()));
+interface Listed {
+  /** One line. */
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+export function allCommands(): Promise<DescribedCommand[]> {
+  return Promise.all(
+    Object.values(commands).map(async ({ summary, load }) => ({ ...(await load()), summary })),
+  );
 }
 
 /** Runs the command and returns the exit code. */
 export async function runCommand(args: readonly string[], environment: Environment): Promise<number> {
   const [name = "serve", ...rest] = args;
   if (name === "--help" || name === "-h" || name === "help") {
-    process.stdout.write(overview(await allCommands()));
+    process.stdout.write(overview());
     return 0;
   }
   if (name === "--version" || name === "-v" || name === "version") {
     process.stdout.write(`countersign ${release}\n`);
     return 0;
   }
-  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (load === undefined) {
+  const listed = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (listed === undefined) {
     process.stderr.write(`There is no command "${name}". Run countersign --help for a list.\n`);
     return 1;
   }
-  const command = await load();
+  const command = await listed.load();
   if (rest.includes("--help") || rest.includes("-h")) {
     process.stdout.write(command.help);
     return 0;
@@ -68,8 +136,8 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-function overview(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map((command) => command.name.length));
-  const lines = commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
+function overview(): string {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length));
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
   return `countersign <command> [options]\n\n${lines.join("\n")}\n\nRun countersign <command> --help for details, and countersign --version for the release.\n`;
 }

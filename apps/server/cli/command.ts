@@ -5,11 +5,14 @@ import { OperatorProblem } from "../base/operator-problem.ts";
 
 export interface Command {
   readonly name: string;
-  /** One line for the list of commands. */
-  readonly summary: string;
   readonly help: string;
   /** Returns the exit code. Throws an `OperatorProblem` for problems that the operator can fix. */
   run(args: readonly string[], environment: Environment): Promise<number>;
+}
+
+/** With its line in the list of commands. */
+export interface DescribedCommand extends Command {
+  readonly summary: string;
 }
 
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;

@@ -1,12 +1,18 @@
 import { OperatorProblem } from "../base/operator-problem.ts";
-import { type Command, onePositional, printJson, printLines, readOptions } from "./command.ts";
+import {
+  type Command,
+  type DescribedCommand,
+  onePositional,
+  printJson,
+  printLines,
+  readOptions,
+} from "./command.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 
-export function completionOf(allCommands: () => Promise<readonly Command[]>): Command {
+export function completionOf(allCommands: () => Promise<readonly DescribedCommand[]>): Command {
   return {
     name: "completion",
-    summary: "Print a script that completes commands and options in your shell.",
     help: `countersign completion SHELL [--json]
 
 Prints a script for bash, zsh or fish that completes the names of commands and options, and of files. To use it in every
@@ -42,7 +48,7 @@ interface Completed {
 }
 
 /** From the help text. A test tries each of the options. */
-function completed({ name, summary, help }: Command): Completed {
+function completed({ name, summary, help }: DescribedCommand): Completed {
   const usage = new RegExp(`^countersign ${name} ([a-z]+)\\b`, "gm");
   const subcommands = [...help.matchAll(usage)].map(([, word = ""]) => word);
   const described = [...help.matchAll(/^ +(--[a-z-]+)/gm)].map(([, option = ""]) => option);

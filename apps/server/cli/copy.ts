@@ -9,7 +9,6 @@ import { type Command, printJson, printLines, readOptions, required } from "./co
 
 export const copy: Command = {
   name: "copy",
-  summary: "Move everything to another database, such as from SQLite to PostgreSQL.",
   help: `countersign copy --from SOURCE --to TARGET [--json]
 
 Copies every table from one database to another, then reads both completely and compares the number of rows and a

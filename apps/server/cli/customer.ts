@@ -28,7 +28,6 @@ import { withStore } from "./with-store.ts";
 
 export const customer: Command = {
   name: "customer",
-  summary: "Export or erase everything that an organization holds about one customer.",
   help: `countersign customer export --organization ID (--email ADDRESS | --customer ID) [options]
 countersign customer erase --organization ID (--email ADDRESS | --customer ID) (--dry-run | --licenses COUNT) [--json]
 

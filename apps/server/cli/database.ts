@@ -12,7 +12,6 @@ const checkExitCodes = { up_to_date: 0, new: 2, pending: 2, newer: 3 } as const;
 
 export const migrate: Command = {
   name: "migrate",
-  summary: "Bring the database up to date without starting the server.",
   help: `countersign migrate [--check] [--without-backup] [--contract] [--json]
 
 Applies pending migrations, each completely or not at all, and lists them. The server does the same when it starts; use
@@ -124,7 +123,6 @@ function megabytes(bytes: number): string {
 
 export const recount: Command = {
   name: "recount",
-  summary: "Recount all licenses and correct the stored counts.",
   help: `countersign recount [--json]
 
 The database maintains the license counts that the dashboard shows. If countersign doctor reports that some are wrong,

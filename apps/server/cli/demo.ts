@@ -7,7 +7,6 @@ import { withStore } from "./with-store.ts";
 
 export const demo: Command = {
   name: "demo",
-  summary: "Load demo data and print a request for every possible outcome.",
   help: `countersign demo [--json]
 
 Creates organizations, products and a few hundred licenses in every possible state, and prints a curl command for each

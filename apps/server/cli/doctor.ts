@@ -5,7 +5,6 @@ import { type Command, printJson, printLines, readOptions } from "./command.ts";
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "Check settings, database, clock, disk and proxy, or a URL from outside, and suggest fixes.",
   help: `countersign doctor [--url URL] [--json]
 
 Checks everything the server depends on, and says what is wrong and how to fix it. Changes nothing, and can run while the

@@ -17,7 +17,6 @@ import { withStore } from "./with-store.ts";
 
 export const events: Command = {
   name: "events",
-  summary: "Forward events to your own machine, or trigger test events.",
   help: `countersign events listen --forward URL [options]
 
 Forwards an organization's events to a program on this machine, signed as they would be for an endpoint, until you press

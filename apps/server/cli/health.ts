@@ -8,7 +8,6 @@ const timeoutMs = 5_000;
 /** For health checks of containers, whose images have no curl. */
 export const health: Command = {
   name: "health",
-  summary: "Ask the running server whether it can answer validations.",
   help: `countersign health [--live] [--json]
 
 Asks the server that runs with the same settings on this machine, and prints its answer. The exit code is 0 if it can

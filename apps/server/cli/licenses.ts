@@ -23,7 +23,6 @@ import { withStore } from "./with-store.ts";
 
 export const importCommand: Command = {
   name: "import",
-  summary: "Import licenses from a file, also from the export of another service.",
   help: `countersign import --product ID --file FILE [options]
 
 Imports licenses from FILE into a product, directly into the database. The server can keep running. Keys and times are
@@ -167,7 +166,6 @@ function summary(job: ImportRow): string[] {
 
 export const exportCommand: Command = {
   name: "export",
-  summary: "Export licenses to a CSV or JSON Lines file.",
   help: `countersign export --organization ID [options]
 
 Exports an organization's licenses, directly from the database. The server can keep running. In a CSV file, values that a

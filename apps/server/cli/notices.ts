@@ -8,7 +8,6 @@ const text = typeof COUNTERSIGN_NOTICES === "undefined" ? null : COUNTERSIGN_NOT
 
 export const notices: Command = {
   name: "notices",
-  summary: "Print the licenses of the software that this server contains.",
   help: `countersign notices [--json]
 
 Prints the notices of everything that the server, the dashboard and the executable contain of others.

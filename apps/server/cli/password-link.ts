@@ -13,7 +13,6 @@ const goodForMs = hourMs;
 /** Restores access for an only platform admin, who has nobody to ask. */
 export const passwordLink: Command = {
   name: "password-link",
-  summary: "Print a link for setting a new password.",
   help: `countersign password-link --email ADDRESS [--json]
 
 Prints a link to set a new password for an account, for when no email can be sent and no platform admin can sign in.

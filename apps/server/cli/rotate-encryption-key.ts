@@ -9,7 +9,6 @@ const defaultWaitSeconds = 10;
 
 export const rotateEncryptionKey: Command = {
   name: "rotate-encryption-key",
-  summary: "Replace the key that secrets are encrypted with, while servers run.",
   help: `countersign rotate-encryption-key [--wait SECONDS] [--json]
 countersign rotate-encryption-key --new-key-file FILE [--json]
 

@@ -14,7 +14,6 @@ const defaultPort = 4010;
 
 export const sandbox: Command = {
   name: "sandbox",
-  summary: "Serve the sandbox alone, for the tests of apps, without a database.",
   help: `countersign sandbox [--port <number>] [--host <address>] [--signed] [--json]
 
 Serves POST /api/v1/validate and GET /api/v1/license/{key} for one made-up product with a fixed test API key. Each of the

@@ -12,7 +12,6 @@ const giveUpTimeoutMs = 5_000;
 
 export const serve: Command = {
   name: "serve",
-  summary: "Migrate the database and serve the API (this is what npm start does).",
   help: `countersign serve [--parent PID]
 
 Migrates the database and serves. Shuts down cleanly on SIGTERM and Ctrl-C; a second Ctrl-C stops immediately.

@@ -3,7 +3,11 @@ import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { plainLine } from "@countersign/domain/text/plain-line";
 import { readConfig } from "../base/config.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
-import { type Account, preparePerson, setUpPerson } from "../features/identity/account/setup.ts";
+import {
+  type Account,
+  preparePerson,
+  setUpPerson,
+} from "../features/identity/account/command-line-account.ts";
 import {
   isCommon,
   maxPasswordLength,
@@ -19,7 +23,6 @@ import { withStore } from "./with-store.ts";
 
 export const setup: Command = {
   name: "setup",
-  summary: "Create an organization and a product, and print its API key.",
   help: `countersign setup --organization NAME --product NAME [options]
 
 Creates an organization with a product, and prints the product's API key, which is shown only once. Works on an empty

@@ -81,7 +81,7 @@ const snippets: Record<Platform, Snippet> = {
 export function snippetFor(platform: Platform, { server, productId, isSigned }: SnippetValues) {
   const { file, plain, signed, install } = snippets[platform];
   const text = (isSigned ? signed : plain)
-    .replaceAll("https://licenses.example.com", server)
+    .replaceAll("https://license.example.com", server)
     .replaceAll("PRODUCT-ID", productId)
     .trimEnd();
   return { file, text, install };

@@ -17,7 +17,7 @@ export interface SigningOptions {
 export interface CountersignOptions {
   /** The product's API key, `csk_…`. Defaults to the environment variable `COUNTERSIGN_API_KEY`. */
   readonly apiKey?: string | undefined;
-  /** The URL of the server, such as `https://licenses.example.com`. Defaults to `COUNTERSIGN_URL`. */
+  /** The URL of the server, such as `https://license.example.com`. Defaults to `COUNTERSIGN_URL`. */
   readonly baseUrl?: string | undefined;
   /** For the whole call, including retries. Defaults to 5,000. */
   readonly timeoutMs?: number | undefined;
@@ -141,7 +141,7 @@ function readUrl(given: string | undefined): string {
   const url = parsedUrl(given);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new TypeError(
-      "baseUrl must be the URL of the Countersign server, such as https://licenses.example.com. Pass it, or set COUNTERSIGN_URL.",
+      "baseUrl must be the URL of the Countersign server, such as https://license.example.com. Pass it, or set COUNTERSIGN_URL.",
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, "");

@@ -168,7 +168,7 @@ test("a connection error shows no key, whatever the runtime attaches to its fail
   const { client } = clientWith([fail], { retries: 0 });
   const error = await client.lookup(key).catch((one) => one);
   expect(error).toBeInstanceOf(ConnectionError);
-  expect(error.message).toBe("Cannot connect to licenses.example.com: HPE_INVALID.");
+  expect(error.message).toBe("Cannot connect to license.example.com: HPE_INVALID.");
   const shown = inspect(error, { depth: 20, showHidden: true });
   for (const secret of [key, base.apiKey]) expect(shown).not.toContain(secret);
   expect(error.cause.cause).toMatchObject({ name: "Error", code: "HPE_INVALID" });

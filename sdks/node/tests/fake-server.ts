@@ -41,7 +41,7 @@ export const valid: Answer = () => Response.json(validBody);
 export const revoked: Answer = () => Response.json({ ...validBody, valid: false, status: "revoked" });
 export const unreachable: Answer = () => Promise.reject(new TypeError("fetch failed"));
 export const key = "ABCD-EFGH-JKMN-PQRS";
-export const base = { apiKey: "csk_secret", baseUrl: "https://licenses.example.com", random: () => 0 };
+export const base = { apiKey: "csk_secret", baseUrl: "https://license.example.com", random: () => 0 };
 
 /** A client whose server sends these answers, and the requests that it has sent. */
 export function clientWith(answers: Answer[], options: Partial<CountersignOptions> = {}) {

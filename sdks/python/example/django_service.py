@@ -1,6 +1,6 @@
 """A Django service in one file: it requires a license everywhere, links to the portal, and receives webhooks.
 
-COUNTERSIGN_URL=https://licenses.example.com COUNTERSIGN_API_KEY=csk_… COUNTERSIGN_WEBHOOK_SECRET=whsec_… \
+COUNTERSIGN_URL=https://license.example.com COUNTERSIGN_API_KEY=csk_… COUNTERSIGN_WEBHOOK_SECRET=whsec_… \
     DJANGO_SETTINGS_MODULE=django_service PYTHONPATH=example django-admin runserver
 """
 

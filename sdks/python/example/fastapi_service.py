@@ -1,6 +1,6 @@
 """A FastAPI service that requires a license, links to the customer portal, and receives webhooks.
 
-COUNTERSIGN_URL=https://licenses.example.com COUNTERSIGN_API_KEY=csk_… COUNTERSIGN_WEBHOOK_SECRET=whsec_… \
+COUNTERSIGN_URL=https://license.example.com COUNTERSIGN_API_KEY=csk_… COUNTERSIGN_WEBHOOK_SECRET=whsec_… \
     uvicorn --app-dir example fastapi_service:app
 """
 

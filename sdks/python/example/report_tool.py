@@ -27,7 +27,7 @@ from countersign import (
 APP = "report-tool"
 VERSION = "1.0.0"
 # Make these two constants in your own tool: they belong to your product, not to your customer.
-SERVER = os.environ.get("COUNTERSIGN_URL", "https://licenses.example.com")
+SERVER = os.environ.get("COUNTERSIGN_URL", "https://license.example.com")
 API_KEY = os.environ.get("COUNTERSIGN_API_KEY", "csk_your_products_api_key")
 
 REJECTION_MESSAGES = {

@@ -29,25 +29,25 @@ KEY = "ABCD-EFGH-JKMN-PQRS"
 def test_invalid_api_keys_are_rejected(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COUNTERSIGN_API_KEY", raising=False)
     with pytest.raises(ValueError, match="api_key"):
-        Countersign(key, "https://licenses.example.com")
+        Countersign(key, "https://license.example.com")
 
 
 @pytest.mark.parametrize(
     "url",
     [
         "",
-        "licenses.example.com",
+        "license.example.com",
         "file:///etc/passwd",
-        "ftp://licenses.example.com",
+        "ftp://license.example.com",
         "https://",
         "https://:443",
-        "https://name:password@licenses.example.com",
-        "https://licenses.example.com?a=b",
-        "https://licenses.example.com/#a",
-        "https://licenses.example.com:port",
-        "https://licenses.example.com:99999",
+        "https://name:password@license.example.com",
+        "https://license.example.com?a=b",
+        "https://license.example.com/#a",
+        "https://license.example.com:port",
+        "https://license.example.com:99999",
         "https://licenses example.com",
-        "https://licenses.example.com/\r\nX-Other: 1",
+        "https://license.example.com/\r\nX-Other: 1",
         "https://bücher.example",
     ],
 )
@@ -71,10 +71,10 @@ def test_invalid_base_urls_are_rejected(url: str, monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_invalid_settings_are_rejected(name: str, values: list[Any]) -> None:
-    client = Countersign("csk_test", "https://licenses.example.com")
+    client = Countersign("csk_test", "https://license.example.com")
     for value in values:
         with pytest.raises(ValueError, match=name):
-            Countersign("csk_test", "https://licenses.example.com", **{name: value})
+            Countersign("csk_test", "https://license.example.com", **{name: value})
         if name in ("timeout_seconds", "retries"):
             for method in (client.validate, client.check, client.lookup):
                 with pytest.raises(ValueError, match=name):
@@ -89,12 +89,12 @@ def test_invalid_tolerances_are_rejected(tolerance: float) -> None:
 
 def test_secrets_are_not_in_the_repr() -> None:
     assert "abab" not in repr(Signing("product", "ab" * 32))
-    assert "csk_test" not in repr(Countersign("csk_test", "https://licenses.example.com"))
+    assert "csk_test" not in repr(Countersign("csk_test", "https://license.example.com"))
 
 
 def test_a_custom_ssl_context_is_accepted() -> None:
     context = ssl.create_default_context()
-    assert Countersign("csk_test", "https://licenses.example.com", ssl_context=context) is not None
+    assert Countersign("csk_test", "https://license.example.com", ssl_context=context) is not None
     with serving([b"no TLS here"]) as server:
         client = Countersign("csk_test", server.url.replace("http:", "https:"), ssl_context=context, timeout_seconds=1)
         with pytest.raises(ConnectionError):
@@ -114,7 +114,7 @@ def test_unusual_license_keys_are_sent_safely(key: str) -> None:
 
 @pytest.mark.parametrize("key", [5, b"KEY", ["KEY"], {}])
 def test_a_license_key_of_another_type_is_an_argument_error(key: Any) -> None:
-    client = Countersign("csk_test", "https://licenses.example.com")
+    client = Countersign("csk_test", "https://license.example.com")
     methods: list[Callable[[Any], object]] = [
         client.validate,
         client.check,
@@ -174,7 +174,7 @@ def test_concurrent_threads_share_one_request() -> None:
 
 
 def test_an_interrupted_thread_does_not_interrupt_the_waiting_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    client = Countersign("csk_test", "https://licenses.example.com")
+    client = Countersign("csk_test", "https://license.example.com")
     started = threading.Event()
     results: list[object] = []
     valid_result = read_result(VALID_BODY, datetime.now(timezone.utc), None)

@@ -85,7 +85,7 @@ def test_the_wheel_can_be_installed_and_used(built: Path, tmp_path: Path) -> Non
     program = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
         "import countersign\n"
-        "client = countersign.Countersign('csk_test', 'https://licenses.example.com')\n"
+        "client = countersign.Countersign('csk_test', 'https://license.example.com')\n"
         "others = {name.split('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)"
         " if hasattr(sys, 'stdlib_module_names') else {'countersign', '__main__'}\n"
         "print(countersign.__file__, countersign.__version__, sorted(others - {'countersign', '__main__'}))\n"

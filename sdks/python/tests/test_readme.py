@@ -27,7 +27,7 @@ EXAMPLES: list[str] = [
 
 def run(text: str, started_case: StartedCase) -> tuple[int, str]:
     done = subprocess.run(
-        [sys.executable, "-c", text.replace("https://licenses.example.com", started_case.url)],
+        [sys.executable, "-c", text.replace("https://license.example.com", started_case.url)],
         cwd=SDK / "src",
         env={
             **os.environ,

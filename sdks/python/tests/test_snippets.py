@@ -21,8 +21,8 @@ def run(snippet: Path, folder: Path, answers: dict[str, Any], secrets: str | Non
     """Return what the snippet prints when it uses this server."""
     started_case = start_case(answers)
     text = snippet.read_text("utf-8")
-    assert text.count('"https://licenses.example.com"') == 1
-    text = text.replace("https://licenses.example.com", started_case.url)
+    assert text.count('"https://license.example.com"') == 1
+    text = text.replace("https://license.example.com", started_case.url)
     signing = started_case.client.get("signing", {"product_id": "", "secrets": []})
     program = folder / "snippet.py"
     program.write_text(text.replace("PRODUCT-ID", signing["product_id"]), "utf-8")

@@ -77,7 +77,7 @@ def test_stop_ends_the_thread_immediately_even_from_a_callback() -> None:
 @pytest.mark.parametrize("interval", [0, 0.5, -1, float("nan"), float("inf"), 1e12, 2_592_001])
 def test_invalid_intervals_are_rejected(interval: float) -> None:
     with pytest.raises(ValueError, match="interval_seconds"):
-        Countersign("csk_test", "https://licenses.example.com").watch(KEY, interval, print)
+        Countersign("csk_test", "https://license.example.com").watch(KEY, interval, print)
 
 
 def test_thirty_days_do_not_become_a_short_wait() -> None:

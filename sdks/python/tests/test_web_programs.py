@@ -33,7 +33,7 @@ def load(source: Path, folder: Path, started: StartedCase, monkeypatch: pytest.M
     monkeypatch.setenv("COUNTERSIGN_SIGNING_SECRETS", ",".join(signing["secrets"]))
     monkeypatch.setenv("COUNTERSIGN_WEBHOOK_SECRET", django_app.SECRET)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    text = source.read_text("utf-8").replace("https://licenses.example.com", started.url)
+    text = source.read_text("utf-8").replace("https://license.example.com", started.url)
     program = folder / source.name
     program.write_text(text.replace("PRODUCT-ID", signing["product_id"]), "utf-8")
     spec = importlib.util.spec_from_file_location(source.stem, program)

@@ -10,7 +10,7 @@ public class Licensed {
     Countersign countersign =
         Countersign.builder()
             .apiKey(System.getenv("COUNTERSIGN_API_KEY"))
-            .baseUrl("https://licenses.example.com")
+            .baseUrl("https://license.example.com")
             .signing(Signing.with("PRODUCT-ID", secrets))
             .build();
 

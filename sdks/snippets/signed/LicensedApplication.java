@@ -13,7 +13,7 @@ public class LicensedApplication {
     // The secrets are in the environment variables COUNTERSIGN_API_KEY and COUNTERSIGN_SIGNING_SECRETS.
     new SpringApplicationBuilder(LicensedApplication.class)
         .properties(
-            "countersign.base-url=https://licenses.example.com",
+            "countersign.base-url=https://license.example.com",
             "countersign.signing.product-id=PRODUCT-ID",
             "countersign.version=1.0.0")
         .run(arguments);

@@ -1,5 +1,5 @@
 nonce=$(openssl rand -hex 16)
-body=$(curl -sS -X POST https://licenses.example.com/api/v1/validate \
+body=$(curl -sS -X POST https://license.example.com/api/v1/validate \
   -H "Authorization: Bearer $COUNTERSIGN_API_KEY" \
   -H "Content-Type: application/json" \
   -H "X-Countersign-Nonce: $nonce" \

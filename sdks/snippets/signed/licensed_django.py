@@ -8,7 +8,7 @@ from countersign.django import LicensedRequest, require_license
 # settings.py
 COUNTERSIGN = {
     "API_KEY": os.environ["COUNTERSIGN_API_KEY"],
-    "BASE_URL": "https://licenses.example.com",
+    "BASE_URL": "https://license.example.com",
     "SIGNING": Signing(
         product_id="PRODUCT-ID",
         secrets=os.environ["COUNTERSIGN_SIGNING_SECRETS"],

@@ -7,7 +7,7 @@ from countersign.fastapi import RequireLicense, handle_refusals
 
 client = AsyncCountersign(
     api_key=os.environ["COUNTERSIGN_API_KEY"],
-    base_url="https://licenses.example.com",
+    base_url="https://license.example.com",
     signing=Signing(
         product_id="PRODUCT-ID",
         secrets=os.environ["COUNTERSIGN_SIGNING_SECRETS"],

@@ -16,7 +16,7 @@ class ReportsController {
   imports: [
     CountersignModule.forRoot({
       apiKey: process.env.COUNTERSIGN_API_KEY,
-      baseUrl: "https://licenses.example.com",
+      baseUrl: "https://license.example.com",
       signing: { productId: "PRODUCT-ID", secrets: process.env.COUNTERSIGN_SIGNING_SECRETS },
     }),
   ],

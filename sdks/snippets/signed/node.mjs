@@ -2,7 +2,7 @@ import { Countersign } from "@countersign/node";
 
 const countersign = new Countersign({
   apiKey: process.env.COUNTERSIGN_API_KEY,
-  baseUrl: "https://licenses.example.com",
+  baseUrl: "https://license.example.com",
   signing: { productId: "PRODUCT-ID", secrets: process.env.COUNTERSIGN_SIGNING_SECRETS },
 });
 

@@ -4,7 +4,7 @@ from countersign import Countersign, Signing
 
 countersign = Countersign(
     api_key=os.environ["COUNTERSIGN_API_KEY"],
-    base_url="https://licenses.example.com",
+    base_url="https://license.example.com",
     signing=Signing(
         product_id="PRODUCT-ID",
         secrets=os.environ["COUNTERSIGN_SIGNING_SECRETS"],

@@ -12,7 +12,7 @@ interface Plan {
   readonly plan: string;
 }
 
-const options: CountersignOptions = { apiKey: "csk_test", baseUrl: "https://licenses.example.com" };
+const options: CountersignOptions = { apiKey: "csk_test", baseUrl: "https://license.example.com" };
 const client = new Countersign<Plan>(options);
 
 export async function planOf(licenseKey: string | undefined): Promise<string> {

@@ -2,7 +2,7 @@
 import { Countersign } from "@countersign/node";
 import { licenseGate, webhookRoute } from "@countersign/node/http";
 
-const client = new Countersign({ apiKey: "csk_test", baseUrl: "https://licenses.example.com" });
+const client = new Countersign({ apiKey: "csk_test", baseUrl: "https://license.example.com" });
 const gate = licenseGate({ client });
 
 export async function GET(request: Request): Promise<Response> {

@@ -58,7 +58,7 @@ def checked_base_url(value: str | None) -> str:
     match = re.fullmatch(r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?(?:/[!-~]*)?", text)
     if match is None or int(match[1] or 0) > 65_535 or "?" in text or "#" in text:
         raise ValueError(
-            "base_url must be the URL of the Countersign server, such as https://licenses.example.com. "
+            "base_url must be the URL of the Countersign server, such as https://license.example.com. "
             "Pass it, or set COUNTERSIGN_URL."
         )
     return text.rstrip("/")

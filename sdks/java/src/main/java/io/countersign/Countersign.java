@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
  * <pre>{@code
  * Countersign countersign = Countersign.builder()
  *     .apiKey(System.getenv("COUNTERSIGN_API_KEY"))
- *     .baseUrl("https://licenses.example.com")
+ *     .baseUrl("https://license.example.com")
  *     .build();
  * ValidateResult result = countersign.validate(licenseKey);
  * if (!result.valid()) throw new IllegalStateException("The license was rejected: " + result.status());

@@ -70,7 +70,7 @@ final class Settings implements Cloneable {
       // The exception below reports it.
     }
     throw new IllegalArgumentException(
-        "baseUrl must be the URL of the Countersign server, such as https://licenses.example.com."
+        "baseUrl must be the URL of the Countersign server, such as https://license.example.com."
             + " Pass it, or set COUNTERSIGN_URL.");
   }
 

@@ -66,7 +66,7 @@ class ClientTest {
         assertThrows(
             ConnectionException.class, () -> builder("http://user:word@127.0.0.1:1").build().validate(KEY));
     assertFalse(problem.getMessage().contains("word"), problem.getMessage());
-    for (String wrong : List.of("", "licenses.example.com", "ftp://example.com", "https://", "http://a b"))
+    for (String wrong : List.of("", "license.example.com", "ftp://example.com", "https://", "http://a b"))
       assertThrows(IllegalArgumentException.class, () -> builder(wrong).build(), wrong);
   }
 

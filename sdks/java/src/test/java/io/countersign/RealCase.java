@@ -34,8 +34,8 @@ final class RealCase {
   }
 
   private String filledIn(String program) {
-    assertTrue(program.contains("\"https://licenses.example.com\""));
-    String text = program.replace("https://licenses.example.com", url);
+    assertTrue(program.contains("\"https://license.example.com\""));
+    String text = program.replace("https://license.example.com", url);
     if (!client.containsKey("signing")) return text;
     assertTrue(text.contains("\"PRODUCT-ID\""));
     return text.replace("PRODUCT-ID", (String) CaseRunner.map(client.get("signing")).get("product_id"));

@@ -56,8 +56,8 @@ class ProgramsTest {
   void aSnippetServesLicensedRequests(String file, String answer, int status) throws Exception {
     JsonNode started = server.start(answer);
     String text = Files.readString(SNIPPETS.resolve(file));
-    assertThat(text).contains("https://licenses.example.com");
-    text = text.replace("https://licenses.example.com", started.path("url").asText());
+    assertThat(text).contains("https://license.example.com");
+    text = text.replace("https://license.example.com", started.path("url").asText());
     JsonNode signing = started.path("client").path("signing");
     text = text.replace("PRODUCT-ID", signing.path("product_id").asText());
     Path source = Files.writeString(folder.resolve("LicensedApplication.java"), text);
