@@ -12,10 +12,11 @@ const shownIn: Readonly<Record<string, readonly string[]>> = {
   Members: ["Billing", "Organizations", "Roles"],
   Organizations: ["Billing", "Members", "Roles"],
   Platform: ["Account", "Billing", "IP addresses", "Licenses", "Organizations", "Your account"],
-  "Product keys": ["Products"],
-  Products: ["Analytics", "Billing", "Licenses", "Usage"],
+  "Product keys": ["Overview", "Products"],
+  Products: ["Analytics", "Billing", "Licenses", "Overview", "Usage"],
   Roles: ["Invitations", "Members", "Organizations"],
-  Transfers: ["Customers", "Events", "IP addresses", "Licenses"],
+  Transfers: ["Customers", "Events", "IP addresses", "Licenses", "Overview"],
+  Webhooks: ["Overview"],
   "Your account": ["Members"],
 };
 

@@ -24,6 +24,7 @@ import * as licenseFiles from "./license-files.ts";
 import * as licenses from "./licenses.ts";
 import * as members from "./members.ts";
 import * as organizations from "./organizations.ts";
+import * as overview from "./overview.ts";
 import * as plans from "./plans.ts";
 import * as productKeys from "./product-keys.ts";
 import * as products from "./products.ts";
@@ -66,6 +67,7 @@ const modules = [
   licenses,
   members,
   organizations,
+  overview,
   productKeys,
   products,
   requests,

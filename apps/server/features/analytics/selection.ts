@@ -20,7 +20,7 @@ export interface SelectionQuery {
 }
 
 /** What a request asks about. */
-interface Selection {
+export interface Selection {
   readonly scope: Scope;
   readonly range: HourRange;
   readonly timeZone: string;

@@ -18,6 +18,7 @@ import {
   daysOf,
   knownLicenses,
   type Listed,
+  type Selection,
   type SelectionQuery,
   selectionOf,
   shownLicense,
@@ -34,26 +35,7 @@ export async function sharingSuspects(
   query: SelectionQuery & { readonly limit: number },
 ) {
   const { range, scope, geo } = await selectionOf(context, query);
-  const db = context.store.listReads;
-  const days = daysOf(range);
-  const usual = { ips: usualIps, devices: usualDevices };
-  const { rows, before } = await withOpenTail(db, scope.organizationId, geo, async (tail) => ({
-    rows: await unusualLicenseDays(db, { scope, days, usual }, tail),
-    before: await unusualLicenseDays(db, { scope, days: daysBefore(days), usual }, tail),
-  }));
-  const rowsBefore = Map.groupBy(before, (row) => row.license_id);
-  const byLicense = [...Map.groupBy(rows, (row) => row.license_id)].slice(0, maxLookedUp);
-  const known = await knownLicenses(
-    context,
-    byLicense.map(([id]) => id),
-  );
-  const suspects = byLicense.flatMap(([id, rows]) => {
-    const license = known.get(id);
-    const suspect = license === undefined ? null : suspectOf(license, rows);
-    if (license === undefined || suspect === null) return [];
-    const previous_days = suspectOf(license, rowsBefore.get(id) ?? [])?.days ?? 0;
-    return [{ ...shownLicense(context, id, license.product_id, license), ...suspect, previous_days }];
-  });
+  const suspects = await suspectsOf(context, { range, scope, geo });
   const listed = suspects
     .sort(
       (a, b) =>
@@ -80,6 +62,35 @@ export async function sharingSuspects(
       };
     }),
   };
+}
+
+/** How many licenses may be shared, without reading their requests. */
+export async function countSuspects(context: MemberContext, query: SelectionQuery) {
+  const selection = await selectionOf(context, query);
+  return { ...shownRange(selection.range), licenses: (await suspectsOf(context, selection)).length };
+}
+
+async function suspectsOf(context: MemberContext, { range, scope, geo }: Omit<Selection, "timeZone">) {
+  const db = context.store.listReads;
+  const days = daysOf(range);
+  const usual = { ips: usualIps, devices: usualDevices };
+  const { rows, before } = await withOpenTail(db, scope.organizationId, geo, async (tail) => ({
+    rows: await unusualLicenseDays(db, { scope, days, usual }, tail),
+    before: await unusualLicenseDays(db, { scope, days: daysBefore(days), usual }, tail),
+  }));
+  const rowsBefore = Map.groupBy(before, (row) => row.license_id);
+  const byLicense = [...Map.groupBy(rows, (row) => row.license_id)].slice(0, maxLookedUp);
+  const known = await knownLicenses(
+    context,
+    byLicense.map(([id]) => id),
+  );
+  return byLicense.flatMap(([id, ofLicense]) => {
+    const license = known.get(id);
+    const suspect = license === undefined ? null : suspectOf(license, ofLicense);
+    if (license === undefined || suspect === null) return [];
+    const previous_days = suspectOf(license, rowsBefore.get(id) ?? [])?.days ?? 0;
+    return [{ ...shownLicense(context, id, license.product_id, license), ...suspect, previous_days }];
+  });
 }
 
 function suspectOf(license: Listed, rows: readonly LicenseDayRow[]) {

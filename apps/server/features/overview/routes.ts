@@ -1,11 +1,14 @@
-import * as contract from "@countersign/contract/manage/organizations";
+import * as contract from "@countersign/contract/manage/overview";
 import { isoTime } from "@countersign/domain/dates/iso-time";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { createdByDay, expiringByWeek } from "@countersign/store/queries/licenses/stored-counts";
 import { type BoundRoute, bind } from "../../api/context.ts";
+import { attention } from "./attention.ts";
 
 export const overviewRoutes: readonly BoundRoute[] = [
+  bind(contract.getAttention, async (context) => ({ data: await attention(context) })),
+
   bind(contract.getLicenseTrend, async (context) => {
     const { id } = context.organization;
     const db = context.store.listReads;

@@ -118,6 +118,44 @@ onBothDatabases("unused API keys", (fixture) => {
     expect(await isListed(productId)).toBe(false);
   });
 
+  test("unused keys are counted by product, the most first, without those in use, ended ones and other organizations", async () => {
+    const { productId, product, organizationId } = await fixture.organization();
+    const other = await fixture.organization();
+    const second = await product();
+    const disabled = await product();
+    await fixture.write(async (db) => {
+      await db
+        .updateTable("products")
+        .set({ status: "disabled" })
+        .where("id", "=", disabled.productId)
+        .execute();
+      const add = async (of: string, rows: readonly { created: number; used?: number; ends?: number }[]) => {
+        await db.deleteFrom("product_api_keys").where("product_id", "=", of).execute();
+        for (const { created, used = null, ends = null } of rows) {
+          const publicId = newId();
+          await addApiKey(db, of, { publicId, hash: newId() }, created, { expiresAtMs: ends });
+          const key = db.updateTable("product_api_keys").set({ last_used_at: used });
+          await key.where("public_id", "=", publicId).execute();
+        }
+      };
+      await add(productId, [
+        { created: 100 },
+        { created: 101 },
+        { created: 1, used: 101 },
+        { created: 1, ends: 1_000 },
+      ]);
+      await add(second.productId, [{ created: 1 }, { created: 1, used: 100, ends: 1_001 }]);
+      await add(disabled.productId, [{ created: 1 }]);
+      await add(other.productId, [{ created: 1 }]);
+    });
+    const counts = (limit: number) => read.unusedKeyCounts(organizationId, { ...times, limit });
+    expect((await counts(9)).map(({ id, count }) => [id, count])).toEqual([
+      [second.productId, 2],
+      [productId, 1],
+    ]);
+    expect(await counts(1)).toMatchObject([{ id: second.productId }]);
+  });
+
   test("each unused key is taken once, also by two transactions at the same moment", async () => {
     const { productId } = await fixture.organization();
     await setKeys(productId, { created_at: 1 });

@@ -119,6 +119,29 @@ export async function productsWithUnusedKeys(
   return rows.map((row) => row.product_id);
 }
 
+/** How many active keys of an organization's products have not been used since then: the products with the most first. */
+export async function unusedKeyCounts(
+  db: Database,
+  organizationId: string,
+  { nowMs, unusedSinceMs, limit }: { nowMs: number; unusedSinceMs: number; limit: number },
+) {
+  const rows = await db
+    .selectFrom("products as p")
+    .innerJoin("product_api_keys as k", "k.product_id", "p.id")
+    .select((is) => ["p.id", "p.name", is.fn.countAll().as("count")])
+    .where("p.organization_id", "=", organizationId)
+    .where("p.deleted_at", "is", null)
+    .where("p.status", "=", "active")
+    .where((is) => is.or([is("k.expires_at", "is", null), is("k.expires_at", ">", nowMs)]))
+    .where((is) => is(is.fn.coalesce("k.last_used_at", "k.created_at"), "<=", unusedSinceMs))
+    .groupBy(["p.id", "p.name"])
+    .orderBy("count", "desc")
+    .orderBy("p.id")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, name, count }) => ({ id, name, count: Number(count) }));
+}
+
 /**
  * Marks those keys of a product as reported, and returns those that were not before. The caller sends the email about
  * them.

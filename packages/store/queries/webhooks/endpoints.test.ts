@@ -44,6 +44,23 @@ onBothDatabases("webhook endpoints", (fixture) => {
       expect(await find(organizationId, id)).toBeUndefined();
   });
 
+  test("endpoints that receive nothing are listed, the longest such first, but not those that someone disabled", async () => {
+    const { organizationId } = await fixture.organization();
+    const other = await fixture.organization();
+    const disabled = (disabled_reason: "by_hand" | "gone" | "failing", disabled_at: number) =>
+      endpoint(organizationId, { status: "disabled", disabled_reason, disabled_at, failing_since: 1 });
+    const failing = await endpoint(organizationId, { failing_since: 300 });
+    const gone = await disabled("gone", 400);
+    const ended = await disabled("failing", 200);
+    await disabled("by_hand", 100);
+    await endpoint(organizationId);
+    await endpoint(organizationId, { failing_since: 50, deleted_at: 60 });
+    await endpoint(other.organizationId, { failing_since: 70 });
+    const ids = async (limit: number) =>
+      (await read.endpointsInTrouble(organizationId, limit)).map(({ id }) => id);
+    expect([await ids(9), await ids(1)]).toEqual([[ended, failing, gone], [ended]]);
+  });
+
   test("a URL is stored encrypted, and an update changes only the given fields of one endpoint", async () => {
     const { organizationId } = await fixture.organization();
     const [id, untouched] = [await endpoint(organizationId), await endpoint(organizationId)];

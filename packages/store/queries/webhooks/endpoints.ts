@@ -79,6 +79,30 @@ export async function endpointsOf(
   return rows.map((row) => openEndpoint(db, row));
 }
 
+/** Those that receive no events although nobody disabled them by hand; the longest such first. */
+export async function endpointsInTrouble(
+  db: Database,
+  organizationId: string,
+  limit: number,
+): Promise<WebhookEndpointRow[]> {
+  const rows = await db
+    .selectFrom("webhook_endpoints")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where("deleted_at", "is", null)
+    .where((is) =>
+      is.or([
+        is.and([is("status", "=", "enabled"), is("failing_since", "is not", null)]),
+        is.and([is("status", "=", "disabled"), is("disabled_reason", "!=", "by_hand")]),
+      ]),
+    )
+    .orderBy((is) => is.fn.coalesce("disabled_at", "failing_since"))
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => openEndpoint(db, row));
+}
+
 export async function countEndpoints(db: Database, organizationId: string): Promise<number> {
   const { count } = await db
     .selectFrom("webhook_endpoints")
