@@ -31,7 +31,8 @@ export const organizationRoute = createRoute({
 const page = pagesBelow(organizationRoute);
 
 export const organizationPages = [
-  page("/", () => import("../features/overview/overview-page.tsx"), "OverviewPage"),
+  /** Validations of the last 24 hours, unless it says otherwise. */
+  page("/", () => import("../features/overview/overview-page.tsx"), "OverviewPage", { range: oneOf(["7d"]) }),
 
   page("/licenses", () => import("../features/licenses/list-page.tsx"), "LicensesPage", licensesSearch),
   /** The product and customer, if the linking page knows them. */

@@ -18,7 +18,8 @@ export const paths = {
   newMyAccessToken: () => linkOptions({ to: "/account/access-tokens/new" }),
 
   // Those of an organization.
-  overview: (organization: string) => linkOptions({ to: "/o/$organization", params: { organization } }),
+  overview: (organization: string, search: Search<"/o/$organization"> = {}) =>
+    linkOptions({ to: "/o/$organization", params: { organization }, search }),
   licenses: (organization: string, search: Search<"/o/$organization/licenses"> = {}) =>
     linkOptions({ to: "/o/$organization/licenses", params: { organization }, search }),
   newLicense: (organization: string, search: Search<"/o/$organization/licenses/new"> = {}) =>
@@ -106,8 +107,8 @@ export const paths = {
     linkOptions({ to: "/o/$organization/webhooks/new", params: { organization } }),
   webhook: (organization: string, webhook: string) =>
     linkOptions({ to: "/o/$organization/webhooks/$webhook", params: { organization, webhook } }),
-  analytics: (organization: string) =>
-    linkOptions({ to: "/o/$organization/analytics", params: { organization } }),
+  analytics: (organization: string, search: Search<"/o/$organization/analytics"> = {}) =>
+    linkOptions({ to: "/o/$organization/analytics", params: { organization }, search }),
   usage: (organization: string) => linkOptions({ to: "/o/$organization/usage", params: { organization } }),
   auditLog: (organization: string, search: Search<"/o/$organization/audit-log"> = {}) =>
     linkOptions({ to: "/o/$organization/audit-log", params: { organization }, search }),

@@ -63,7 +63,8 @@ export function NewLicenses() {
   );
 }
 
-const daysAhead = 30;
+/** Licenses that expire within so many days expire soon. */
+export const daysAhead = 30;
 const maxShown = 6;
 
 /** The next licenses to expire, soonest first. */

@@ -10,10 +10,11 @@ import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Attention } from "./attention.tsx";
 import { FirstSteps } from "./first-steps.tsx";
-import { Expiring, NewLicenses } from "./license-trend.tsx";
+import { daysAhead, Expiring, NewLicenses } from "./license-trend.tsx";
 import classes from "./overview.module.css";
 import { ProductsState } from "./products-state.tsx";
 import { RecentChanges, RecentEvents } from "./recent.tsx";
+import { Validations } from "./validations.tsx";
 
 /** The overview. Each part is shown only with permission to see its content. */
 export function OverviewPage() {
@@ -36,6 +37,7 @@ export function OverviewPage() {
     >
       <FirstSteps />
       <Attention />
+      {may("analytics:view") && <Validations />}
       {seesLicenses && <LicenseFigures />}
       <div className={classes.columns}>
         <div className={classes.column}>
@@ -67,49 +69,57 @@ function Nothing() {
 }
 
 const statuses = ["active", "expired", "revoked"] as const;
-/** Sorted by expiry, the server finds the one returned license quickly: the oldest expiry has expired. */
-const order = { sort: "expires_at", order: "asc" } as const;
 
-/** The number and the share of licenses per status. */
+/** The tiles, with the filter of the list that each leads to. Licenses that expire soon are active ones. */
+const tiles = {
+  active: { status: "active" },
+  expiring: { status: "active", expires_within_days: daysAhead },
+  // Sorted by expiry, the server finds the one returned license quickly: the oldest expiry has expired.
+  expired: { status: "expired", sort: "expires_at", order: "asc" },
+  revoked: { status: "revoked" },
+} as const;
+const tileNames = ["active", "expiring", "expired", "revoked"] as const;
+
+/** The number of licenses per status and of those that expire soon, and the share of each status. */
 function LicenseFigures() {
   const { t, i18n } = useTranslation("overview");
   const { id, slug } = useOrganization();
-  const counts = useQueries({
-    queries: statuses.map((status) => ({
+  const answers = useQueries({
+    queries: tileNames.map((name) => ({
       ...ask("listLicenses", {
         params: { organization_id: id },
-        query: { status, limit: 1, count: "true", ...(status === "expired" ? order : {}) },
+        query: { ...tiles[name], limit: 1, count: "true" },
       }),
       staleTime: 60_000,
     })),
   });
-  const broken = counts.find(({ error }) => error !== null);
+  const broken = answers.find(({ error }) => error !== null);
   if (broken !== undefined) return <ProblemAlert error={broken.error} />;
-  const totals = counts.map(({ data }) => data?.total ?? 0);
-  const sum = totals.reduce((all, one) => all + one, 0);
-  const isWhole = counts.every(({ data }) => data !== undefined);
+  const totalOf = (name: (typeof tileNames)[number]) => answers[tileNames.indexOf(name)]?.data?.total;
+  const sum = statuses.reduce((all, status) => all + (totalOf(status) ?? 0), 0);
+  const isWhole = answers.every(({ data }) => data !== undefined);
   let left = 0;
   return (
     <section className={classes.figures} aria-label={t("figures.title")}>
       <div className={classes.tiles}>
-        {statuses.map((status, index) => {
-          const answer = counts[index]?.data;
+        {tileNames.map((name) => {
+          const total = totalOf(name);
           return (
             <GoLink
-              key={status}
-              to={paths.licenses(slug, { status })}
+              key={name}
+              to={paths.licenses(slug, tiles[name])}
               underline="never"
               c="inherit"
               className={classes.tile ?? ""}
             >
-              <Text size="sm" c="dimmed" component="span" display="block" className={classes[status] ?? ""}>
-                {t(`figures.${status}`)}
+              <Text size="sm" c="dimmed" component="span" display="block" className={classes[name] ?? ""}>
+                {t(`figures.${name}`, { days: daysAhead })}
               </Text>
-              {answer === undefined ? (
+              {total === undefined ? (
                 <Skeleton height={26} width={60} my={3} />
               ) : (
                 <span className={`${classes.figure} figures`}>
-                  {new Intl.NumberFormat(i18n.language).format(answer.total ?? 0)}
+                  {new Intl.NumberFormat(i18n.language).format(total)}
                 </span>
               )}
             </GoLink>
@@ -118,8 +128,8 @@ function LicenseFigures() {
       </div>
       {isWhole && sum > 0 && (
         <svg className={classes.share} viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-          {statuses.map((status, index) => {
-            const width = ((totals[index] ?? 0) / sum) * 100;
+          {statuses.map((status) => {
+            const width = ((totalOf(status) ?? 0) / sum) * 100;
             left += width;
             return <rect key={status} x={left - width} width={width} height={1} data-status={status} />;
           })}

@@ -71,3 +71,21 @@ interface Page<T> {
   readonly data: readonly T[];
   readonly next_cursor: string | null;
 }
+
+interface RefusalCount {
+  readonly outcome: string;
+  readonly count: number;
+}
+
+/** The outcomes that refused most validations, and the rarer ones. One that would be left alone is shown too. */
+export function mostFrequentRefusals(
+  outcomes: Readonly<Record<string, number>>,
+  max: number,
+): { readonly shown: readonly RefusalCount[]; readonly others: readonly RefusalCount[] } {
+  const sorted = Object.entries(outcomes)
+    .filter(([outcome, count]) => outcome !== "active" && count > 0)
+    .map(([outcome, count]) => ({ outcome, count }))
+    .sort((a, b) => b.count - a.count);
+  const end = sorted.length === max + 1 ? max + 1 : max;
+  return { shown: sorted.slice(0, end), others: sorted.slice(end) };
+}
