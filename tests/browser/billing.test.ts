@@ -69,14 +69,14 @@ dashboardTests("billing", (dashboard) => {
   test("without payments, the billing page says whom to ask and offers nothing to buy", async () => {
     const page = await dashboard.page();
     await visit(page, dashboard.home);
-    await page.getByRole("link", { name: "Settings" }).click();
-    const settings = page.getByRole("navigation", { name: "Settings pages" });
-    await settings.getByRole("link", { name: "Billing" }).click();
+    const navigation = page.getByRole("navigation", { name: "Main" });
+    await navigation.getByRole("link", { name: "Settings" }).click();
+    await navigation.getByRole("link", { name: "Billing" }).click();
     await page.getByRole("heading", { name: "Another plan" }).waitFor();
     await page.getByText("Ask its operator for another plan or higher limits.").waitFor();
     expect(await page.getByRole("button", { name: /Upgrade|Manage payment|Pay now/ }).count()).toBe(0);
     expect(await page.getByText(/per month/).count()).toBe(0);
-    expect(await page.title()).toBe("Billing · Settings · Countersign");
+    expect(await page.title()).toBe("Billing · Countersign");
     // The operator's contact is a link.
     await answers(page, "/organizations/*/billing", () => ({ ...onFree, payments_available: false }));
     await page.reload();
@@ -218,7 +218,7 @@ dashboardTests("billing", (dashboard) => {
     await page.getByText("Tell the owner, or someone who manages billing.").first().waitFor();
     expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Billing" }).waitFor();
-    expect(await page.getByRole("link", { name: "Settings", exact: true }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "General", exact: true }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
 
     const other = await dashboard.pageFor(seller);

@@ -47,7 +47,7 @@ dashboardTests("members", (dashboard) => {
     expect(await violationsOf(late)).toEqual([]);
     await late.getByRole("link", { name: "Sign in" }).click();
     await late.getByLabel("Password").first().waitFor();
-    expect(await placesOf(member)).toEqual(["Overview", "Licenses", "IP addresses"]);
+    expect(await placesOf(member)).toEqual(["Overview", "Licenses", "IP addresses", "Customer portal"]);
 
     await visit(member, `${inside}/licenses`);
     await member.getByText(license.license_key).first().waitFor();
@@ -59,7 +59,7 @@ dashboardTests("members", (dashboard) => {
     await visit(member, `${inside}/products`);
     await member.getByRole("heading", { name: "You don't have permission to see this page" }).waitFor();
     expect(await violationsOf(member)).toEqual([]);
-    expect(await placesOf(member)).toEqual(["Overview", "Licenses", "IP addresses"]);
+    expect(await placesOf(member)).toEqual(["Overview", "Licenses", "IP addresses", "Customer portal"]);
 
     await visit(owner, `${inside}/roles`);
     await owner.getByRole("link", { name: "Front desk" }).click();
@@ -74,7 +74,9 @@ dashboardTests("members", (dashboard) => {
     await member.goto(`${inside}/licenses`);
     await member.getByRole("link", { name: "New license" }).click();
     await member.getByRole("heading", { name: "New license" }).waitFor();
-    expect(await placesOf(member)).toEqual(["Overview", "Licenses", "Products", "IP addresses", "Usage"]);
+    expect(await placesOf(member)).toEqual([
+      ...["Overview", "Licenses", "Products", "IP addresses", "Usage", "Customer portal"],
+    ]);
 
     await visit(member, `${fixture.url}/account`);
     await member.getByRole("button", { name: /^Leave Nordlicht/ }).click();

@@ -284,15 +284,16 @@ dashboardTests(
       await button("Remove block of 203.0.113.0/24").waitFor();
     });
 
-    test("on a phone, one menu has every page, such as that of the jobs with their last run", async () => {
+    test("the sidebar of the platform has its pages and the way back, also on a phone", async () => {
       await dashboard.page(phone);
       await open("");
-      await button("Platform Health").click();
-      await page.getByRole("menuitem").first().waitFor();
-      expect(await page.getByRole("menuitem").count()).toBe(12);
-      expect(await violationsOf(page)).toEqual([]);
-      await page.getByRole("menuitem", { name: "Jobs" }).click();
-      await button("Platform Jobs").waitFor();
+      await button("Menu").click();
+      const navigation = page.getByRole("navigation", { name: "Main" });
+      expect(await navigation.getByRole("link", { name: "Licenses", exact: true }).count()).toBe(0);
+      await navigation.getByRole("link", { name: /^Back to / }).waitFor();
+      expect(await violationsOf(page, { shell: true })).toEqual([]);
+      await navigation.getByRole("link", { name: "Jobs" }).click();
+      await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
       await page.getByRole("row").filter({ hasText: "Deliver webhooks" }).getByText("Completed").waitFor();
     });
   },

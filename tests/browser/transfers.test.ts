@@ -37,7 +37,7 @@ dashboardTests("license transfers in the dashboard", (dashboard) => {
 
     await visit(page, dashboard.home);
     const navigation = page.getByRole("navigation", { name: "Main" });
-    await navigation.getByRole("link", { name: "Transfers 1 waiting" }).waitFor();
+    await navigation.getByRole("link", { name: "Customers 1 waiting" }).waitFor();
     await page.getByText("1 license transfer is waiting for your decision").waitFor();
     await visit(page, `${dashboard.home}/licenses/${license.id}`);
     await page.getByText("A transfer to ben@example.com is waiting for your decision").waitFor();

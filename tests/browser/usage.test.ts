@@ -12,7 +12,9 @@ dashboardTests("usage", (dashboard) => {
       await dashboard.api.validate({ license_key: "no such key" });
     const page = await dashboard.page();
     await visit(page, dashboard.home);
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Usage" }).click();
+    const navigation = page.getByRole("navigation", { name: "Main" });
+    await navigation.getByRole("link", { name: "Analytics" }).click();
+    await navigation.getByRole("link", { name: "Usage" }).click();
     await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
     await page.getByText("3 in total").waitFor();
     await page.getByRole("combobox", { name: "Product" }).click();

@@ -14,11 +14,28 @@ export interface NavigationItem {
   readonly key: string;
 }
 
-/** In the groups of the sidebar. */
-export const navigationItems: readonly (readonly NavigationItem[])[] = [
-  [
-    { path: "", page: paths.overview, icon: "overview", any: [], key: "o" },
-    { path: "licenses", page: paths.licenses, icon: "license", any: ["licenses:view"], key: "l" },
+/** An entry of the sidebar, with the pages that are listed below it while one of them is open. */
+export interface NavigationSection {
+  /** The translation key. */
+  readonly name: string;
+  readonly icon: IconName;
+  /** Whether the entry itself is the first page, which is then not listed below it. */
+  readonly isPage: boolean;
+  readonly pages: readonly NavigationItem[];
+}
+
+const section = (page: NavigationItem, ...others: readonly NavigationItem[]): NavigationSection => ({
+  name: page.path === "" ? "overview" : page.path,
+  icon: page.icon,
+  isPage: true,
+  pages: [page, ...others],
+});
+
+/** An organization's pages, in the order of the sidebar. */
+export const navigationSections: readonly NavigationSection[] = [
+  section({ path: "", page: paths.overview, icon: "overview", any: [], key: "o" }),
+  section({ path: "licenses", page: paths.licenses, icon: "license", any: ["licenses:view"], key: "l" }),
+  section(
     {
       path: "customers",
       page: paths.customers,
@@ -27,24 +44,23 @@ export const navigationItems: readonly (readonly NavigationItem[])[] = [
       key: "c",
     },
     { path: "transfers", page: paths.transfers, icon: "transfer", any: ["transfers:review"], key: "x" },
-    {
-      path: "products",
-      page: paths.products,
-      icon: "product",
-      any: ["products:view", "products:manage", "products:rotate_key"],
-      key: "p",
-    },
-    { path: "ips", page: paths.ips, icon: "ip", any: ["licenses:view", "ip_blocks:manage"], key: "i" },
-    { path: "requests", page: paths.requests, icon: "request", any: ["requests:view"], key: "q" },
-  ],
-  [
-    {
-      path: "webhooks",
-      page: paths.webhooks,
-      icon: "webhook",
-      any: ["webhooks:view", "webhooks:manage"],
-      key: "w",
-    },
+  ),
+  section({
+    path: "products",
+    page: paths.products,
+    icon: "product",
+    any: ["products:view", "products:manage", "products:rotate_key"],
+    key: "p",
+  }),
+  section({ path: "requests", page: paths.requests, icon: "request", any: ["requests:view"], key: "q" }),
+  section({
+    path: "ips",
+    page: paths.ips,
+    icon: "ip",
+    any: ["licenses:view", "ip_blocks:manage"],
+    key: "i",
+  }),
+  section(
     { path: "analytics", page: paths.analytics, icon: "analytics", any: ["analytics:view"], key: "n" },
     {
       path: "usage",
@@ -53,34 +69,69 @@ export const navigationItems: readonly (readonly NavigationItem[])[] = [
       any: ["products:view", "products:manage", "products:rotate_key", "analytics:view"],
       key: "u",
     },
-    { path: "audit-log", page: paths.auditLog, icon: "audit", any: ["audit_log:view"], key: "a" },
-  ],
-  [
-    {
-      path: "members",
-      page: paths.members,
-      icon: "members",
-      any: ["members:view", "members:invite", "members:remove", "roles:edit"],
-      key: "m",
-    },
-    { path: "roles", page: paths.roles, icon: "role", any: ["members:view", "roles:edit"], key: "r" },
-    {
-      path: "access-tokens",
-      page: paths.accessTokens,
-      icon: "token",
-      any: ["organization:manage"],
-      key: "t",
-    },
-    { path: "settings", page: paths.settings, icon: "settings", any: ["organization:manage"], key: "s" },
-    {
-      path: "settings/billing",
-      page: paths.billing,
-      icon: "billing",
-      any: ["billing:view", "billing:manage"],
-      key: "b",
-    },
-  ],
+  ),
+  {
+    name: "developers",
+    icon: "token",
+    isPage: false,
+    pages: [
+      {
+        path: "webhooks",
+        page: paths.webhooks,
+        icon: "webhook",
+        any: ["webhooks:view", "webhooks:manage"],
+        key: "w",
+      },
+      {
+        path: "access-tokens",
+        page: paths.accessTokens,
+        icon: "token",
+        any: ["organization:manage"],
+        key: "t",
+      },
+    ],
+  },
+  {
+    name: "settings",
+    icon: "settings",
+    isPage: false,
+    pages: [
+      { path: "settings", page: paths.settings, icon: "settings", any: ["organization:manage"], key: "s" },
+      {
+        path: "members",
+        page: paths.members,
+        icon: "members",
+        any: ["members:view", "members:invite", "members:remove", "roles:edit"],
+        key: "m",
+      },
+      { path: "roles", page: paths.roles, icon: "role", any: ["members:view", "roles:edit"], key: "r" },
+      { path: "audit-log", page: paths.auditLog, icon: "audit", any: ["audit_log:view"], key: "a" },
+      { path: "settings/portal", page: paths.portalSettings, icon: "license", any: [], key: "e" },
+      {
+        path: "settings/billing",
+        page: paths.billing,
+        icon: "billing",
+        any: ["billing:view", "billing:manage"],
+        key: "b",
+      },
+    ],
+  },
 ];
+
+export const navigationItems: readonly NavigationItem[] = navigationSections.flatMap(({ pages }) => pages);
+
+/** Pages that belong to an entry with another path. */
+const belongsTo: Readonly<Record<string, string>> = { "ip-blocks": "ips" };
+
+/** The path of the entry that a page of the organization belongs to, such as `licenses` for `licenses/new`. */
+export function entryOf(path: string): string | null {
+  const [first = ""] = path.split("/");
+  const [longest] = navigationItems
+    .map((item) => item.path)
+    .filter((entry) => entry === path || (entry !== "" && path.startsWith(`${entry}/`)))
+    .sort((one, other) => other.length - one.length);
+  return longest ?? belongsTo[first] ?? null;
+}
 
 /** The signed-in user's access to an organization. */
 interface Allowed {
@@ -95,12 +146,11 @@ const further: Readonly<Record<string, readonly Permission[]>> = {
   "products/new": ["products:manage"],
   "roles/new": ["roles:edit"],
   "webhooks/new": ["webhooks:manage"],
-  "settings/portal": [],
   "ip-blocks": ["licenses:view", "ip_blocks:manage"],
 };
 
 const needed: ReadonlyMap<string, readonly Permission[]> = new Map([
-  ...navigationItems.flat().map(({ path, any }) => [path, any] as const),
+  ...navigationItems.map(({ path, any }) => [path, any] as const),
   ...Object.entries(further),
 ]);
 

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { listed } from "../../../tests/support/listed.ts";
-import { mayDo, mayOpen } from "./navigation.ts";
+import { entryOf, mayDo, mayOpen, navigationItems, navigationSections } from "./navigation.ts";
 import type { Plan } from "./plan.ts";
 import { versionChecksOf } from "./plan.ts";
+import { platformEntryOf } from "./platform-navigation.ts";
 import { waitingText } from "./waiting-transfers.ts";
 
 const held = (...permissions: Permission[]) => ({ is_owner: false, permissions });
@@ -85,4 +86,36 @@ test.each([
 
 test("more than 99 waiting transfers are not counted", () => {
   expect([1, 99, 100].map(waitingText)).toEqual(["1", "99", "99+"]);
+});
+
+test.each([
+  ["", ""],
+  ["licenses/42", "licenses"],
+  ["licenses/new", "licenses"],
+  ["transfers/42", "transfers"],
+  ["ip-blocks", "ips"],
+  ["settings", "settings"],
+  ["settings/billing", "settings/billing"],
+  ["settings/portal", "settings/portal"],
+  ["somewhere", null],
+])("the page %p belongs to the entry %p of the sidebar", (path, expected) => {
+  expect(entryOf(path)).toBe(expected);
+});
+
+test.each([
+  ["/admin", "health"],
+  ["/admin/", "health"],
+  ["/admin/jobs", "jobs"],
+  ["/admin/ip-blocks", "blocks"],
+  ["/admin/outbox/42", "outbox"],
+  ["/admin/somewhere", null],
+  ["/o/acme/licenses", null],
+])("on the platform, %p belongs to %p", (path, expected) => {
+  expect(platformEntryOf(path)).toBe(expected);
+});
+
+test("the menu has nine entries, and each page its own key", () => {
+  expect(navigationSections).toHaveLength(9);
+  const keys = navigationItems.map(({ key }) => key);
+  expect(new Set(keys).size).toBe(keys.length);
 });

@@ -1,5 +1,5 @@
 import { Menu, Text, UnstyledButton, useMantineColorScheme } from "@mantine/core";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { queryClient } from "../../api/queries.ts";
@@ -16,15 +16,17 @@ export function OrganizationMenu() {
   const { t } = useTranslation();
   const current = useOrganizationOrNull();
   const organizations = useOrganizations();
+  const { pathname } = useLocation();
+  const name = current?.name ?? (pathname.startsWith("/admin") ? t("places.platform") : "Countersign");
   return (
     <Menu position="bottom-start" width={260}>
       <Menu.Target>
         <UnstyledButton
-          aria-label={`${current?.name ?? "Countersign"}: ${t("changeOrganization")}`}
+          aria-label={`${name}: ${t("changeOrganization")}`}
           style={{ display: "flex", alignItems: "center", gap: 6, minWidth: 0 }}
         >
           <Text fw={650} truncate>
-            {current?.name ?? "Countersign"}
+            {name}
           </Text>
           <Icon name="down" size={14} />
         </UnstyledButton>

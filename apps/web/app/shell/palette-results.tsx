@@ -152,7 +152,6 @@ export function usePaletteActions(): ActionGroup[] {
     near === null
       ? []
       : navigationItems
-          .flat()
           .filter(({ path }) => mayOpen(near, path))
           .map(({ path, page, icon }) =>
             action(path, t(`places.${path === "" ? "overview" : path}`), icon, page(near.slug)),

@@ -41,7 +41,7 @@ export function useShortcuts(): void {
       if (isTyping(event.target) || hasOpenOverlay()) return;
       if (Date.now() - going < secondKeyTimeoutMs && near !== null) {
         going = 0;
-        const index = navigationItems.flat().find(({ key }) => key === event.key.toLowerCase());
+        const index = navigationItems.find(({ key }) => key === event.key.toLowerCase());
         if (index !== undefined && mayOpen(near, index.path)) void navigate(index.page(near.slug));
         return;
       }
@@ -88,7 +88,6 @@ export function ShortcutSheet() {
       ? [[<Kbd key="n">n</Kbd>, t("shortcuts.newLicense")] as [ReactNode, string]]
       : []),
     ...navigationItems
-      .flat()
       .filter(({ path }) => near !== null && mayOpen(near, path))
       .map(({ path, key }): [ReactNode, string] => [
         <span key={key}>

@@ -1,5 +1,6 @@
 import { VisuallyHidden } from "@mantine/core";
-import { Link, useMatchRoute } from "@tanstack/react-router";
+import { Link, useLocation } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import {
   type Organization,
@@ -7,87 +8,131 @@ import {
   useMe,
   useOrganizations,
 } from "../../session/current-organization.ts";
-import { mayOpen, type NavigationItem, navigationItems } from "../../session/navigation.ts";
+import { entryOf, mayOpen, type NavigationSection, navigationSections } from "../../session/navigation.ts";
 import { paths } from "../../session/paths.ts";
+import { platformEntryOf, platformSections } from "../../session/platform-navigation.ts";
 import { useWaitingTransfers, waitingText } from "../../session/waiting-transfers.ts";
 import { docs } from "../../ui/help.tsx";
-import { Icon } from "../../ui/icon.tsx";
+import { Icon, type IconName } from "../../ui/icon.tsx";
+import type { PageLink } from "../../ui/links.tsx";
 import classes from "./shell.module.css";
 
-/** The pages that the user can see, of the current or last visited organization. */
+/** The pages that the user can see: those of the platform there, else those of the current or last organization. */
 export function SideBar() {
   const { t } = useTranslation();
+  const { pathname } = useLocation();
   const me = useMe();
   const near = useCurrentOrLastOrganization();
-  const organizations = useOrganizations();
+  if (me.is_platform_admin && /^\/admin(\/|$)/.test(pathname)) return <PlatformLinks near={near} />;
   return (
     <>
-      {near === null ? (
-        <Organizations organizations={organizations} />
-      ) : (
-        navigationItems.map((group) => (
-          <NavigationGroup key={group[0]?.path} group={group} organization={near} />
-        ))
-      )}
+      {near === null ? <Organizations /> : <OrganizationLinks organization={near} />}
       <ul className={classes.links}>
         {me.is_platform_admin && (
-          <li>
-            <Link className={classes.link ?? ""} to="/admin">
-              <Icon name="platform" />
-              {t("places.platform")}
-            </Link>
-          </li>
+          <Entry to={paths.platform()} icon="platform">
+            {t("places.platform")}
+          </Entry>
         )}
-        <li>
-          <a className={classes.link} href={docs()} target="_blank" rel="noopener">
-            <Icon name="docs" />
-            {t("docs.link")}
-            <span className={classes.away} role="img" aria-label={t("docs.newTab")}>
-              ↗
-            </span>
-          </a>
-        </li>
+        <DocumentationLink />
       </ul>
     </>
   );
 }
 
-function NavigationGroup({
-  group,
-  organization,
-}: {
-  group: readonly NavigationItem[];
-  organization: Organization;
-}) {
+function OrganizationLinks({ organization }: { organization: Organization }) {
   const { t } = useTranslation();
-  const isOpen = useMatchRoute();
-  const open = group.filter(
-    ({ path }) =>
-      mayOpen(organization, path) &&
-      // Billing is a tab of the settings, for users who can open them.
-      !(path === "settings/billing" && mayOpen(organization, "settings")),
-  );
-  if (open.length === 0) return null;
+  const { pathname } = useLocation();
+  const [, slug, rest = ""] = /^\/o\/([^/]+)\/?(.*?)\/?$/.exec(pathname) ?? [];
+  const current = slug === organization.slug ? entryOf(rest) : null;
   return (
     <ul className={classes.links}>
-      {open.map(({ path, page, icon }) => (
-        <li key={path}>
-          <Link
-            className={classes.link ?? ""}
-            {...page(organization.slug)}
-            activeOptions={{ exact: path === "", includeSearch: false }}
-            // IP blocks belong to the pages about IP addresses.
-            data-current={
-              (path === "ips" && isOpen(paths.ipBlocks(organization.slug)) !== false) || undefined
-            }
-          >
-            <Icon name={icon} />
-            {t(`places.${path === "" ? "overview" : path}`)}
-            {path === "transfers" && <WaitingBadge organization={organization} />}
-          </Link>
-        </li>
+      {navigationSections.map((section) => (
+        <SectionLinks
+          key={section.name}
+          section={section}
+          organization={organization}
+          current={current}
+          nameOf={(path) => t(`places.${path === "settings" ? "general" : path}`)}
+        />
       ))}
     </ul>
+  );
+}
+
+interface SectionLinksProps {
+  readonly section: NavigationSection;
+  readonly organization: Organization;
+  /** The path of the entry that is open. */
+  readonly current: string | null;
+  readonly nameOf: (path: string) => string;
+}
+
+/** A section leads to its first page. While one of its pages is open, all are listed. A page that is alone has its own name. */
+function SectionLinks({ section, organization, current, nameOf }: SectionLinksProps) {
+  const { t } = useTranslation();
+  const pages = section.pages.filter(({ path }) => mayOpen(organization, path));
+  const [first] = pages;
+  if (first === undefined) return null;
+  const isOpen = pages.some(({ path }) => path === current);
+  const isAlone = pages.length === 1 && section.name !== "developers";
+  const below = isAlone ? [] : section.isPage && first === section.pages[0] ? pages.slice(1) : pages;
+  const hasTransfers = pages.some(({ path }) => path === "transfers");
+  return (
+    <Entry
+      to={first.page(organization.slug)}
+      icon={isAlone ? first.icon : section.icon}
+      isCurrent={isOpen && !below.some(({ path }) => path === current)}
+      below={
+        isOpen && (
+          <>
+            {below.map(({ path, page }) => (
+              <Entry key={path} to={page(organization.slug)} isCurrent={path === current}>
+                {nameOf(path)}
+                {path === "transfers" && <WaitingBadge organization={organization} />}
+              </Entry>
+            ))}
+            {section.name === "developers" && (
+              <li>
+                <a className={classes.link} href={docs("api")} target="_blank" rel="noopener">
+                  {t("places.apiReference")}
+                  <NewTab />
+                </a>
+              </li>
+            )}
+          </>
+        )
+      }
+    >
+      {isAlone && first.path !== "" ? nameOf(first.path) : t(`places.${section.name}`)}
+      {hasTransfers && !isOpen && <WaitingBadge organization={organization} />}
+    </Entry>
+  );
+}
+
+interface EntryProps {
+  readonly to: PageLink;
+  readonly icon?: IconName;
+  readonly isCurrent?: boolean;
+  /** The entries below it. */
+  readonly below?: ReactNode;
+  readonly children: ReactNode;
+}
+
+function Entry({ to, icon, isCurrent = false, below, children }: EntryProps) {
+  return (
+    <li>
+      <Link
+        className={classes.link ?? ""}
+        {...to}
+        activeOptions={{ exact: true, includeSearch: false }}
+        data-current={isCurrent || undefined}
+        {...(isCurrent ? { "aria-current": "page" } : {})}
+      >
+        {icon !== undefined && <Icon name={icon} />}
+        {children}
+      </Link>
+      {below ? <ul className={classes.below}>{below}</ul> : null}
+    </li>
   );
 }
 
@@ -108,25 +153,88 @@ function WaitingBadge({ organization }: { organization: Organization }) {
   );
 }
 
-/** For users who have not visited an organization in this browser yet. */
-function Organizations({ organizations }: { organizations: readonly Organization[] }) {
+/** The platform's own pages, and the way back. */
+function PlatformLinks({ near }: { near: Organization | null }) {
   const { t } = useTranslation();
+  const { t: admin } = useTranslation("admin");
+  const { pathname } = useLocation();
+  const current = platformEntryOf(pathname);
+  return (
+    <>
+      {near !== null && (
+        <ul className={classes.links}>
+          <Entry to={paths.overview(near.slug)} icon="left">
+            <span className={classes.linkName}>{t("backTo", { name: near.name })}</span>
+          </Entry>
+        </ul>
+      )}
+      <ul className={classes.links}>
+        {platformSections.map(({ name, icon, pages }) => {
+          const isOpen = pages.some((page) => page.name === current);
+          return (
+            <Entry
+              key={name}
+              to={pages[0].to}
+              icon={icon}
+              isCurrent={isOpen && pages.length === 1}
+              below={
+                isOpen &&
+                pages.length > 1 &&
+                pages.map((page) => (
+                  <Entry key={page.name} to={page.to} isCurrent={page.name === current}>
+                    {admin(`sections.${page.name}`)}
+                  </Entry>
+                ))
+              }
+            >
+              {admin(`groups.${name}`)}
+            </Entry>
+          );
+        })}
+      </ul>
+      <ul className={classes.links}>
+        <DocumentationLink />
+      </ul>
+    </>
+  );
+}
+
+function DocumentationLink() {
+  const { t } = useTranslation();
+  return (
+    <li>
+      <a className={classes.link} href={docs()} target="_blank" rel="noopener">
+        <Icon name="docs" />
+        {t("docs.link")}
+        <NewTab />
+      </a>
+    </li>
+  );
+}
+
+function NewTab() {
+  const { t } = useTranslation();
+  return (
+    <span className={classes.away} role="img" aria-label={t("docs.newTab")}>
+      ↗
+    </span>
+  );
+}
+
+/** For users who have not visited an organization in this browser yet. */
+function Organizations() {
+  const { t } = useTranslation();
+  const organizations = useOrganizations();
   return (
     <ul className={classes.links}>
       {organizations.map(({ id, slug, name }) => (
-        <li key={id}>
-          <Link className={classes.link ?? ""} {...paths.overview(slug)}>
-            <Icon name="organization" />
-            <span className={classes.linkName}>{name}</span>
-          </Link>
-        </li>
+        <Entry key={id} to={paths.overview(slug)} icon="organization">
+          <span className={classes.linkName}>{name}</span>
+        </Entry>
       ))}
-      <li>
-        <Link className={classes.link ?? ""} to="/organizations/new">
-          <Icon name="plus" />
-          {t("newOrganization")}
-        </Link>
-      </li>
+      <Entry to={paths.newOrganization()} icon="plus">
+        {t("newOrganization")}
+      </Entry>
     </ul>
   );
 }

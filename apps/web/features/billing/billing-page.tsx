@@ -11,7 +11,6 @@ import { Notice } from "../../ui/notice.tsx";
 import { Page, Waiting } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { exactTime, shortDate } from "../../ui/time.tsx";
-import { SettingsTabs } from "../organizations/settings-tabs.tsx";
 import { type Billing, isPaid, isSetByOperator, isSubscribed, isUnlimited, noticeOf } from "./billing.ts";
 import { DowngradePanel } from "./downgrade.tsx";
 import { InvoicesPanel } from "./invoices-panel.tsx";
@@ -22,13 +21,11 @@ import { PlansPanel } from "./plans-panel.tsx";
 /** The plan of an organization, its limits, and how it is paid. */
 export function BillingPage() {
   const { t } = useTranslation("billing");
-  const { t: settings } = useTranslation("organizations");
   const organization = useOrganization();
   const billing = useQuery(ask("getBilling", { params: { organization_id: organization.id } }));
   if (billing.data === undefined && billing.error === null) return <Waiting />;
   return (
-    <Page title={settings("title")} part={t("title")} lead={t("lead")}>
-      <SettingsTabs />
+    <Page title={t("title")} lead={t("lead")}>
       {billing.data === undefined ? (
         <Stack align="flex-start">
           <ProblemAlert error={billing.error} />

@@ -13,7 +13,6 @@ import { Page, Waiting } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Fact, Facts, Panel } from "../../ui/section.tsx";
 import { useForm } from "../../ui/use-form.tsx";
-import { SettingsTabs } from "../organizations/settings-tabs.tsx";
 import classes from "./branding.module.css";
 import { type Branding, changesOf, draftOf } from "./branding-draft.ts";
 import { BrandingForm } from "./branding-form.tsx";
@@ -23,13 +22,11 @@ import { PreviewPanel } from "./portal-preview.tsx";
 /** How the organization presents itself in the customer portal. */
 export function BrandingPage() {
   const { t } = useTranslation("branding");
-  const { t: settings } = useTranslation("organizations");
   const organization = useOrganization();
   const branding = useQuery(ask("getBranding", { params: { organization_id: organization.id } }));
   if (branding.data === undefined && branding.error === null) return <Waiting />;
   return (
-    <Page title={settings("title")} part={t("title")} lead={t("lead")}>
-      <SettingsTabs />
+    <Page title={t("title")} lead={t("lead")}>
       {branding.data === undefined ? (
         <Stack align="flex-start">
           <ProblemAlert error={branding.error} />

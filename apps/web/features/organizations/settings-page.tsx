@@ -22,7 +22,6 @@ import { Time } from "../../ui/time.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
 import { DeletionPanel, TransferPanel } from "./danger-panels.tsx";
 import classes from "./settings.module.css";
-import { SettingsTabs } from "./settings-tabs.tsx";
 
 export function SettingsPage() {
   const { t } = useTranslation("organizations");
@@ -31,7 +30,6 @@ export function SettingsPage() {
   if (!useMaySee()("organization:manage")) return <MissingPage />;
   return (
     <Page title={t("title")} lead={t("lead", { organization: organization.name })}>
-      <SettingsTabs />
       <div className={classes.narrow}>
         {canChange && <GeneralPanel key={organization.updated_at} />}
         {canChange && <SigningPanel />}

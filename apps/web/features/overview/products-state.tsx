@@ -103,11 +103,10 @@ function ProductLine({ usage }: { usage: Item<"listProductUsage"> }) {
 const maxShown = 6;
 
 /** The first products and their request counts. */
-export function useUsage({ isWanted = true } = {}) {
+function useUsage() {
   const { id } = useOrganization();
   return useQuery({
     ...ask("listProductUsage", { params: { organization_id: id }, query: { limit: maxShown } }),
-    enabled: isWanted,
     refetchInterval: 60_000,
   });
 }
