@@ -21,20 +21,24 @@ export function licensesHeldBy(
 }
 
 /**
- * Since when a license is this customer's: 0 unless it was transferred to them. What was recorded before is about its
- * former customer.
+ * Since when each of these licenses is this customer's: as far as they were transferred to them. What was recorded before
+ * is about the former customer.
  */
-export async function heldSince(db: Database, licenseId: string, customerId: string): Promise<number> {
-  const row = await db
+export async function heldSince(
+  db: Database,
+  licenseIds: readonly string[],
+  customerId: string,
+): Promise<Map<string, number>> {
+  if (licenseIds.length === 0) return new Map();
+  const rows = await db
     .selectFrom("transfers")
-    .select("decided_at")
-    .where("license_id", "=", licenseId)
+    .select(({ fn }) => ["license_id", fn.max("decided_at").as("decided_at")])
+    .where("license_id", "in", licenseIds)
     .where("to_customer_id", "=", customerId)
     .where("state", "=", "approved")
-    .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return row?.decided_at ?? 0;
+    .groupBy("license_id")
+    .execute();
+  return new Map(rows.map((row) => [row.license_id, Number(row.decided_at ?? 0)]));
 }
 
 export function blocksOfCustomer(
@@ -53,21 +57,60 @@ export function blocksOfCustomer(
   return query.orderBy("id").limit(limit).execute();
 }
 
-/** Which IP addresses used a license, as far as they were first seen since then. */
+/** Which IP addresses used these licenses: at most so many, in any order. */
+export function sightingsOfLicenses(db: Database, licenseIds: readonly string[], limit: number) {
+  return db
+    .selectFrom("ip_sightings")
+    .select(["scope_id as license_id", "ip", "first_seen_at", "last_seen_at", "hits"])
+    .where("tier", "=", "license")
+    .where("scope_id", "in", licenseIds)
+    .limit(limit)
+    .execute();
+}
+
+/** The same for one license, in pages. */
 export function sightingsOfLicense(
   db: Database,
   licenseId: string,
-  sinceMs: number,
   { afterIp, limit }: { readonly afterIp: string | null; readonly limit: number },
 ) {
   let query = db
     .selectFrom("ip_sightings")
-    .select(["ip", "first_seen_at", "last_seen_at", "hits"])
+    .select(["scope_id as license_id", "ip", "first_seen_at", "last_seen_at", "hits"])
     .where("tier", "=", "license")
-    .where("scope_id", "=", licenseId)
-    .where("first_seen_at", ">=", sinceMs);
+    .where("scope_id", "=", licenseId);
   if (afterIp !== null) query = query.where("ip", ">", afterIp);
   return query.orderBy("ip").limit(limit).execute();
+}
+
+/** The events of these licenses: at most so many, in any order. */
+export function eventsOfLicenses(db: Database, licenseIds: readonly string[], limit: number) {
+  return (
+    db
+      .selectFrom("events")
+      .selectAll()
+      .where("license_id", "in", licenseIds)
+      // Without this, the index of events with a license is not used.
+      .where("license_id", "is not", null)
+      .limit(limit)
+      .execute()
+  );
+}
+
+/** The entries of the audit log about these licenses: at most so many, in any order. */
+export function entriesOfLicenses(
+  db: Database,
+  organizationId: string,
+  licenseIds: readonly string[],
+  limit: number,
+) {
+  return db
+    .selectFrom("audit_log")
+    .selectAll()
+    .where("subject_id", "in", licenseIds)
+    .where(unindexed("organization_id"), "=", organizationId)
+    .limit(limit)
+    .execute();
 }
 
 /** Transfers that the customer requested, or that gave or offered them a license. */
