@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openStore } from "@countersign/store/databases/open";
 import { erasureCounts } from "@countersign/store/queries/customer-erasure/erasures";
-import { customerFor } from "@countersign/store/queries/customers/identify";
-import { customerOf } from "@countersign/store/queries/customers/views";
+import { movePast } from "@countersign/store/queries/customers/holders";
+import { customerFor, removeUnknownCustomers } from "@countersign/store/queries/customers/identify";
+import { customerOf, moveLicenses, removeCustomerView } from "@countersign/store/queries/customers/views";
 import { createLicenses, registerIp } from "@countersign/store/queries/licenses/create";
 import { openEmail } from "@countersign/store/queries/mail/outbox";
 import { addTransfer } from "@countersign/store/queries/transfers/transfers";
@@ -62,24 +63,45 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
         newId,
         nowMs,
       );
-      const licenses = ["other", "given", "deleted"].map((use) => ({
-        use,
-        id: newId(),
-        key: `KEY-${newId()}`,
-      }));
-      const [kept, given, deleted] = licenses.map(({ id }) => id) as [string, string, string];
-      const of = { organizationId, productId, maxIps: 3 };
+      const [kept, given, lent, deleted] = [newId(), newId(), newId(), newId()];
+      const of = { organizationId, productId, maxIps: 9 };
+      const createdFor = { [kept]: other, [given]: customer, [lent]: other };
+      const created = Object.entries(createdFor).map(([id, customerId]) => ({ ...of, id, customerId }));
       await createLicenses(
         db,
-        licenses
-          .filter(({ use }) => use !== "deleted")
-          .map(({ id, key }) => ({ ...of, id, key, customerId: other })),
+        created.map((license) => ({ ...license, key: `KEY-${license.id}` })),
         nowMs,
       );
+      // The license that the customer gave away was theirs until a second later, and the lent one for a second.
+      const [givenAt, lentAt, returnedAt] = [nowMs + 1_000, nowMs + 1_000, nowMs + 2_000];
+      const customers: [id: string, customerId: string, atMs: number][] = [
+        [given, other, givenAt],
+        [lent, customer, lentAt],
+        [lent, other, returnedAt],
+      ];
+      let sinceMs = 0;
+      for (const [id, customerId, atMs] of customers) {
+        await db.updateTable("licenses").set({ customer_id: customerId }).where("id", "=", id).execute();
+        if (id === given || customerId === customer) sinceMs = 0;
+        await db
+          .updateTable("former_holders")
+          .set({ until_at: atMs, since_at: sinceMs })
+          .where("license_id", "=", id)
+          .where("until_at", ">", nowMs + 10_000)
+          .execute();
+        sinceMs = atMs;
+      }
+      // One that the new customer has not used since, one that they use too, and two of theirs.
+      for (const id of [given, lent]) {
+        await registerIp(db, id, ip, lentAt + (id === given ? -1 : 1));
+        await registerIp(db, id, sharedIp, lentAt + (id === given ? -1 : 1));
+        await registerIp(db, id, "203.0.113.90", returnedAt + 1);
+      }
+      await registerIp(db, lent, "203.0.113.91", lentAt - 1);
       const transfer = transferRow({
         ...{ organization_id: organizationId, product_id: productId, license_id: given },
         ...{ from_customer_id: customer, from_email: email, from_discord_id: discordId, from_name: name },
-        ...{ state: "approved", decided_at: nowMs + 1_000, message: name },
+        ...{ state: "approved", decided_at: givenAt, message: name },
         ...{ to_email: "someone@customers.example.org", to_customer_id: other, requested_at: nowMs },
       });
       await addTransfer(db, transfer);
@@ -99,6 +121,12 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
           licenseId: given,
           data: { name } as never,
         },
+        ...[-1, 1, 3].map((after) => ({
+          ...licenseEvent("license.updated", { id: lent } as never),
+          ...event,
+          licenseId: lent,
+          data: { after } as never,
+        })),
         {
           ...licenseEvent("license.created", { id: kept } as never),
           ...event,
@@ -106,6 +134,13 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
           data: { kept: true } as never,
         },
       );
+      for (const after of [-1, 1, 3])
+        await db
+          .updateTable("events")
+          .set({ at: lentAt + after * 500 })
+          .where("license_id", "=", lent)
+          .where("data", "=", JSON.stringify({ after }))
+          .execute();
       await auditWithoutRequest(
         db,
         { kind: "system", name: "Shop" },
@@ -174,11 +209,17 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
           { license_id: rows.license, ip: sharedIp, at: nowMs },
           { license_id: deleted, ip, at: nowMs },
           { license_id: given, ip, at: nowMs },
+          { license_id: given, ip: sharedIp, at: nowMs },
           { license_id: given, ip: "203.0.113.99", at: nowMs + 5_000 },
+          { license_id: given, ip: sharedIp, at: nowMs + 5_001 },
+          { license_id: lent, ip: "203.0.113.91", at: nowMs },
+          { license_id: lent, ip, at: nowMs + 1_500 },
+          { license_id: lent, ip: sharedIp, at: nowMs + 1_500, status: "revoked" },
+          { license_id: lent, ip: sharedIp, at: nowMs + 5_000 },
           { license_id: kept, ip: sharedIp, at: nowMs },
         ].map((row) => journalEntry({ ...about, ...row })),
       );
-      return { organizationId, productId, other, kept, given, deleted, ...rows };
+      return { organizationId, productId, other, kept, given, lent, deleted, ...rows };
     });
   };
   const begin = (organizationId: string, customerId: string) =>
@@ -206,6 +247,15 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
         .where("customer_id", "=", customerId)
         .execute(),
     );
+  /** Those that are registered for a license, if these are as many as it counts. */
+  const ipsOf = async (licenseId: string) => {
+    const ips = (await storedRows(store.reads, "license_ips", { license_id: licenseId })).map(
+      (row) => row.ip,
+    );
+    const [license] = await storedRows(store.reads, "licenses", { id: licenseId });
+    expect(license?.ip_count).toBe(ips.length);
+    return ips.sort();
+  };
   /** What is sealed, opened. */
   const sealedTexts = async () => [
     ...(await store.reads.selectFrom("outbox").selectAll().execute()).map((row) =>
@@ -222,11 +272,15 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
   test("an erasure leaves no trace of the customer, and everything of others", async () => {
     const atMs = (await store.clock()) - 60_000;
     const theirs = await filled(atMs);
+    const closeSegments = async () => {
+      while ((await journal.journal.closeSegment(Date.now() + 3_600_000)) > 0);
+    };
+    await closeSegments();
     const texts = [email, email.toLowerCase(), discordId, name, ip];
     const withTexts = async () => Promise.all(texts.map((text) => rowsWith(store, text)));
     const before = await withTexts();
     const ours = await filled(atMs);
-    while ((await journal.journal.closeSegment(Date.now() + 3_600_000)) > 0);
+    await closeSegments();
     const untouched = await rowsWith(store, theirs.organizationId);
     const { ip_sightings: _, ...sightings } = await rowsWith(store, theirs.license);
     const counts = await begin(ours.organizationId, ours.customer);
@@ -259,9 +313,10 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
     const [imported] = await storedRows(store.reads, "imports", { organization_id: ours.organizationId });
     expect(imported).toMatchObject({ default_customer_email: null, file_name: null, errors: '[{"row":2}]' });
     for (const text of [ours.licenseKey]) expect(await rowsWith(store, text)).toEqual({});
-    // Only its ID: in entries of the audit log, a transfer, counts of refusals, and an email that is not written.
+    // Only its ID: in entries of the audit log, a transfer, whose it was, counts of refusals, and an email that is not
+    // written.
     const withId = await rowsWith(store, ours.license);
-    const namingIds = ["audit_log", "rollup_days", "transfers", "waiting_emails"];
+    const namingIds = ["audit_log", "former_holders", "rollup_days", "transfers", "waiting_emails"];
     expect(Object.keys(withId).filter((table) => !namingIds.includes(table))).toEqual([]);
     expect(Object.keys(await rowsWith(store, ours.customer))).toEqual(
       expect.arrayContaining(["audit_log", "transfers"]),
@@ -280,15 +335,106 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
     expect(kept.audit_log?.[0]).toContain('\\"license_key\\":\\"kept\\"');
     // Of the license that they gave away, what came after stays.
     const given = await rowsWith(store, ours.given);
-    expect(given.request_log).toHaveLength(1);
+    expect(given.request_log).toHaveLength(2);
     expect(given.request_log?.[0]).toContain("203.0.113.99");
     expect(given.events).toBeUndefined();
+    expect(await ipsOf(ours.given)).toEqual([sharedIp, "203.0.113.90"]);
+    // Of the license that was theirs for a while, what came before stays too.
+    const lent = await rowsWith(store, ours.lent);
+    expect(lent.request_log).toHaveLength(2);
+    expect(lent.events?.map((event) => /\{.*after.*?(-?\d)/.exec(event)?.[1])).toEqual(["-1", "3"]);
+    expect(await ipsOf(ours.lent)).toEqual([sharedIp, "203.0.113.90", "203.0.113.91"]);
+    expect(lent.license_refusals).toBeUndefined();
     const shared = await rowsWith(store, sharedIp);
     expect(shared.ip_sightings?.some((row) => row.includes(ours.organizationId))).toBe(true);
     const sealed = (await sealedTexts()).filter((text) => text.includes(email));
     // Two emails, a stored response and what a webhook responded, all of the other organization.
     expect(sealed).toHaveLength(4);
     expect((await sealedTexts()).filter((text) => text.includes("kept"))).toHaveLength(2);
+  }, 60_000);
+
+  test("what was recorded about the customer under earlier email addresses and IDs is erased too", async () => {
+    const { organizationId, productId } = await openTestOrganization(null, { store });
+    const nowMs = (await store.clock()) - 60_000;
+    const names = ["First Name", "Second Name"] as const;
+    const emails = ["one", "two", "three"].map((part) => `${part}.merged@customers.example`);
+    const [licenseId, givenId] = [newId(), newId()];
+    const customerId = await store.transaction(async (db) => {
+      const customerOfEmail = (mail: string | undefined) =>
+        customerFor(db, organizationId, { email: mail ?? "", discordId: null, name: null }, newId, nowMs);
+      const [first = "", ...later] = [
+        await customerOfEmail(emails[0]),
+        await customerOfEmail(emails[1]),
+        await customerOfEmail(emails[2]),
+      ];
+      const of = { organizationId, productId, customerId: first, maxIps: 1 };
+      await createLicenses(
+        db,
+        [licenseId, givenId].map((id) => ({ ...of, id, key: id })),
+        nowMs,
+      );
+      const other = await customerOfEmail("other.merged@customers.example");
+      await db.updateTable("licenses").set({ customer_id: other }).where("id", "=", givenId).execute();
+      const transfer = { organization_id: organizationId, product_id: productId, license_id: givenId };
+      await addTransfer(
+        db,
+        transferRow({ ...transfer, from_customer_id: first, from_name: names[0], state: "rejected" }),
+      );
+      const entry = { organization_id: organizationId, access_token_id: null, request_id: null, at: nowMs };
+      await db
+        .insertInto("audit_log")
+        .values({
+          ...{
+            ...entry,
+            id: newId(),
+            actor_kind: "customer",
+            actor_id: first,
+            actor_name: names[0] ?? "",
+            ip,
+          },
+          ...{ action: "license.ip_removed", subject_kind: "license", subject_id: givenId },
+          ...{ subject_name: null, before: null, after: null },
+        })
+        .execute();
+      let id = first;
+      for (const next of later) {
+        await moveLicenses(db, organizationId, { fromId: id, toId: next }, [licenseId], nowMs);
+        await movePast(db, { fromId: id, toId: next });
+        await removeCustomerView(db, organizationId, id);
+        await removeUnknownCustomers(db, [id]);
+        const about = { kind: "customer", name: names[0] };
+        const [was, is] = [emails.shift(), emails[0]];
+        await auditWithoutRequest(
+          db,
+          { kind: "system", name: "Shop" },
+          nowMs,
+          {
+            ...{ action: "customer.updated", subject: { ...about, id }, organizationId },
+            ...{ before: { name: names[0] }, after: { name: names[1] } },
+          },
+          {
+            ...{ action: "customer.updated", subject: { ...about, id: next }, organizationId },
+            ...{ before: { id, email: was }, after: { id: next, email: is } },
+          },
+        );
+        id = next;
+      }
+      return id;
+    });
+    await journal.journal.append(
+      [licenseId, givenId].map((license_id) =>
+        journalEntry({ organization_id: organizationId, product_id: productId, license_id, ip, at: nowMs }),
+      ),
+    );
+    await begin(organizationId, customerId);
+    await settle(customerId);
+    await run();
+    await run();
+    expect(await storedRows(store.reads, "customer_erasures", {})).toEqual([]);
+    const left = JSON.stringify(await rowsWith(store, organizationId));
+    for (const text of [...names, "one.merged", "two.merged", "three.merged", ip])
+      expect(left).not.toContain(text);
+    expect(left).toContain("other.merged");
   }, 60_000);
 
   test("an erasure that is interrupted continues, and is recorded once, without a name", async () => {

@@ -1,15 +1,22 @@
 import { isoTime } from "@countersign/domain/dates/iso-time";
 import { auditEntries } from "@countersign/store/queries/audit-log/entries";
+import { earlierIdentities } from "@countersign/store/queries/customers/earlier-identities";
 import {
   blocksOfCustomer,
   entriesOfLicenses,
   eventsOfLicenses,
-  heldSince,
   licensesHeldBy,
   sightingsOfLicense,
   sightingsOfLicenses,
   transfersOfCustomer,
 } from "@countersign/store/queries/customers/export";
+import {
+  formerLicenses,
+  heldSince,
+  licensesWithHolder,
+  type Tenure,
+  tenuresOf,
+} from "@countersign/store/queries/customers/holders";
 import { eventsAfter } from "@countersign/store/queries/events/events";
 import { ipsOfLicenses, tagsOfLicenses } from "@countersign/store/queries/organization-export/rows";
 import { everyRequest } from "@countersign/store/queries/requests/filter";
@@ -21,7 +28,6 @@ import type { LicenseRow, OrganizationCustomerRow } from "@countersign/store/tab
 import type { TransferRow } from "@countersign/store/tables/portal";
 import { yieldToEventLoop } from "@countersign/store/threads/yield-to-event-loop";
 import { neverAborted, slicesOf } from "../../jobs/batches.ts";
-import { showEvent } from "../events/routes.ts";
 import {
   type ExportLine,
   exportedBlock,
@@ -31,6 +37,7 @@ import {
   rowsAtATime,
 } from "../organization-export/lines.ts";
 import { showRequests } from "../requests/show.ts";
+import { exportedEntry, HeldLicenses } from "./held-licenses.ts";
 
 type Lines = AsyncGenerator<readonly ExportLine[]>;
 
@@ -41,9 +48,9 @@ const rowsTogether = 500;
 const licensesPerReading = 10_000;
 
 /**
- * Everything an organization holds about one customer: what is about the customer, then the licenses, some at a time, and
- * then their requests. What was recorded about a license before it was transferred to them is left out, and so is the
- * other party of a transfer: that is about someone else.
+ * Everything an organization holds about one customer: what is about the customer, then the licenses that they have or had,
+ * some at a time, and then their requests. What is about another customer of the same license is left out, and so is the
+ * other party of a transfer.
  */
 export async function* customerLines(
   store: Store,
@@ -61,89 +68,151 @@ export async function* customerLines(
       blocksOfCustomer(db, organizationId, id, { afterId: last?.id ?? null, limit: rowsAtATime }),
     async (rows) => linesOf("ip_block", rows.map(exportedBlock)),
   );
-  const identity = { id, email: customer.email, discordId: customer.discord_id };
-  const transfers = await transfersOfCustomer(db, organizationId, identity);
+  const transfers = await transfersOfCustomer(db, organizationId, customer);
   yield linesOf(
     "transfer",
     transfers.map((row) => exportedTransfer(row, id)),
   );
-  for await (const rows of entriesAbout(store, organizationId, id))
-    yield linesOf("audit_entry", rows.map(exportedEntry));
-  let held = new Held();
-  for (let afterId: string | null = null; ; ) {
-    const page = { afterId, limit: licensesAtATime };
-    const licenses: readonly LicenseRow[] = await licensesHeldBy(db, organizationId, id, page);
+  const earlier = await earlierIdentities(db, organizationId, id);
+  const customerIds = new Set([id, ...earlier.ids]);
+  for (const customerId of customerIds)
+    for await (const rows of entriesAbout(store, organizationId, customerId))
+      yield linesOf(
+        "audit_entry",
+        rows.map((row) => exportedEntry(row)),
+      );
+  let held = new HeldLicenses(customerIds);
+  for await (const { kind, licenses } of licensesOf(db, customer)) {
     const ids = licenses.map((license) => license.id);
-    held.add(ids, await heldSince(db, ids, id));
-    yield* licenseLines(store, licenses, held);
-    afterId = ids.at(-1) ?? null;
-    const isLast = afterId === null || ids.length < licensesAtATime;
-    if (isLast || held.since.size >= licensesPerReading) {
-      yield* requestLines(store, organizationId, held, logKeptSinceMs);
-      held = new Held();
+    const past = await tenuresOf(db, ids, id);
+    const since = kind === "license" ? await heldSince(db, ids, id) : new Map<string, number>();
+    for (const licenseId of ids) {
+      const present = { sinceMs: since.get(licenseId) ?? 0, untilMs: Number.MAX_SAFE_INTEGER };
+      const isPresent = kind === "license";
+      const tenures = [...(past.get(licenseId) ?? []), ...(isPresent ? [present] : [])];
+      held.add(licenseId, tenures, { isPresent });
     }
-    if (isLast) return;
+    if (kind === "license") yield* presentLines(db, licenses, held);
+    else yield* formerLines(db, licenses, held, past);
+    yield* recordLines(store, organizationId, ids, held);
+    if (held.size >= licensesPerReading) {
+      yield* requestLines(store, organizationId, held, logKeptSinceMs);
+      held = new HeldLicenses(customerIds);
+    }
+  }
+  yield* requestLines(store, organizationId, held, logKeptSinceMs);
+}
+
+/** A license that the customer had: of the license itself, as far as it still exists, only which product it is of. */
+interface FormerLicense {
+  readonly id: string;
+  readonly product_id: string | null;
+  readonly ip_count: number;
+}
+
+type SomeLicenses =
+  | { readonly kind: "license"; readonly licenses: readonly LicenseRow[] }
+  | { readonly kind: "former_license"; readonly licenses: readonly FormerLicense[] };
+
+async function* licensesOf(db: Database, customer: OrganizationCustomerRow): AsyncGenerator<SomeLicenses> {
+  const { organization_id: organizationId, customer_id: customerId } = customer;
+  const present = slicesOf<LicenseRow>(licensesAtATime, neverAborted, (last) =>
+    licensesHeldBy(db, organizationId, customerId, { afterId: last?.id ?? null, limit: licensesAtATime }),
+  );
+  for await (const licenses of present) yield { kind: "license", licenses };
+  const former = slicesOf<{ readonly license_id: string }>(licensesAtATime, neverAborted, (last) =>
+    formerLicenses(db, customerId, last?.license_id ?? "", licensesAtATime),
+  );
+  for await (const rows of former) {
+    const ids = rows.map((row) => row.license_id);
+    const existing = new Map((await licensesWithHolder(db, ids)).map((row) => [row.id, row]));
+    const lost = ids.filter((id) => existing.get(id)?.customer_id !== customerId);
+    const unknown = { product_id: null, ip_count: 0 };
+    yield {
+      kind: "former_license",
+      licenses: lost.map((id) => ({ ...unknown, ...existing.get(id), id })),
+    };
   }
 }
 
-/** Since when licenses are the customer's: 0 unless they had another customer before. */
-class Held {
-  readonly since = new Map<string, number>();
-
-  add(licenseIds: readonly string[], since: ReadonlyMap<string, number>): void {
-    for (const id of licenseIds) this.since.set(id, since.get(id) ?? 0);
-  }
-
-  isTheirs(licenseId: string | null, atMs: number): boolean {
-    return atMs > (this.since.get(licenseId ?? "") ?? Number.POSITIVE_INFINITY);
-  }
-}
-
-/** Licenses with everything that is stored of them except their requests. */
-async function* licenseLines(store: Store, licenses: readonly LicenseRow[], held: Held): Lines {
-  const { reads: db } = store;
+async function* presentLines(db: Database, licenses: readonly LicenseRow[], held: HeldLicenses): Lines {
   for (const some of withFewIps(licenses)) {
     const ids = some.map(({ id }) => id);
-    const ips = Map.groupBy(await ipsOfLicenses(db, ids), (row) => row.license_id);
+    const ips = await registeredTo(db, ids, held);
     const tags = Map.groupBy(await tagsOfLicenses(db, ids), (row) => row.license_id);
-    const exported = some.map((license) => {
-      const all = ips.get(license.id) ?? [];
-      const theirs = all.filter((row) => held.isTheirs(license.id, row.registered_at));
-      return exportedLicense(license, theirs, tags.get(license.id) ?? []);
-    });
-    yield linesOf("license", exported);
+    yield linesOf(
+      "license",
+      some.map((license) => exportedLicense(license, ips.get(license.id) ?? [], tags.get(license.id) ?? [])),
+    );
   }
-  const ids = licenses.map(({ id }) => id);
-  const { organization_id: organizationId = "" } = licenses[0] ?? {};
+}
+
+async function* formerLines(
+  db: Database,
+  licenses: readonly FormerLicense[],
+  held: HeldLicenses,
+  tenures: ReadonlyMap<string, readonly Tenure[]>,
+): Lines {
+  for (const some of withFewIps(licenses)) {
+    const ips = await registeredTo(
+      db,
+      some.map(({ id }) => id),
+      held,
+    );
+    yield linesOf(
+      "former_license",
+      some.map(({ id, product_id }) => ({
+        id,
+        product_id,
+        held: (tenures.get(id) ?? []).map(({ sinceMs, untilMs }) => ({
+          since: sinceMs === 0 ? null : isoTime(sinceMs),
+          until: isoTime(untilMs),
+        })),
+        ips: (ips.get(id) ?? []).map(({ ip, registered_at }) => ({
+          ip,
+          registered_at: isoTime(registered_at),
+        })),
+      })),
+    );
+  }
+}
+
+async function registeredTo(db: Database, ids: readonly string[], held: HeldLicenses) {
+  const rows = await ipsOfLicenses(db, ids);
+  const theirs = rows.filter((row) => held.wasTheirs(row.license_id, row.registered_at));
+  return Map.groupBy(theirs, (row) => row.license_id);
+}
+
+/** What was recorded about licenses, except their requests. */
+async function* recordLines(
+  store: Store,
+  organizationId: string,
+  ids: readonly string[],
+  held: HeldLicenses,
+): Lines {
+  const { reads: db, listReads } = store;
   const sightings = ofLicenses(ids, {
-    together: (some) => sightingsOfLicenses(store.listReads, some, rowsTogether + 1),
+    together: (some) => sightingsOfLicenses(listReads, some, rowsTogether + 1),
     alone: (id) => sightingPages(db, id),
   });
-  for await (const rows of sightings)
-    yield linesOf(
-      "ip_address",
-      rows.filter((row) => held.isTheirs(row.license_id, row.first_seen_at)).map(exportedSighting),
-    );
+  for await (const rows of sightings) yield linesOf("ip_address", held.sightings(rows));
   const events = ofLicenses(ids, {
-    together: (some) => eventsOfLicenses(store.listReads, some, rowsTogether + 1),
+    together: (some) => eventsOfLicenses(listReads, some, rowsTogether + 1),
     alone: (id) => eventPages(db, organizationId, id),
   });
-  for await (const rows of events)
-    yield linesOf("event", rows.filter((row) => held.isTheirs(row.license_id, row.at)).map(showEvent));
+  for await (const rows of events) yield linesOf("event", held.events(rows));
   const entries = ofLicenses(ids, {
-    together: (some) => entriesOfLicenses(store.listReads, organizationId, some, rowsTogether + 1),
+    together: (some) => entriesOfLicenses(listReads, organizationId, some, rowsTogether + 1),
     alone: (id) => entriesAbout(store, organizationId, id),
   });
-  for await (const rows of entries)
-    yield linesOf(
-      "audit_entry",
-      rows.filter((row) => held.isTheirs(row.subject_id, row.at)).map(exportedEntry),
-    );
+  for await (const rows of entries) yield linesOf("audit_entry", held.entries(rows));
 }
 
 /** Licenses whose registered IP addresses are few enough to be read together: one can have a million. */
-function* withFewIps(licenses: readonly LicenseRow[]): Generator<readonly LicenseRow[]> {
-  let [some, ips]: [LicenseRow[], number] = [[], 0];
+function* withFewIps<License extends { readonly ip_count: number }>(
+  licenses: readonly License[],
+): Generator<readonly License[]> {
+  let [some, ips]: [License[], number] = [[], 0];
   for (const license of licenses) {
     if (some.length > 0 && ips + license.ip_count > rowsTogether) {
       yield some;
@@ -216,40 +285,23 @@ async function* entriesAbout(
 async function* requestLines(
   store: Store,
   organizationId: string,
-  held: Held,
+  held: HeldLicenses,
   logKeptSinceMs: number,
 ): Lines {
   const iteration = {
     filter: everyRequest(organizationId),
-    licenses: new Set(held.since.keys()),
+    licenses: held.ids,
     range: { fromMs: logKeptSinceMs, untilMs: Number.MAX_SAFE_INTEGER },
     order: "oldest",
   } as const;
   for await (const rows of iterateRequests(store.listReads, iteration)) {
-    const theirs = rows.filter((row) => held.isTheirs(row.license_id, row.at));
-    yield linesOf("request", await showRequests(store.reads, organizationId, theirs));
+    const theirs = rows.filter((row) => held.wasTheirs(row.license_id, row.at));
+    const shown = await showRequests(store.reads, organizationId, theirs);
+    yield linesOf(
+      "request",
+      shown.map((request) => held.request(request)),
+    );
   }
-}
-
-function exportedSighting(row: Sighting) {
-  return {
-    license_id: row.license_id,
-    ip: row.ip,
-    requests: row.hits,
-    first_seen_at: isoTime(row.first_seen_at),
-    last_seen_at: isoTime(row.last_seen_at),
-  };
-}
-
-/** Without who did it: that is about the seller's own people. */
-function exportedEntry(row: AuditLogRow) {
-  return {
-    at: isoTime(row.at),
-    action: row.action,
-    subject_id: row.subject_id,
-    before: parsed(row.before),
-    after: parsed(row.after),
-  };
 }
 
 function exportedTransfer(row: TransferRow, customerId: string) {
@@ -268,8 +320,4 @@ function exportedTransfer(row: TransferRow, customerId: string) {
     requested_at: isoTime(row.requested_at),
     decided_at: isoTime(row.decided_at),
   };
-}
-
-function parsed(json: string | null): unknown {
-  return json === null ? null : JSON.parse(json);
 }

@@ -75,7 +75,7 @@ onBothDatabases("what is held about a customer", (fixture) => {
       transferRow({ ...of, organization_id: theirs.organizationId, to_email: email }),
     ];
     for (const row of rows) await fixture.write((db) => addTransfer(db, row));
-    const customer = { id: customerId, email, discordId: null };
+    const customer = await fixture.row("organization_customers", { customer_id: customerId });
     const found = await read.transfersOfCustomer(organizationId, customer);
     expect(found.map(({ id }) => id)).toEqual(
       rows
@@ -83,6 +83,5 @@ onBothDatabases("what is held about a customer", (fixture) => {
         .map(({ id }) => id)
         .sort(),
     );
-    expect([...(await read.heldSince(ids, customerId))]).toEqual([[licenseId, 7]]);
   });
 });

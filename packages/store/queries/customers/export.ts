@@ -1,6 +1,9 @@
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
+import type { OrganizationCustomerRow } from "../../tables/licenses.ts";
+import type { TransferRow } from "../../tables/portal.ts";
 import { unindexed } from "../conditions.ts";
+import { earlierIdentities } from "./earlier-identities.ts";
 import { identityOf } from "./identify.ts";
 
 /** What an organization holds about one customer, in pages, also about licenses of deleted products. */
@@ -18,27 +21,6 @@ export function licensesHeldBy(
     .where("organization_id", "=", organizationId);
   if (afterId !== null) query = query.where("id", ">", afterId);
   return query.orderBy("id").limit(limit).execute();
-}
-
-/**
- * Since when each of these licenses is this customer's: as far as they were transferred to them. What was recorded before
- * is about the former customer.
- */
-export async function heldSince(
-  db: Database,
-  licenseIds: readonly string[],
-  customerId: string,
-): Promise<Map<string, number>> {
-  if (licenseIds.length === 0) return new Map();
-  const rows = await db
-    .selectFrom("transfers")
-    .select(({ fn }) => ["license_id", fn.max("decided_at").as("decided_at")])
-    .where("license_id", "in", licenseIds)
-    .where("to_customer_id", "=", customerId)
-    .where("state", "=", "approved")
-    .groupBy("license_id")
-    .execute();
-  return new Map(rows.map((row) => [row.license_id, Number(row.decided_at ?? 0)]));
 }
 
 export function blocksOfCustomer(
@@ -117,28 +99,29 @@ export function entriesOfLicenses(
 export async function transfersOfCustomer(
   db: Database,
   organizationId: string,
-  customer: { readonly id: string; readonly email: string | null; readonly discordId: string | null },
-) {
+  customer: OrganizationCustomerRow,
+): Promise<TransferRow[]> {
+  const { customer_id: id } = customer;
+  const { email, discord_id: discordId } = identityOf({ ...customer, discordId: customer.discord_id });
+  const earlier = await earlierIdentities(db, organizationId, id);
+  const emails = [...earlier.emails, email].flatMap((each) => each?.toLowerCase() ?? []);
+  const discordIds = [...earlier.discordIds, discordId].filter((each) => each !== null);
   const rows = () => db.selectFrom("transfers").selectAll().limit(maxTransfers);
   const inOrganization = unindexed("organization_id");
-  const { email, discord_id: discordId } = identityOf(customer);
   const found = [
-    await rows()
-      .where("from_customer_id", "=", customer.id)
-      .where(inOrganization, "=", organizationId)
-      .execute(),
-    await rows()
-      .where("to_customer_id", "=", customer.id)
-      .where(inOrganization, "=", organizationId)
-      .execute(),
-    email === null
-      ? await rows()
-          .where("to_discord_id", "=", discordId)
-          .where(inOrganization, "=", organizationId)
-          .execute()
+    await rows().where("from_customer_id", "=", id).where(inOrganization, "=", organizationId).execute(),
+    await rows().where("to_customer_id", "=", id).where(inOrganization, "=", organizationId).execute(),
+    emails.length === 0
+      ? []
       : await rows()
           .where("organization_id", "=", organizationId)
-          .where(sql`lower(to_email)`, "=", email)
+          .where(sql`lower(to_email)`, "in", emails)
+          .execute(),
+    discordIds.length === 0
+      ? []
+      : await rows()
+          .where("to_discord_id", "in", discordIds)
+          .where(inOrganization, "=", organizationId)
           .execute(),
   ].flat();
   const byId = new Map(found.map((row) => [row.id, row]));
