@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openStore } from "@countersign/store/databases/open";
-import { erasureCounts } from "@countersign/store/queries/customer-erasure/erasures";
 import { movePast } from "@countersign/store/queries/customers/holders";
 import { customerFor, removeUnknownCustomers } from "@countersign/store/queries/customers/identify";
 import { customerOf, moveLicenses, removeCustomerView } from "@countersign/store/queries/customers/views";
@@ -10,6 +9,7 @@ import { addTransfer } from "@countersign/store/queries/transfers/transfers";
 import { openText } from "@countersign/store/sealed-columns";
 import type { Store } from "@countersign/store/store";
 import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
+import { erasuresOn } from "../../../../tests/support/erasures.ts";
 import { openTestJournal, type TestJournal } from "../../../../tests/support/journal.ts";
 import { listed } from "../../../../tests/support/listed.ts";
 import { addOrganizationRows } from "../../../../tests/support/organization-rows.ts";
@@ -21,8 +21,6 @@ import { rowsWith } from "../../../../tests/support/whole-database.ts";
 import { auditWithoutRequest } from "../audit-log/record.ts";
 import { licenseEvent, recordEvents } from "../events/record.ts";
 import { writeEmail } from "../mail/email.ts";
-import { beginErasure } from "./begin.ts";
-import { customerErasure } from "./job.ts";
 
 const email = "Canary.Ada@customers.example";
 const discordId = "184467440737095516";
@@ -35,10 +33,12 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
   let database: TestDatabase;
   let store: Store;
   let journal: TestJournal;
+  let erasures: ReturnType<typeof erasuresOn>;
   beforeAll(async () => {
     database = await make();
     store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
     journal = await openTestJournal(database.location);
+    erasures = erasuresOn(store, () => journal.journal);
   }, 60_000);
   afterAll(async () => {
     await journal.close();
@@ -222,31 +222,6 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
       return { organizationId, productId, other, kept, given, lent, deleted, ...rows };
     });
   };
-  const begin = (organizationId: string, customerId: string) =>
-    store.transaction(async (db) => {
-      const row = await customerOf(db, organizationId, customerId);
-      if (row === undefined) throw new Error("There is no such customer.");
-      const counts = await erasureCounts(db, organizationId, row);
-      const nowMs = await store.clock();
-      const request = { organizationId, customerId, counts, licenseCount: counts.licenses, nowMs };
-      const change = await beginErasure(db, request);
-      await auditWithoutRequest(db, { kind: "command_line", name: "test" }, nowMs, change);
-      return counts;
-    });
-  const eraseCustomer = async (about: { organizationId: string; customerId: string }) => {
-    let step = await journal.journal.eraseLicenses({ ...about, part: "requests", after: "" });
-    while (step !== null) step = await journal.journal.eraseLicenses(step);
-  };
-  const run = (stopping?: AbortSignal) => customerErasure(store, { eraseCustomer }).run(stopping);
-  /** Whatever was going on is recorded within seconds: as if these had passed. */
-  const settle = (customerId: string) =>
-    store.transaction((db) =>
-      db
-        .updateTable("customer_erasures")
-        .set((row) => ({ requested_at: row("requested_at", "-", 5_000) }))
-        .where("customer_id", "=", customerId)
-        .execute(),
-    );
   /** Those that are registered for a license, if these are as many as it counts. */
   const ipsOf = async (licenseId: string) => {
     const ips = (await storedRows(store.reads, "license_ips", { license_id: licenseId })).map(
@@ -283,7 +258,7 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
     await closeSegments();
     const untouched = await rowsWith(store, theirs.organizationId);
     const { ip_sightings: _, ...sightings } = await rowsWith(store, theirs.license);
-    const counts = await begin(ours.organizationId, ours.customer);
+    const counts = await erasures.begin(ours.organizationId, ours.customer);
     expect(counts).toMatchObject({ licenses: 1, ip_addresses: 2, ip_blocks: 1 });
     // The same person can become a customer again, who stays.
     const again = await store.transaction(async (db) =>
@@ -295,10 +270,10 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
         Date.now(),
       ),
     );
-    await run();
-    await settle(ours.customer);
-    await run();
-    await run();
+    await erasures.run();
+    await erasures.settle(ours.customer);
+    await erasures.run();
+    await erasures.run();
     expect(await storedRows(store.reads, "customer_erasures", {})).toEqual([]);
     expect(await storedRows(store.reads, "erased_licenses", {})).toEqual([]);
 
@@ -426,10 +401,10 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
         journalEntry({ organization_id: organizationId, product_id: productId, license_id, ip, at: nowMs }),
       ),
     );
-    await begin(organizationId, customerId);
-    await settle(customerId);
-    await run();
-    await run();
+    await erasures.begin(organizationId, customerId);
+    await erasures.settle(customerId);
+    await erasures.run();
+    await erasures.run();
     expect(await storedRows(store.reads, "customer_erasures", {})).toEqual([]);
     const left = JSON.stringify(await rowsWith(store, organizationId));
     for (const text of [...names, "one.merged", "two.merged", "three.merged", ip])
@@ -451,8 +426,8 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
       );
       return id;
     });
-    await begin(organizationId, customer);
-    await settle(customer);
+    await erasures.begin(organizationId, customer);
+    await erasures.settle(customer);
     const licenses = async () =>
       (await storedRows(store.reads, "licenses", { organization_id: organizationId })).length;
     for (const [after, left] of [
@@ -468,11 +443,11 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
           return typeof value === "function" ? value.bind(target) : value;
         },
       });
-      await customerErasure(stops, { eraseCustomer }).run(stopping.signal);
+      await erasures.run(stops, stopping.signal);
       expect([after, await licenses()]).toEqual([after, left]);
     }
-    await Promise.all([run(), run()]);
-    await Promise.all([run(), run(), run()]);
+    await Promise.all([erasures.run(), erasures.run()]);
+    await Promise.all([erasures.run(), erasures.run(), erasures.run()]);
     expect(await licenses()).toBe(0);
     const entries = await storedRows(store.reads, "audit_log", { organization_id: organizationId });
     const erased = entries.filter(({ action }) => action === "customer.erased");
