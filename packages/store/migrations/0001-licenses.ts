@@ -62,7 +62,7 @@ const formerHolders: readonly Statement[] = [
       ${noteHolder("cast(round(unixepoch('subsec') * 1000) as integer)", "max")};
     end`,
     postgres: `create function note_former_holder() returns trigger language plpgsql as $$ begin
-      ${noteHolder("cast(extract(epoch from clock_timestamp()) * 1000 as bigint)", "greatest")};
+      ${noteHolder("cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)", "greatest")};
       return null;
     end $$`,
   },

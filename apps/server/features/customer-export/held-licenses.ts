@@ -62,9 +62,14 @@ export class HeldLicenses {
     return rows.flatMap((row) => {
       const event = showEvent(row);
       const data: Values = event.data;
-      if (!this.wasTheirs(row.license_id, row.at) && !this.#names(data.license)) return [];
+      if (!this.wasTheirs(row.license_id, row.at) && !this.#gotIt(data)) return [];
       return [{ ...event, data: this.#ownSide(data) }];
     });
+  }
+
+  /** Other events can show the license as it was a moment later, when they were sent. */
+  #gotIt({ license, previous, transfer }: Values): boolean {
+    return this.#names(license) && (this.#namesOther(previous) || transfer !== undefined);
   }
 
   #ownSide({ license, previous, transfer, ...data }: Values): Values {
