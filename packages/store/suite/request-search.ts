@@ -116,9 +116,9 @@ export function requestSearch(fixture: StoreFixture) {
       const others = times(1_000, (at) => `none ${at}`);
       for (const [organizationId, some] of [
         ["o1", ["l1"]],
-        ["o1", ["l2", "l3", ...others]],
+        ["o1", [...others, "l2", "l3"]],
         ["o2", ["l1", "none"]],
-        ["o3", ["l9", ...others]],
+        ["o3", [...others, "l9"]],
         ["o1", others],
         ["o1", []],
       ] as const) {

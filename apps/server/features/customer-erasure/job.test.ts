@@ -6,10 +6,11 @@ import { customerOf, moveLicenses, removeCustomerView } from "@countersign/store
 import { createLicenses, registerIp } from "@countersign/store/queries/licenses/create";
 import { openEmail } from "@countersign/store/queries/mail/outbox";
 import { addTransfer } from "@countersign/store/queries/transfers/transfers";
-import { openText } from "@countersign/store/sealed-columns";
+import { openText, sealText } from "@countersign/store/sealed-columns";
 import type { Store } from "@countersign/store/store";
 import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
 import { erasuresOn } from "../../../../tests/support/erasures.ts";
+import { importRow } from "../../../../tests/support/import-row.ts";
 import { openTestJournal, type TestJournal } from "../../../../tests/support/journal.ts";
 import { listed } from "../../../../tests/support/listed.ts";
 import { addOrganizationRows } from "../../../../tests/support/organization-rows.ts";
@@ -191,6 +192,14 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
         { ...mail, subject: "Kept", text: "kept", to: "y@customers.example", organizationId },
         nowMs,
       );
+      // A stored response to a user, who can work for several organizations.
+      await db
+        .insertInto("idempotency_keys")
+        .values({
+          ...{ actor_id: rows.member, idempotency_key: newId(), fingerprint: "f", status: 201 },
+          ...{ sealed_answer: sealText(db, JSON.stringify({ id: rows.license })), created_at: nowMs },
+        })
+        .execute();
       await db
         .updateTable("imports")
         .set({
@@ -270,7 +279,9 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
         Date.now(),
       ),
     );
-    await erasures.run();
+    for (const _ of ["the licenses", "nothing"]) await erasures.run();
+    // Requests of the last seconds may not be in the log yet.
+    expect(await storedRows(store.reads, "customer_erasures", {})).toHaveLength(1);
     await erasures.settle(ours.customer);
     await erasures.run();
     await erasures.run();
@@ -326,6 +337,8 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
     // Two emails, a stored response and what a webhook responded, all of the other organization.
     expect(sealed).toHaveLength(4);
     expect((await sealedTexts()).filter((text) => text.includes("kept"))).toHaveLength(2);
+    expect((await sealedTexts()).filter((text) => text.includes(ours.license))).toEqual([]);
+    expect((await sealedTexts()).filter((text) => text.includes(theirs.license))).toHaveLength(1);
   }, 60_000);
 
   test("what was recorded about the customer under earlier email addresses and IDs is erased too", async () => {
@@ -396,11 +409,13 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
       }
       return id;
     });
-    await journal.journal.append(
-      [licenseId, givenId].map((license_id) =>
-        journalEntry({ organization_id: organizationId, product_id: productId, license_id, ip, at: nowMs }),
-      ),
-    );
+    const about = { organization_id: organizationId, product_id: productId, ip };
+    // The last one is in the part of the log that has no keys yet.
+    await journal.journal.append([
+      journalEntry({ ...about, license_id: licenseId, at: nowMs }),
+      journalEntry({ ...about, license_id: givenId, at: nowMs }),
+      journalEntry({ ...about, license_id: licenseId, at: Date.now() }),
+    ]);
     await erasures.begin(organizationId, customerId);
     await erasures.settle(customerId);
     await erasures.run();
@@ -410,6 +425,37 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
     for (const text of [...names, "one.merged", "two.merged", "three.merged", ip])
       expect(left).not.toContain(text);
     expect(left).toContain("other.merged");
+  }, 60_000);
+
+  test("an erasure waits for an import that began before it, and erases what that wrote", async () => {
+    const { organizationId, productId } = await openTestOrganization(null, { store });
+    const nowMs = (await store.clock()) - 60_000;
+    const who = { email: "imported.canary@customers.example", discordId: null, name: null };
+    const imported = importRow(
+      { organizationId, productId },
+      { id: newId(), state: "writing", finished_at: null, created_at: nowMs, updated_at: nowMs },
+    );
+    const customerId = await store.transaction(async (db) => {
+      await db.insertInto("imports").values(imported).execute();
+      return customerFor(db, organizationId, who, newId, nowMs);
+    });
+    await erasures.begin(organizationId, customerId);
+    await erasures.settle(customerId);
+    await erasures.run();
+    expect(await storedRows(store.reads, "customer_erasures", {})).toHaveLength(1);
+    await store.transaction(async (db) => {
+      const rejected = {
+        import_id: imported.id,
+        number: 1,
+        cells: JSON.stringify([who.email]),
+        errors: "[]",
+      };
+      await db.insertInto("import_rejects").values(rejected).execute();
+      await db.updateTable("imports").set({ finished_at: nowMs }).where("id", "=", imported.id).execute();
+    });
+    await erasures.run();
+    expect(await storedRows(store.reads, "customer_erasures", {})).toEqual([]);
+    expect(await rowsWith(store, who.email)).toEqual({});
   }, 60_000);
 
   test("an erasure that is interrupted continues, and is recorded once, without a name", async () => {

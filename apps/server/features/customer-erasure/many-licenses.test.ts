@@ -21,7 +21,7 @@ setDefaultTimeout(600_000);
 /** The long form is run by `npm run test:faults`. */
 const isLong = process.env.COUNTERSIGN_LONG_TESTS === "true";
 const licenseCount = isLong ? 10_000 : 200;
-const ipsOfOne = 2_500;
+const ipsOfOne = 4_500;
 const [email, ip] = ["many.canary@customers.example", "203.0.113.77"];
 
 // With its own database, whose rows are read as a whole.
@@ -152,8 +152,8 @@ describe.each(databases)("erasing a customer with many licenses on $kind", ({ ma
 
     // The IP addresses of one license are as many as a transaction removes at once, at most.
     const large = transactions.filter((rows) => rows > 200);
-    expect(large.length).toBeLessThanOrEqual(2);
-    expect(Math.max(...large)).toBeLessThan(3_000);
+    expect(large.length).toBeLessThanOrEqual(3);
+    expect(Math.max(...large)).toBeLessThan(2_300);
     // The journal has a hundred licenses in a step, and a step for its segments.
     expect(erasures.journalSteps()).toBeGreaterThan(licenseCount / 100);
   });

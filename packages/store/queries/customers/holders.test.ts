@@ -83,6 +83,7 @@ onBothDatabases("who had licenses before", (fixture) => {
     const later = await fixture.customer(organizationId);
     const move = { fromId: ada, toId: later };
     await fixture.write((db) => moveLicenses(db, organizationId, move, [other.id], Date.now()));
+    expect(await read.formerLicenses(later, "", 5)).toEqual([{ license_id: other.id }]);
     await write.movePast(move);
     expect((await read.formerLicenses(later, "", 5)).map((row) => row.license_id)).toEqual(
       [id, other.id].sort(),
