@@ -61,6 +61,11 @@ for (const [name, path] of [
   await scenario(`${name} during a kill`, () =>
     longTests(`tests/manage/${path}-kill.test.ts`, { COUNTERSIGN_LONG_TESTS: "true" }),
   );
+await scenario("erasing a customer of 10,000 licenses", () =>
+  longTests("apps/server/features/customer-erasure/many-licenses.test.ts", {
+    COUNTERSIGN_LONG_TESTS: "true",
+  }),
+);
 await scenario("100,000 generated requests", () =>
   longTests("tests/http/fuzz.test.ts", { COUNTERSIGN_FUZZ_RUNS: "25000" }),
 );

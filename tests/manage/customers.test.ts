@@ -228,8 +228,8 @@ testsOn("postgres", "customers", openCustomers, (fixture) => {
     const { store, organizationId, productId, database } = fixture;
     const [email, other] = [fresh(), fresh()];
     const own = await fixture.licensed({ email, name: "Ada" });
-    const received = await fixture.licensed({ email });
-    await fixture.licensed({ email: other, name: "Somebody else" });
+    const received = await fixture.licensed({ email: other, name: "Somebody else" });
+    await fixture.api.patch(`/licenses/${received.id}`, { customer_email: email });
     const customerId = String(own.customerId);
     const at = Date.now();
     await fixture.api.patch(`/licenses/${own.id}`, { notes: "Likes tea" });
@@ -305,6 +305,60 @@ testsOn("postgres", "customers", openCustomers, (fixture) => {
     });
   });
 
+  test("a license that got another customer shows each of them their own part, also after an email address has changed", async () => {
+    const { organizationId, productId, database } = fixture;
+    const [ada, bob, later] = [fresh(), fresh(), fresh()];
+    const license = await fixture.licensed({ email: ada, name: "Ada" });
+    const { customerId: bobId } = await fixture.licensed({ email: bob, name: "Bob" });
+    const log = (ip: string) => {
+      const about = { organization_id: organizationId, product_id: productId, license_id: license.id };
+      return logRequests(database.location, [{ ...about, ip, tracked: true }]);
+    };
+    await fixture.publicApi.validate({ license_key: license.key });
+    await fixture.api.patch(`/licenses/${license.id}`, { notes: "For Ada" });
+    await log("203.0.113.21");
+    await fixture.api.patch(`/licenses/${license.id}`, { customer_email: bob, notes: "For Bob" });
+    await log("203.0.113.22");
+    await fixture.api.patch(`/licenses/${license.id}`, { max_ips: 7 });
+
+    const exportOf = async (id: string | null) => {
+      const { text } = await fixture.api.get(`${fixture.path}/${id}/export`);
+      const lines = text
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+        .filter(({ data }) => [data.id, data.license_id, data.subject_id].includes(license.id));
+      const dataOf = (kind: string) => lines.filter((line) => line.kind === kind).map(({ data }) => data);
+      const whole = JSON.stringify(lines);
+      return { dataOf, whole, ips: dataOf("request").map(({ ip }) => ip) };
+    };
+    const ofBob = await exportOf(bobId);
+    expect(ofBob.ips).toEqual(["203.0.113.22"]);
+    expect(ofBob.dataOf("license")).toMatchObject([{ notes: "For Bob", ips: [] }]);
+    expect(ofBob.dataOf("event").map(({ type }) => type)).toEqual(["license.updated", "license.updated"]);
+    expect(ofBob.dataOf("audit_entry")).toHaveLength(2);
+    for (const text of [ada, '"Ada"', "For Ada", "203.0.113.21"]) expect(ofBob.whole).not.toContain(text);
+    const checkAda = async (id: string | null) => {
+      const ofAda = await exportOf(id);
+      expect(ofAda.ips).toContain("203.0.113.21");
+      const [former] = ofAda.dataOf("former_license");
+      expect(former).toMatchObject({ product_id: productId, ips: [{ ip: "127.0.0.1" }] });
+      expect(former.held.at(-1).until).toMatch(/^20/);
+      expect(ofAda.dataOf("ip_address").map(({ ip }) => ip)).toContain("203.0.113.21");
+      const { previous, license: shown } = ofAda.dataOf("event").at(-1).data;
+      expect([previous.customer_email, shown]).toEqual([ada, undefined]);
+      expect(ofAda.dataOf("audit_entry").map(({ after }) => after)).toContain(null);
+      for (const text of [bob, '"Bob"', "For Bob", "203.0.113.22"]) expect(ofAda.whole).not.toContain(text);
+    };
+    const { customerId } = license;
+    await checkAda(customerId);
+    const { body: moved } = await fixture.update(customerId, { email: later });
+    const { body: again } = await fixture.update(moved.id, { email: fresh() });
+    expect(new Set([customerId, moved.id, again.id]).size).toBe(3);
+    await checkAda(again.id);
+    expect((await fixture.api.get(`${fixture.path}/${again.id}/export`)).text).toContain(later);
+  });
+
   test("a customer is erased after the number of licenses was confirmed, by the API and by command", async () => {
     const { organizationId, database, store } = fixture;
     const [email, other] = [fresh(), fresh()];
@@ -313,10 +367,11 @@ testsOn("postgres", "customers", openCustomers, (fixture) => {
     const path = `${fixture.path}/${customerId}/erasure`;
     const counted = await fixture.api.get(path);
     expect(counted).toMatchObject({ status: 200, body: { licenses: 1, ip_blocks: 0, transfers: 0 } });
-    expect(await fixture.api.post(path, { licenses: 2 })).toMatchObject({
-      status: 409,
-      body: { code: "customer_licenses_changed", params: { count: 1 } },
-    });
+    for (const licenses of [0, 2])
+      expect(await fixture.api.post(path, { licenses })).toMatchObject({
+        status: 409,
+        body: { code: "customer_licenses_changed", params: { count: 1 } },
+      });
     const few = await fixture.member(["customers:manage"]);
     for (const refused of [await few.api.get(path), await few.api.post(path, { licenses: 1 })])
       expect(refused).toMatchObject({ status: 403, body: { params: { permission: "licenses:delete" } } });

@@ -3,6 +3,7 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { registerIp } from "@countersign/store/queries/licenses/create";
 import { addLicense } from "../support/add-license.ts";
 import { apiOf } from "../support/api.ts";
+import { csvFile, importFile } from "../support/license-files.ts";
 import type { SignedInClient } from "../support/portal-client.ts";
 import { openPortalFixture, type Seller } from "../support/portal-fixture.ts";
 import { newId } from "../support/test-organization.ts";
@@ -132,14 +133,18 @@ testsOn("postgres", "license details in the portal", openPortalFixture, (fixture
     ["whose email address the seller gave to the customer later", "customer"],
     ["who was a customer before and is merged with the former one", "merge"],
     ["to whom the license was transferred", "transfer"],
+    ["who was a customer before and gets the license by an import", "import"],
   ] as const)("neither refused validations nor devices are shown to someone %s", async (_, way) => {
     const seller = await fixture.seller({ transfers: "automatic", transfer_cooldown_days: 0 });
+    const email = newEmail();
+    if (way === "import") await addLicense(seller, { customer: { email } });
     const { license, history, customer } = await refused(seller);
     const { api } = seller.owner;
-    const email = newEmail();
     if (way === "license") await api.patch(`/licenses/${license.id}`, { customer_email: email });
     if (way === "merge") await addLicense(seller, { customer: { email } });
     if (way === "customer" || way === "merge") await api.patch(customer, { email });
+    const file = csvFile(["license_key", "customer_email"], [license.key, email]);
+    if (way === "import") await importFile({ ...fixture, ...seller }, file, "?on_existing=update");
     if (way === "transfer") await license.customer.post(`/licenses/${license.id}/transfers`, { email });
     expect(await history(await fixture.signedIn(email))).toEqual({ refusals: [], devices: [] });
   });

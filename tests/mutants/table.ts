@@ -1,5 +1,6 @@
 import { dashboard } from "./faults/dashboard.ts";
 import { databases } from "./faults/databases.ts";
+import { personalData } from "./faults/personal-data.ts";
 import { licenseQueries } from "./faults/queries-licenses.ts";
 import { peopleQueries } from "./faults/queries-people.ts";
 import { rules } from "./faults/rules.ts";
@@ -12,6 +13,7 @@ const areas: Readonly<Record<string, readonly Fault[]>> = {
   databases,
   queries: [...licenseQueries, ...peopleQueries],
   server,
+  "personal data": personalData,
   SDKs: sdks,
   dashboard,
 };

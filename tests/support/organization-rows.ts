@@ -98,7 +98,10 @@ function rowsOf(
     customer_erasures: [
       { customer_id: erased, ...inOrganization, sealed_terms: sealText(db, "[]"), requested_at: 0 },
     ],
-    erased_licenses: [{ customer_id: erased, license_id: license, until_at: 0 }],
+    erased_licenses: [{ customer_id: erased, license_id: license, since_at: 0, until_at: 0 }],
+    former_holders: [
+      { ...inOrganization, license_id: license, customer_id: erased, since_at: 0, until_at: 0 },
+    ],
     portal_people: [{ id: person, ...changed }],
     portal_identities: [{ kind: "email", value: email, id: newId(), person_id: person, verified_at: nowMs }],
     product_versions: [{ ...ofProduct, version: "1.0.0", state: "latest", ...made }],

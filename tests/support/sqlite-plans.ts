@@ -4,7 +4,14 @@
  */
 const growing = new Set([
   ...["licenses", "license_ips", "license_tags", "license_days", "license_refusals", "recorded_expiries"],
-  ...["customers", "organization_customers", "transfers", "portal_people", "portal_identities"],
+  ...[
+    "customers",
+    "organization_customers",
+    "former_holders",
+    "transfers",
+    "portal_people",
+    "portal_identities",
+  ],
   ...["events", "deliveries", "delivery_attempts", "outbox", "waiting_emails", "audit_log", "ip_sightings"],
   ...["organizations", "users", "sessions", "accounts", "daily_usage"],
 ]);

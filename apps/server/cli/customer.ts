@@ -34,8 +34,8 @@ countersign customer erase --organization ID (--email ADDRESS | --customer ID) (
 For a customer who asks for their data, or for its deletion. Works directly on the database; the server can keep running.
 
 export writes what an organization holds about the customer as JSON Lines: the customer, IP blocks, transfers, and each
-license with its IP addresses, events, requests and entries of the audit log. The last line has the kind "end": without
-it, the file is incomplete.
+license that they have or had, with its IP addresses, events, requests and entries of the audit log. The last line has
+the kind "end": without it, the file is incomplete.
 
 erase deletes the customer, their licenses, and everything that was recorded about these or names the customer. Entries
 of the audit log stay, without what they were about. It cannot be undone. --dry-run counts what it would delete, and

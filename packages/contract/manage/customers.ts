@@ -129,7 +129,7 @@ export const exportCustomer = route({
   path: "/organizations/{organization_id}/customers/{customer_id}/export",
   summary: "Export everything held about a customer",
   description:
-    "For a customer who asks what is held about them. Returns one JSON object per line, each with `kind` and `data`: the customer, IP blocks for them, transfers, and each of their licenses with its IP addresses, events, requests and entries of the audit log. What was recorded about a license before it was transferred to the customer is left out, and so are the other party of a transfer and the names of members. The last line has the kind `end` and the number of lines before it: if it is missing, the file is incomplete. Also requires the permissions `licenses:view`, `requests:view` and `audit_log:view`.",
+    "For a customer who asks what is held about them. Returns one JSON object per line, each with `kind` and `data`: the customer, IP blocks for them, transfers, and each license that they have or had with its IP addresses, events, requests and entries of the audit log. What was recorded about a license while it was another customer's is left out, and so are the other party of a transfer and the names of members. The last line has the kind `end` and the number of lines before it: if it is missing, the file is incomplete. Also requires the permissions `licenses:view`, `requests:view` and `audit_log:view`.",
   group,
   access: member("customers:manage"),
   answerType: "application/x-ndjson",

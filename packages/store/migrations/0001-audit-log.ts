@@ -34,7 +34,8 @@ function emptied(same: string): string {
           and (old.at <= e.requested_at or old.subject_id = e.customer_id or exists
             (select 1 from erased_licenses l where l.customer_id = e.customer_id and l.license_id = old.subject_id))
           and (${unchanged(["actor_name", "ip"])}
-            or old.actor_kind = 'customer' and old.actor_id = e.customer_id
+            or old.actor_kind = 'customer'
+              and (old.actor_id = e.customer_id or e.former_ids like '%' || old.actor_id || '%')
               and new.actor_name = '${erasedActor}' and new.ip is null)))`;
 }
 

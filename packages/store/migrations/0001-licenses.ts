@@ -40,6 +40,51 @@ const licenseSearch: readonly Statement[] = [
   },
 ];
 
+/**
+ * Which customers had a license before its present one, and until when: what was recorded in that time is about them. A
+ * trigger writes it, so that nothing that changes the customer of a license can forget it. The rows stay when the license
+ * or the customer is deleted. They have the time of the database, which is at most a moment later than what is recorded
+ * of the same change.
+ */
+const formerHolders: readonly Statement[] = [
+  `create table former_holders (
+    license_id text not null,
+    until_at bigint not null,
+    since_at bigint not null,
+    customer_id text not null,
+    organization_id text not null references organizations (id),
+    primary key (license_id, until_at)
+  ) /* clustered */`,
+  "create index former_holders_by_customer on former_holders (customer_id, license_id, until_at)",
+  "create index former_holders_by_organization on former_holders (organization_id)",
+  {
+    sqlite: `create trigger licenses_had_holder after update of customer_id on licenses when ${isLeft("is not")} begin
+      ${noteHolder("cast(round(unixepoch('subsec') * 1000) as integer)", "max")};
+    end`,
+    postgres: `create function note_former_holder() returns trigger language plpgsql as $$ begin
+      ${noteHolder("cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)", "greatest")};
+      return null;
+    end $$`,
+  },
+  {
+    sqlite: null,
+    postgres: `create trigger licenses_had_holder after update of customer_id on licenses for each row
+      when (${isLeft("is distinct from")}) execute function note_former_holder()`,
+  },
+];
+
+function isLeft(differs: string): string {
+  return `old.customer_id is not null and old.customer_id ${differs} new.customer_id`;
+}
+
+/** Times of one license are different, and in the order of the changes. */
+function noteHolder(now: string, later: "max" | "greatest"): string {
+  return `insert into former_holders (license_id, until_at, since_at, customer_id, organization_id)
+    select old.id, ${later}(${now}, coalesce(max(until_at) + 1, 0)), coalesce(max(until_at), 0),
+      old.customer_id, old.organization_id
+    from former_holders where license_id = old.id`;
+}
+
 /** Customers, their licenses, and the IP addresses that these are used from or blocked for. */
 export const licenses: readonly Statement[] = [
   // One identifier per customer: an organization that puts an email address and a Discord ID on one license must not
@@ -120,6 +165,7 @@ export const licenses: readonly Statement[] = [
     where revoked_at is not null`,
   ...licenseSearch,
   ...licenseCounts,
+  ...formerHolders,
   `create table license_ips (
     license_id text not null references licenses (id),
     ip text not null,
@@ -154,10 +200,12 @@ export const licenses: readonly Statement[] = [
   "create index ip_blocks_by_scope on ip_blocks (tier, scope_id, organization_id, id)",
   "create index ip_blocks_by_cidr on ip_blocks (cidr, scope_id)",
   // A customer who is being erased, which takes several transactions. Both tables are empty again at the end. Until then
-  // they tell what is about the customer: texts to look for, and licenses, those that they gave away up to a time.
+  // they tell what is about the customer: IDs that they had before, texts to look for, and licenses, each for the time in
+  // which it was theirs.
   `create table customer_erasures (
     customer_id text primary key references customers (id),
     organization_id text not null references organizations (id),
+    former_ids text not null default '',
     sealed_terms text not null,
     requested_at bigint not null
   )`,
@@ -165,7 +213,8 @@ export const licenses: readonly Statement[] = [
   `create table erased_licenses (
     customer_id text not null references customer_erasures (customer_id),
     license_id text not null,
+    since_at bigint not null,
     until_at bigint not null,
-    primary key (customer_id, license_id)
+    primary key (customer_id, license_id, until_at)
   ) /* clustered */`,
 ];

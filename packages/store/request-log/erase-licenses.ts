@@ -14,8 +14,10 @@ export function eraseSome(log: RequestLog, step: JournalErasure): Promise<Journa
   return step.part === "requests" ? eraseRequests(log, step) : eraseCounts(log, step);
 }
 
+/** A license, and when it was the customer's. There can be several of one license. */
 interface ErasedLicense {
   readonly license_id: string;
+  readonly since_at: number;
   readonly until_at: number;
 }
 
@@ -23,7 +25,7 @@ interface ErasedLicense {
 async function eraseRequests(log: RequestLog, step: JournalErasure): Promise<JournalErasure> {
   const next = { ...step, part: "counts", after: "" } as const;
   const licenses = await log.mainRows<ErasedLicense>(
-    "select license_id, until_at from erased_licenses where customer_id = $1",
+    "select license_id, since_at, until_at from erased_licenses where customer_id = $1",
     step.customerId,
   );
   if (licenses.length === 0) return next;
@@ -53,56 +55,69 @@ async function eraseFromSegment(
   if (ids.length > 0) await deleteFromSegment(log, segment, "id", ids);
 }
 
-/** The requests with these licenses, each as long as it was the customer's. */
+/** The requests with these licenses, each while it was the customer's. */
 async function idsAmong(
   log: RequestLog,
   table: string,
   licenses: readonly ErasedLicense[],
   [from, until]: readonly [number, number],
 ): Promise<string[]> {
-  const untilOf = new Map(licenses.map(({ license_id, until_at }) => [license_id, until_at]));
+  const tenures = Map.groupBy(licenses, (license) => license.license_id);
   const rows = await log.rows<{ id: string; at: number; license_id: string }>(
     `select id, at, license_id from ${table} where at >= $1 and at < $2 and ${log.among("license_id", "$3")}`,
     from,
     until,
-    [...untilOf.keys()],
+    [...tenures.keys()],
   );
-  return rows.filter((row) => row.at <= (untilOf.get(row.license_id) ?? -1)).map(({ id }) => id);
+  const isTheirs = ({ at, license_id }: (typeof rows)[number]) =>
+    tenures.get(license_id)?.some(({ since_at, until_at }) => at > since_at && at <= until_at);
+  return rows.filter(isTheirs).map(({ id }) => id);
 }
 
 /** Some licenses: their IP addresses, also as counted for the organization and the platform, and their refusals. */
 async function eraseCounts(log: RequestLog, step: JournalErasure): Promise<JournalErasure | null> {
+  const [afterId = "", afterMs = "0"] = step.after.split(" ");
   const licenses = await log.mainRows<ErasedLicense>(
-    `select license_id, until_at from erased_licenses where customer_id = $1 and license_id > $2
-      order by license_id limit $3`,
+    `select license_id, since_at, until_at from erased_licenses
+      where customer_id = $1 and license_id >= $2 and (license_id > $2 or until_at > $3)
+      order by license_id, until_at limit $4`,
     step.customerId,
-    step.after,
+    afterId,
+    Number(afterMs),
     erasedLicensesAtOnce,
   );
   let left = erasedSightingsAtOnce;
-  for (const { license_id: id, until_at: untilMs } of licenses) {
-    left -= await eraseSightings(log, step.organizationId, { id, untilMs }, left);
+  for (const license of licenses) {
+    left -= await eraseSightings(log, step.organizationId, license, left);
     if (left <= 0) return step;
-    await log.change("delete from license_refusals where license_id = $1 and last_at <= $2", id, untilMs);
+    await log.change(
+      "delete from license_refusals where license_id = $1 and last_at > $2 and last_at <= $3",
+      license.license_id,
+      license.since_at,
+      license.until_at,
+    );
   }
-  const ids = licenses.map((license) => license.license_id);
-  const last = ids.at(-1);
+  const last = licenses.at(-1);
   if (last === undefined) return null;
   await eraseDays(log, step.organizationId, licenses);
-  return { ...step, after: last };
+  return { ...step, after: `${last.license_id} ${last.until_at}` };
 }
 
-/** An IP address that other licenses use too stays known for these. Returns how many of the license there were. */
+/**
+ * An IP address that other licenses use too stays known for these, and one that the license was used from since then for
+ * this one. Returns how many of the license there were.
+ */
 async function eraseSightings(
   log: RequestLog,
   organizationId: string,
-  { id, untilMs }: { readonly id: string; readonly untilMs: number },
+  { license_id: id, since_at: sinceMs, until_at: untilMs }: ErasedLicense,
   limit: number,
 ): Promise<number> {
   const rows = await log.rows<{ ip: string; hits: number }>(
-    `select ip, hits from ip_sightings where tier = 'license' and scope_id = $1 and last_seen_at <= $2
-      order by ip limit $3`,
+    `select ip, hits from ip_sightings where tier = 'license' and scope_id = $1
+      and last_seen_at > $2 and last_seen_at <= $3 order by ip limit $4`,
     id,
+    sinceMs,
     untilMs,
     limit,
   );
@@ -147,7 +162,9 @@ async function eraseDays(
   };
   const [first, last] = [await edge("asc"), await edge("desc")];
   for (let day = first ?? 0; last !== null && day <= last; day++) {
-    const ids = licenses.filter(({ until_at }) => quotaDay(until_at) >= day).map((row) => row.license_id);
+    const wasTheirs = ({ since_at, until_at }: ErasedLicense) =>
+      quotaDay(since_at) <= day && day <= quotaDay(until_at);
+    const ids = licenses.filter(wasTheirs).map((row) => row.license_id);
     if (ids.length > 0)
       await log.change(
         `delete from license_days where organization_id = $1 and day = $2 and ${log.among("license_id", "$3")}`,

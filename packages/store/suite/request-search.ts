@@ -111,6 +111,32 @@ export function requestSearch(fixture: StoreFixture) {
       await fc.assert(finds, { numRuns: 40 });
     }, 120_000);
 
+    test("the requests of any number of licenses are found in one reading, by what the keys tell and what they do not", async () => {
+      const { listReads } = log.store;
+      const others = times(1_000, (at) => `none ${at}`);
+      for (const [organizationId, some] of [
+        ["o1", ["l1"]],
+        ["o1", [...others, "l2", "l3"]],
+        ["o2", ["l1", "none"]],
+        ["o3", [...others, "l9"]],
+        ["o1", others],
+        ["o1", []],
+      ] as const) {
+        const licenses = new Set<string>(some);
+        const filter = everyRequest(organizationId);
+        const range = { fromMs: startMs + 500, untilMs: startMs + 6_000_000 };
+        const meant = rows.filter(
+          (row) =>
+            row.organization_id === organizationId &&
+            licenses.has(row.license_id ?? "") &&
+            row.at >= range.fromMs &&
+            row.at < range.untilMs,
+        );
+        const iteration = { filter, range, licenses, rowsTogether: 90, sizes };
+        expect(await all(iterateRequests(listReads, { ...iteration, order: "oldest" }))).toEqual(meant);
+      }
+    }, 120_000);
+
     test("a search stops when its time is over or it has read enough, says how far it came, and continues from there", async () => {
       const { listReads } = log.store;
       const filter = { ...everyRequest("o1"), productId: "p1" };

@@ -10,7 +10,8 @@ export interface LicensesTables {
   license_counts: LicenseCountRow;
   license_count_changes: LicenseCountRow;
   ip_blocks: IpBlockRow;
-  customer_erasures: CustomerErasureRow;
+  former_holders: FormerHolderRow;
+  customer_erasures: WithDefaults<CustomerErasureRow, "former_ids">;
   erased_licenses: ErasedLicenseRow;
 }
 
@@ -36,20 +37,32 @@ export interface OrganizationCustomerRow {
   search_text: string;
 }
 
+/** A customer who had a license before its present one. A trigger writes these rows: see the migration. */
+interface FormerHolderRow {
+  license_id: string;
+  until_at: number;
+  /** 0 for the first customer. */
+  since_at: number;
+  customer_id: string;
+  organization_id: string;
+}
+
 /** A customer who is being erased. */
 export interface CustomerErasureRow {
   customer_id: string;
   organization_id: string;
+  /** IDs that the customer had before they were merged with another, separated by spaces. */
+  former_ids: string;
   /** Email addresses and Discord IDs that tell the customer's data: a JSON array, encrypted. */
   sealed_terms: string;
   requested_at: number;
 }
 
-/** A license whose data is erased with its customer. */
+/** A license whose data is erased with its customer: what was recorded while it was theirs. */
 interface ErasedLicenseRow {
   customer_id: string;
   license_id: string;
-  /** Until when it was the customer's: what is newer is someone else's. */
+  since_at: number;
   until_at: number;
 }
 

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openStore } from "@countersign/store/databases/open";
-import { erasureCounts } from "@countersign/store/queries/customer-erasure/erasures";
-import { customerFor } from "@countersign/store/queries/customers/identify";
-import { customerOf } from "@countersign/store/queries/customers/views";
+import { movePast } from "@countersign/store/queries/customers/holders";
+import { customerFor, removeUnknownCustomers } from "@countersign/store/queries/customers/identify";
+import { customerOf, moveLicenses, removeCustomerView } from "@countersign/store/queries/customers/views";
 import { createLicenses, registerIp } from "@countersign/store/queries/licenses/create";
 import { openEmail } from "@countersign/store/queries/mail/outbox";
 import { addTransfer } from "@countersign/store/queries/transfers/transfers";
-import { openText } from "@countersign/store/sealed-columns";
+import { openText, sealText } from "@countersign/store/sealed-columns";
 import type { Store } from "@countersign/store/store";
 import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
+import { erasuresOn } from "../../../../tests/support/erasures.ts";
+import { importRow } from "../../../../tests/support/import-row.ts";
 import { openTestJournal, type TestJournal } from "../../../../tests/support/journal.ts";
 import { listed } from "../../../../tests/support/listed.ts";
 import { addOrganizationRows } from "../../../../tests/support/organization-rows.ts";
@@ -20,8 +22,6 @@ import { rowsWith } from "../../../../tests/support/whole-database.ts";
 import { auditWithoutRequest } from "../audit-log/record.ts";
 import { licenseEvent, recordEvents } from "../events/record.ts";
 import { writeEmail } from "../mail/email.ts";
-import { beginErasure } from "./begin.ts";
-import { customerErasure } from "./job.ts";
 
 const email = "Canary.Ada@customers.example";
 const discordId = "184467440737095516";
@@ -34,10 +34,12 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
   let database: TestDatabase;
   let store: Store;
   let journal: TestJournal;
+  let erasures: ReturnType<typeof erasuresOn>;
   beforeAll(async () => {
     database = await make();
     store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
     journal = await openTestJournal(database.location);
+    erasures = erasuresOn(store, () => journal.journal);
   }, 60_000);
   afterAll(async () => {
     await journal.close();
@@ -62,24 +64,45 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
         newId,
         nowMs,
       );
-      const licenses = ["other", "given", "deleted"].map((use) => ({
-        use,
-        id: newId(),
-        key: `KEY-${newId()}`,
-      }));
-      const [kept, given, deleted] = licenses.map(({ id }) => id) as [string, string, string];
-      const of = { organizationId, productId, maxIps: 3 };
+      const [kept, given, lent, deleted] = [newId(), newId(), newId(), newId()];
+      const of = { organizationId, productId, maxIps: 9 };
+      const createdFor = { [kept]: other, [given]: customer, [lent]: other };
+      const created = Object.entries(createdFor).map(([id, customerId]) => ({ ...of, id, customerId }));
       await createLicenses(
         db,
-        licenses
-          .filter(({ use }) => use !== "deleted")
-          .map(({ id, key }) => ({ ...of, id, key, customerId: other })),
+        created.map((license) => ({ ...license, key: `KEY-${license.id}` })),
         nowMs,
       );
+      // The license that the customer gave away was theirs until a second later, and the lent one for a second.
+      const [givenAt, lentAt, returnedAt] = [nowMs + 1_000, nowMs + 1_000, nowMs + 2_000];
+      const customers: [id: string, customerId: string, atMs: number][] = [
+        [given, other, givenAt],
+        [lent, customer, lentAt],
+        [lent, other, returnedAt],
+      ];
+      let sinceMs = 0;
+      for (const [id, customerId, atMs] of customers) {
+        await db.updateTable("licenses").set({ customer_id: customerId }).where("id", "=", id).execute();
+        if (id === given || customerId === customer) sinceMs = 0;
+        await db
+          .updateTable("former_holders")
+          .set({ until_at: atMs, since_at: sinceMs })
+          .where("license_id", "=", id)
+          .where("until_at", ">", nowMs + 10_000)
+          .execute();
+        sinceMs = atMs;
+      }
+      // One that the new customer has not used since, one that they use too, and two of theirs.
+      for (const id of [given, lent]) {
+        await registerIp(db, id, ip, lentAt + (id === given ? -1 : 1));
+        await registerIp(db, id, sharedIp, lentAt + (id === given ? -1 : 1));
+        await registerIp(db, id, "203.0.113.90", returnedAt + 1);
+      }
+      await registerIp(db, lent, "203.0.113.91", lentAt - 1);
       const transfer = transferRow({
         ...{ organization_id: organizationId, product_id: productId, license_id: given },
         ...{ from_customer_id: customer, from_email: email, from_discord_id: discordId, from_name: name },
-        ...{ state: "approved", decided_at: nowMs + 1_000, message: name },
+        ...{ state: "approved", decided_at: givenAt, message: name },
         ...{ to_email: "someone@customers.example.org", to_customer_id: other, requested_at: nowMs },
       });
       await addTransfer(db, transfer);
@@ -99,6 +122,12 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
           licenseId: given,
           data: { name } as never,
         },
+        ...[-1, 1, 3].map((after) => ({
+          ...licenseEvent("license.updated", { id: lent } as never),
+          ...event,
+          licenseId: lent,
+          data: { after } as never,
+        })),
         {
           ...licenseEvent("license.created", { id: kept } as never),
           ...event,
@@ -106,6 +135,13 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
           data: { kept: true } as never,
         },
       );
+      for (const after of [-1, 1, 3])
+        await db
+          .updateTable("events")
+          .set({ at: lentAt + after * 500 })
+          .where("license_id", "=", lent)
+          .where("data", "=", JSON.stringify({ after }))
+          .execute();
       await auditWithoutRequest(
         db,
         { kind: "system", name: "Shop" },
@@ -156,6 +192,14 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
         { ...mail, subject: "Kept", text: "kept", to: "y@customers.example", organizationId },
         nowMs,
       );
+      // A stored response to a user, who can work for several organizations.
+      await db
+        .insertInto("idempotency_keys")
+        .values({
+          ...{ actor_id: rows.member, idempotency_key: newId(), fingerprint: "f", status: 201 },
+          ...{ sealed_answer: sealText(db, JSON.stringify({ id: rows.license })), created_at: nowMs },
+        })
+        .execute();
       await db
         .updateTable("imports")
         .set({
@@ -174,38 +218,28 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
           { license_id: rows.license, ip: sharedIp, at: nowMs },
           { license_id: deleted, ip, at: nowMs },
           { license_id: given, ip, at: nowMs },
+          { license_id: given, ip: sharedIp, at: nowMs },
           { license_id: given, ip: "203.0.113.99", at: nowMs + 5_000 },
+          { license_id: given, ip: sharedIp, at: nowMs + 5_001 },
+          { license_id: lent, ip: "203.0.113.91", at: nowMs },
+          { license_id: lent, ip, at: nowMs + 1_500 },
+          { license_id: lent, ip: sharedIp, at: nowMs + 1_500, status: "revoked" },
+          { license_id: lent, ip: sharedIp, at: nowMs + 5_000 },
           { license_id: kept, ip: sharedIp, at: nowMs },
         ].map((row) => journalEntry({ ...about, ...row })),
       );
-      return { organizationId, productId, other, kept, given, deleted, ...rows };
+      return { organizationId, productId, other, kept, given, lent, deleted, ...rows };
     });
   };
-  const begin = (organizationId: string, customerId: string) =>
-    store.transaction(async (db) => {
-      const row = await customerOf(db, organizationId, customerId);
-      if (row === undefined) throw new Error("There is no such customer.");
-      const counts = await erasureCounts(db, organizationId, row);
-      const nowMs = await store.clock();
-      const request = { organizationId, customerId, counts, licenseCount: counts.licenses, nowMs };
-      const change = await beginErasure(db, request);
-      await auditWithoutRequest(db, { kind: "command_line", name: "test" }, nowMs, change);
-      return counts;
-    });
-  const eraseCustomer = async (about: { organizationId: string; customerId: string }) => {
-    let step = await journal.journal.eraseLicenses({ ...about, part: "requests", after: "" });
-    while (step !== null) step = await journal.journal.eraseLicenses(step);
-  };
-  const run = (stopping?: AbortSignal) => customerErasure(store, { eraseCustomer }).run(stopping);
-  /** Whatever was going on is recorded within seconds: as if these had passed. */
-  const settle = (customerId: string) =>
-    store.transaction((db) =>
-      db
-        .updateTable("customer_erasures")
-        .set((row) => ({ requested_at: row("requested_at", "-", 5_000) }))
-        .where("customer_id", "=", customerId)
-        .execute(),
+  /** Those that are registered for a license, if these are as many as it counts. */
+  const ipsOf = async (licenseId: string) => {
+    const ips = (await storedRows(store.reads, "license_ips", { license_id: licenseId })).map(
+      (row) => row.ip,
     );
+    const [license] = await storedRows(store.reads, "licenses", { id: licenseId });
+    expect(license?.ip_count).toBe(ips.length);
+    return ips.sort();
+  };
   /** What is sealed, opened. */
   const sealedTexts = async () => [
     ...(await store.reads.selectFrom("outbox").selectAll().execute()).map((row) =>
@@ -222,14 +256,18 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
   test("an erasure leaves no trace of the customer, and everything of others", async () => {
     const atMs = (await store.clock()) - 60_000;
     const theirs = await filled(atMs);
+    const closeSegments = async () => {
+      while ((await journal.journal.closeSegment(Date.now() + 3_600_000)) > 0);
+    };
+    await closeSegments();
     const texts = [email, email.toLowerCase(), discordId, name, ip];
     const withTexts = async () => Promise.all(texts.map((text) => rowsWith(store, text)));
     const before = await withTexts();
     const ours = await filled(atMs);
-    while ((await journal.journal.closeSegment(Date.now() + 3_600_000)) > 0);
+    await closeSegments();
     const untouched = await rowsWith(store, theirs.organizationId);
     const { ip_sightings: _, ...sightings } = await rowsWith(store, theirs.license);
-    const counts = await begin(ours.organizationId, ours.customer);
+    const counts = await erasures.begin(ours.organizationId, ours.customer);
     expect(counts).toMatchObject({ licenses: 1, ip_addresses: 2, ip_blocks: 1 });
     // The same person can become a customer again, who stays.
     const again = await store.transaction(async (db) =>
@@ -241,10 +279,12 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
         Date.now(),
       ),
     );
-    await run();
-    await settle(ours.customer);
-    await run();
-    await run();
+    for (const _ of ["the licenses", "nothing"]) await erasures.run();
+    // Requests of the last seconds may not be in the log yet.
+    expect(await storedRows(store.reads, "customer_erasures", {})).toHaveLength(1);
+    await erasures.settle(ours.customer);
+    await erasures.run();
+    await erasures.run();
     expect(await storedRows(store.reads, "customer_erasures", {})).toEqual([]);
     expect(await storedRows(store.reads, "erased_licenses", {})).toEqual([]);
 
@@ -259,9 +299,10 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
     const [imported] = await storedRows(store.reads, "imports", { organization_id: ours.organizationId });
     expect(imported).toMatchObject({ default_customer_email: null, file_name: null, errors: '[{"row":2}]' });
     for (const text of [ours.licenseKey]) expect(await rowsWith(store, text)).toEqual({});
-    // Only its ID: in entries of the audit log, a transfer, counts of refusals, and an email that is not written.
+    // Only its ID: in entries of the audit log, a transfer, whose it was, counts of refusals, and an email that is not
+    // written.
     const withId = await rowsWith(store, ours.license);
-    const namingIds = ["audit_log", "rollup_days", "transfers", "waiting_emails"];
+    const namingIds = ["audit_log", "former_holders", "rollup_days", "transfers", "waiting_emails"];
     expect(Object.keys(withId).filter((table) => !namingIds.includes(table))).toEqual([]);
     expect(Object.keys(await rowsWith(store, ours.customer))).toEqual(
       expect.arrayContaining(["audit_log", "transfers"]),
@@ -280,15 +321,141 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
     expect(kept.audit_log?.[0]).toContain('\\"license_key\\":\\"kept\\"');
     // Of the license that they gave away, what came after stays.
     const given = await rowsWith(store, ours.given);
-    expect(given.request_log).toHaveLength(1);
+    expect(given.request_log).toHaveLength(2);
     expect(given.request_log?.[0]).toContain("203.0.113.99");
     expect(given.events).toBeUndefined();
+    expect(await ipsOf(ours.given)).toEqual([sharedIp, "203.0.113.90"]);
+    // Of the license that was theirs for a while, what came before stays too.
+    const lent = await rowsWith(store, ours.lent);
+    expect(lent.request_log).toHaveLength(2);
+    expect(lent.events?.map((event) => /\{.*after.*?(-?\d)/.exec(event)?.[1])).toEqual(["-1", "3"]);
+    expect(await ipsOf(ours.lent)).toEqual([sharedIp, "203.0.113.90", "203.0.113.91"]);
+    expect(lent.license_refusals).toBeUndefined();
     const shared = await rowsWith(store, sharedIp);
     expect(shared.ip_sightings?.some((row) => row.includes(ours.organizationId))).toBe(true);
     const sealed = (await sealedTexts()).filter((text) => text.includes(email));
     // Two emails, a stored response and what a webhook responded, all of the other organization.
     expect(sealed).toHaveLength(4);
     expect((await sealedTexts()).filter((text) => text.includes("kept"))).toHaveLength(2);
+    expect((await sealedTexts()).filter((text) => text.includes(ours.license))).toEqual([]);
+    expect((await sealedTexts()).filter((text) => text.includes(theirs.license))).toHaveLength(1);
+  }, 60_000);
+
+  test("what was recorded about the customer under earlier email addresses and IDs is erased too", async () => {
+    const { organizationId, productId } = await openTestOrganization(null, { store });
+    const nowMs = (await store.clock()) - 60_000;
+    const names = ["First Name", "Second Name"] as const;
+    const emails = ["one", "two", "three"].map((part) => `${part}.merged@customers.example`);
+    const [licenseId, givenId] = [newId(), newId()];
+    const customerId = await store.transaction(async (db) => {
+      const customerOfEmail = (mail: string | undefined) =>
+        customerFor(db, organizationId, { email: mail ?? "", discordId: null, name: null }, newId, nowMs);
+      const [first = "", ...later] = [
+        await customerOfEmail(emails[0]),
+        await customerOfEmail(emails[1]),
+        await customerOfEmail(emails[2]),
+      ];
+      const of = { organizationId, productId, customerId: first, maxIps: 1 };
+      await createLicenses(
+        db,
+        [licenseId, givenId].map((id) => ({ ...of, id, key: id })),
+        nowMs,
+      );
+      const other = await customerOfEmail("other.merged@customers.example");
+      await db.updateTable("licenses").set({ customer_id: other }).where("id", "=", givenId).execute();
+      const transfer = { organization_id: organizationId, product_id: productId, license_id: givenId };
+      await addTransfer(
+        db,
+        transferRow({ ...transfer, from_customer_id: first, from_name: names[0], state: "rejected" }),
+      );
+      const entry = { organization_id: organizationId, access_token_id: null, request_id: null, at: nowMs };
+      await db
+        .insertInto("audit_log")
+        .values({
+          ...{
+            ...entry,
+            id: newId(),
+            actor_kind: "customer",
+            actor_id: first,
+            actor_name: names[0] ?? "",
+            ip,
+          },
+          ...{ action: "license.ip_removed", subject_kind: "license", subject_id: givenId },
+          ...{ subject_name: null, before: null, after: null },
+        })
+        .execute();
+      let id = first;
+      for (const next of later) {
+        await moveLicenses(db, organizationId, { fromId: id, toId: next }, [licenseId], nowMs);
+        await movePast(db, { fromId: id, toId: next });
+        await removeCustomerView(db, organizationId, id);
+        await removeUnknownCustomers(db, [id]);
+        const about = { kind: "customer", name: names[0] };
+        const [was, is] = [emails.shift(), emails[0]];
+        await auditWithoutRequest(
+          db,
+          { kind: "system", name: "Shop" },
+          nowMs,
+          {
+            ...{ action: "customer.updated", subject: { ...about, id }, organizationId },
+            ...{ before: { name: names[0] }, after: { name: names[1] } },
+          },
+          {
+            ...{ action: "customer.updated", subject: { ...about, id: next }, organizationId },
+            ...{ before: { id, email: was }, after: { id: next, email: is } },
+          },
+        );
+        id = next;
+      }
+      return id;
+    });
+    const about = { organization_id: organizationId, product_id: productId, ip };
+    // The last one is in the part of the log that has no keys yet.
+    await journal.journal.append([
+      journalEntry({ ...about, license_id: licenseId, at: nowMs }),
+      journalEntry({ ...about, license_id: givenId, at: nowMs }),
+      journalEntry({ ...about, license_id: licenseId, at: Date.now() }),
+    ]);
+    await erasures.begin(organizationId, customerId);
+    await erasures.settle(customerId);
+    await erasures.run();
+    await erasures.run();
+    expect(await storedRows(store.reads, "customer_erasures", {})).toEqual([]);
+    const left = JSON.stringify(await rowsWith(store, organizationId));
+    for (const text of [...names, "one.merged", "two.merged", "three.merged", ip])
+      expect(left).not.toContain(text);
+    expect(left).toContain("other.merged");
+  }, 60_000);
+
+  test("an erasure waits for an import that began before it, and erases what that wrote", async () => {
+    const { organizationId, productId } = await openTestOrganization(null, { store });
+    const nowMs = (await store.clock()) - 60_000;
+    const who = { email: "imported.canary@customers.example", discordId: null, name: null };
+    const imported = importRow(
+      { organizationId, productId },
+      { id: newId(), state: "writing", finished_at: null, created_at: nowMs, updated_at: nowMs },
+    );
+    const customerId = await store.transaction(async (db) => {
+      await db.insertInto("imports").values(imported).execute();
+      return customerFor(db, organizationId, who, newId, nowMs);
+    });
+    await erasures.begin(organizationId, customerId);
+    await erasures.settle(customerId);
+    await erasures.run();
+    expect(await storedRows(store.reads, "customer_erasures", {})).toHaveLength(1);
+    await store.transaction(async (db) => {
+      const rejected = {
+        import_id: imported.id,
+        number: 1,
+        cells: JSON.stringify([who.email]),
+        errors: "[]",
+      };
+      await db.insertInto("import_rejects").values(rejected).execute();
+      await db.updateTable("imports").set({ finished_at: nowMs }).where("id", "=", imported.id).execute();
+    });
+    await erasures.run();
+    expect(await storedRows(store.reads, "customer_erasures", {})).toEqual([]);
+    expect(await rowsWith(store, who.email)).toEqual({});
   }, 60_000);
 
   test("an erasure that is interrupted continues, and is recorded once, without a name", async () => {
@@ -305,8 +472,8 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
       );
       return id;
     });
-    await begin(organizationId, customer);
-    await settle(customer);
+    await erasures.begin(organizationId, customer);
+    await erasures.settle(customer);
     const licenses = async () =>
       (await storedRows(store.reads, "licenses", { organization_id: organizationId })).length;
     for (const [after, left] of [
@@ -322,11 +489,11 @@ describe.each(databases)("erasing a customer on $kind", ({ make }) => {
           return typeof value === "function" ? value.bind(target) : value;
         },
       });
-      await customerErasure(stops, { eraseCustomer }).run(stopping.signal);
+      await erasures.run(stops, stopping.signal);
       expect([after, await licenses()]).toEqual([after, left]);
     }
-    await Promise.all([run(), run()]);
-    await Promise.all([run(), run(), run()]);
+    await Promise.all([erasures.run(), erasures.run()]);
+    await Promise.all([erasures.run(), erasures.run(), erasures.run()]);
     expect(await licenses()).toBe(0);
     const entries = await storedRows(store.reads, "audit_log", { organization_id: organizationId });
     const erased = entries.filter(({ action }) => action === "customer.erased");

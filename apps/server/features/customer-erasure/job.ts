@@ -8,15 +8,18 @@ import {
   finishErasure,
   isErasing,
   pendingErasures,
+  registeredWhileHeld,
   removeErasedLicenses,
   removeRecentRefusals,
 } from "@countersign/store/queries/customer-erasure/erasures";
+import { formerLicenses, tenuresOf } from "@countersign/store/queries/customers/holders";
 import { someLicenseIdsOfCustomer } from "@countersign/store/queries/customers/views";
 import { deleting } from "@countersign/store/queries/licenses/changes";
+import { unregisterIp } from "@countersign/store/queries/licenses/ips";
 import { licenseViews } from "@countersign/store/queries/licenses/views";
 import { lockedOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { Database, Store } from "@countersign/store/store";
-import { neverAborted, restingSteps } from "../../jobs/batches.ts";
+import { neverAborted, restingSteps, slicesOf } from "../../jobs/batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { auditWithoutRequest } from "../audit-log/record.ts";
 import { drain } from "../licenses/change.ts";
@@ -73,7 +76,7 @@ export function customerErasure(store: Store, journal: JournalOfCustomers): Peri
     await addErasedLicenses(
       db,
       customerId,
-      deleted.map((id) => ({ id, untilMs: Number.MAX_SAFE_INTEGER })),
+      deleted.map((id) => ({ id, sinceMs: 0, untilMs: Number.MAX_SAFE_INTEGER })),
     );
     await deleting().apply(db, views);
     const hour = refusalHour(requested_at);
@@ -87,14 +90,40 @@ export function customerErasure(store: Store, journal: JournalOfCustomers): Peri
       return eraseSomeTransfers(db, erasure, { atMost: rowsAtATime, nowMs: await store.clock() });
     };
     while (!stopping.aborted && (await step(eraseTransfers)));
+    await eraseTenures(erasure, stopping);
     const licenses = await erasedLicenses(store.reads, customerId);
-    const about = { ...erasure, licenses, mentions: mentionOf(erasure.terms) };
+    const ids = new Set([customerId, ...erasure.formerIds]);
+    const about = { ...erasure, ids, licenses, mentions: mentionOf(erasure.terms) };
     if (!(await eraseTraces({ store, step, stopping }, about)) || stopping.aborted) return;
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
     stopping.addEventListener("abort", () => stop(), { once: true });
     await Promise.race([journal.eraseCustomer({ organizationId, customerId }), stopped]);
     while (!stopping.aborted && (await step((db) => removeErasedLicenses(db, customerId, rowsAtATime))));
     if (!stopping.aborted) await step((db) => finish(db, erasure));
+  };
+
+  /** Licenses that they lost before: noted, so that what was recorded meanwhile is erased, and their IP addresses. */
+  const eraseTenures = async ({ customer_id: customerId }: Erasure, stopping: AbortSignal) => {
+    const former = slicesOf<{ readonly license_id: string }>(rowsAtATime, stopping, (last) =>
+      formerLicenses(store.reads, customerId, last?.license_id ?? "", rowsAtATime),
+    );
+    for await (const rows of former) {
+      const ids = rows.map((row) => row.license_id);
+      const tenures = await tenuresOf(store.reads, ids, customerId);
+      const erased = [...tenures].flatMap(([id, all]) => all.map((tenure) => ({ id, ...tenure })));
+      await step((db) => addErasedLicenses(db, customerId, erased));
+    }
+    for (let from = ""; !stopping.aborted; ) {
+      const rows = await registeredWhileHeld(store.reads, customerId, from, rowsAtATime);
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      await step(async (db) => {
+        await store.bulk.lockLicenses(db, [...new Set(rows.map((row) => row.license_id))]);
+        const nowMs = await store.clock();
+        for (const { license_id: id, ip } of rows) await unregisterIp(db, id, ip, nowMs);
+      });
+      from = last.license_id;
+    }
   };
 
   const finish = async (

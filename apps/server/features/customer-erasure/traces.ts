@@ -21,6 +21,7 @@ import {
   removeUndo,
   undoPage,
 } from "@countersign/store/queries/customer-erasure/traces";
+import { heldSince, type Tenure } from "@countersign/store/queries/customers/holders";
 import type { Database, Store } from "@countersign/store/store";
 import type { AuditLogRow } from "@countersign/store/tables/audit-log";
 import type { ImportRow } from "@countersign/store/tables/license-files";
@@ -34,8 +35,10 @@ interface Work {
 
 /** What tells a trace of the customer. */
 interface ErasedCustomer extends Erasure {
-  /** Until when each license was theirs. Licenses that were deleted before are added once something names them. */
-  readonly licenses: Map<string, number>;
+  /** Their ID, and those that they had before. */
+  readonly ids: ReadonlySet<string>;
+  /** When each license was theirs. Licenses that were deleted before are added once something names them. */
+  readonly licenses: Map<string, readonly Tenure[]>;
   readonly mentions: (text: string | null) => boolean;
 }
 
@@ -61,18 +64,23 @@ export async function eraseTraces(work: Work, customer: ErasedCustomer): Promise
   return true;
 }
 
+function wasTheirs({ licenses }: ErasedCustomer, licenseId: string | null, atMs: number): boolean {
+  const tenures = licenses.get(licenseId ?? "") ?? [];
+  return tenures.some(({ sinceMs, untilMs }) => atMs > sinceMs && atMs <= untilMs);
+}
+
 const ownActions = new Set(["customer.erasure_requested", "customer.erased", "customer.exported"]);
 
 async function eraseEntries({ store, step, stopping }: Work, customer: ErasedCustomer): Promise<void> {
-  const { customer_id: id, organization_id: organizationId, requested_at: requestedAt } = customer;
+  const { ids, organization_id: organizationId, requested_at: requestedAt } = customer;
   const isAbout = (entry: AuditLogRow) => {
     if (entry.subject_kind === "organization" || ownActions.has(entry.action)) return false;
     const { subject_id, actor_id, actor_kind, at, before, after, subject_name, actor_name, ip } = entry;
     const texts = [before, after, subject_name];
-    if (actor_kind === "customer" && actor_id === id)
+    if (actor_kind === "customer" && ids.has(actor_id ?? ""))
       return actor_name !== "" && (ip !== null || texts.some((text) => text !== null));
     if (texts.every((text) => text === null)) return false;
-    if (subject_id === id || at <= (customer.licenses.get(subject_id) ?? -1)) return true;
+    if (ids.has(subject_id) || wasTheirs(customer, subject_id, at)) return true;
     return at <= requestedAt && texts.some(customer.mentions);
   };
   const pages = slicesOf<AuditLogRow>(readAtOnce, stopping, (last) =>
@@ -82,7 +90,7 @@ async function eraseEntries({ store, step, stopping }: Work, customer: ErasedCus
     const found = page.filter(isAbout);
     const named = found.filter((entry) => entry.subject_kind === "license").map((entry) => entry.subject_id);
     await noteDeleted({ store, step, stopping }, customer, named);
-    for (const some of inGroups(found)) await step((db) => emptyEntries(db, id, some));
+    for (const some of inGroups(found)) await step((db) => emptyEntries(db, ids, some));
   }
 }
 
@@ -94,8 +102,7 @@ async function eraseEvents({ store, step, stopping }: Work, customer: ErasedCust
   for await (const page of pages) {
     const found = page.filter(
       ({ license_id, at, data }) =>
-        at <= (customer.licenses.get(license_id ?? "") ?? -1) ||
-        (at <= customer.requested_at && customer.mentions(data)),
+        wasTheirs(customer, license_id, at) || (at <= customer.requested_at && customer.mentions(data)),
     );
     const named = found.flatMap(({ license_id }) => license_id ?? []);
     await noteDeleted({ store, step, stopping }, customer, named);
@@ -118,10 +125,12 @@ async function noteDeleted(
   const unknown = [...new Set(licenseIds)].filter((id) => !customer.licenses.has(id));
   const deleted = await withoutExisting(store.reads, unknown);
   if (deleted.length === 0) return;
+  // The last one whose it was: others are in `former_holders`.
+  const since = await heldSince(store.reads, deleted, customer.customer_id);
   const untilMs = Number.MAX_SAFE_INTEGER;
-  const rows = deleted.map((id) => ({ id, untilMs }));
+  const rows = deleted.map((id) => ({ id, sinceMs: since.get(id) ?? 0, untilMs }));
   await step((db) => addErasedLicenses(db, customer.customer_id, rows));
-  for (const id of deleted) customer.licenses.set(id, untilMs);
+  for (const { id, ...tenure } of rows) customer.licenses.set(id, [tenure]);
 }
 
 async function eraseEmails({ store, step, stopping }: Work, customer: ErasedCustomer): Promise<void> {
@@ -151,21 +160,21 @@ async function eraseEmails({ store, step, stopping }: Work, customer: ErasedCust
 async function eraseAnswers({ store, step, stopping }: Work, customer: ErasedCustomer): Promise<void> {
   type Answer = Awaited<ReturnType<typeof answerPage>>[number];
   const tokens = await actorsOf(store.reads, customer.organization_id);
-  const isTheirs = (text: string) =>
-    text.includes(customer.customer_id) || (text.match(ids) ?? []).some((id) => customer.licenses.has(id));
+  const isTheirs = (text: string, atMs: number) =>
+    (text.match(uuids) ?? []).some((id) => customer.ids.has(id) || wasTheirs(customer, id, atMs));
   const size = 50;
   const pages = slicesOf<Answer>(size, stopping, (last) => answerPage(store.reads, last ?? null, size));
   for await (const page of pages) {
     const found = page.filter(
       ({ actor_id, created_at, text }) =>
-        isTheirs(text) ||
+        isTheirs(text, created_at) ||
         (created_at <= customer.requested_at && tokens.has(actor_id) && customer.mentions(text)),
     );
     for (const answer of found) await step((db) => removeAnswer(db, answer));
   }
 }
 
-const ids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 async function eraseImports(work: Work, customer: ErasedCustomer): Promise<void> {
   const { store, stopping } = work;
@@ -179,9 +188,10 @@ async function eraseImports(work: Work, customer: ErasedCustomer): Promise<void>
 
 async function eraseImport(
   { store, step, stopping }: Work,
-  { licenses, mentions }: ErasedCustomer,
+  customer: ErasedCustomer,
   row: ImportRow,
 ): Promise<void> {
+  const { mentions } = customer;
   const errors = (JSON.parse(row.errors) as unknown[]).filter((error) => !mentions(JSON.stringify(error)));
   const changes = {
     ...(mentions(row.errors) ? { errors: JSON.stringify(errors) } : {}),
@@ -209,7 +219,7 @@ async function eraseImport(
   );
   for await (const page of undo)
     for (const some of inGroups(
-      page.filter(({ license_id, before }) => licenses.has(license_id) || mentions(before)),
+      page.filter((row) => wasTheirs(customer, row.license_id, row.written_at) || mentions(row.before)),
     ))
       await step((db) =>
         removeUndo(

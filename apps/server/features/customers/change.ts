@@ -1,6 +1,7 @@
 import type { customer, updateCustomer } from "@countersign/contract/manage/customers";
 import { isoTime } from "@countersign/domain/dates/iso-time";
 import { newId } from "@countersign/store/new-id";
+import { movePast } from "@countersign/store/queries/customers/holders";
 import {
   customerFor,
   identityOf,
@@ -153,6 +154,7 @@ async function moveEverything(
   const moved = await moveAndRecord(db, context, move, licenseIds, alsoLocked);
   const scope = { tier: "customer", organizationId } as const;
   await moveCustomerBlocks(db, { ...scope, customerId: fromId }, { ...scope, customerId: toId });
+  await movePast(db, move);
   await removeCustomerView(db, organizationId, fromId);
   await removeUnknownCustomers(db, [fromId]);
   return moved + (movedBefore ?? 0);

@@ -27,7 +27,7 @@ const going = [
     license_tags portal_actions license_counts ip_blocks daily_usage roles members invitations
     access_tokens imports import_pieces import_undo import_rejects request_log request_log_cuts rollup_hours
     rollup_hour_uniques rollup_days license_days license_refusals events recorded_expiries unannounced_expiries
-    webhook_endpoints deliveries customers customer_erasures erased_licenses waiting_emails organization_branding transfers impersonations`),
+    webhook_endpoints deliveries customers former_holders customer_erasures erased_licenses waiting_emails organization_branding transfers impersonations`),
   // Of a customer of Stripe, once their subscription was cancelled there.
   "organization_billing",
 ];

@@ -9,7 +9,8 @@ import type { VersionCatalog } from "@countersign/domain/versions/catalog";
 import { canUseFrom, newestUsable } from "@countersign/domain/versions/gate";
 import { gatesVersions, versionCatalog, versionPin } from "@countersign/store/batches/caller";
 import { licenseStatus } from "@countersign/store/batches/license-record";
-import { lastCustomerChangeAt } from "@countersign/store/queries/audit-log/entries";
+import { lastMergeAt } from "@countersign/store/queries/audit-log/entries";
+import { heldSince } from "@countersign/store/queries/customers/holders";
 import { customerCreatedAt } from "@countersign/store/queries/customers/identify";
 import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
 import { licenseIp, licenseIps, registeredIps } from "@countersign/store/queries/licenses/ips";
@@ -17,11 +18,7 @@ import { organizationById } from "@countersign/store/queries/organizations/organ
 import { type PortalLicenseRow, portalLicenses } from "@countersign/store/queries/portal/licenses";
 import { downloadsOf, productById } from "@countersign/store/queries/products/products";
 import { type LicenseRefusals, licenseRefusals } from "@countersign/store/queries/requests/license-refusals";
-import {
-  lastTransferredAt,
-  licensesInTransfer,
-  pendingTransferOf,
-} from "@countersign/store/queries/transfers/transfers";
+import { licensesInTransfer, pendingTransferOf } from "@countersign/store/queries/transfers/transfers";
 import { versionsOf } from "@countersign/store/queries/versions/versions";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables/licenses";
@@ -70,8 +67,8 @@ export async function readSurroundings(
   // A new owner sees nothing of the previous one.
   const sinceMs = Math.max(
     earliestMs,
-    (await lastTransferredAt(reads, id)) ?? 0,
-    (await lastCustomerChangeAt(reads, { id, customerId }, earliestMs)) ?? 0,
+    (await heldSince(reads, [id], customerId)).get(id) ?? 0,
+    (await lastMergeAt(reads, customerId, earliestMs)) ?? 0,
     // The seller may have changed the previous customer's email address to that of someone new.
     (await customerCreatedAt(reads, customerId)) ?? 0,
   );

@@ -46,23 +46,14 @@ export async function lastEntry(
     .executeTakeFirst();
 }
 
-/**
- * When the seller last gave the license to another customer, or merged another customer with its customer, after that
- * time; null if neither happened.
- */
-export async function lastCustomerChangeAt(
-  db: Database,
-  license: { readonly id: string; readonly customerId: string },
-  sinceMs: number,
-): Promise<number | null> {
+/** When another customer was last merged with this one, after that time; null if none was. */
+export async function lastMergeAt(db: Database, customerId: string, sinceMs: number): Promise<number | null> {
   const latest = await db
     .selectFrom("audit_log")
     .select((is) => is.fn.max("at").as("at"))
-    .where("subject_id", "in", [license.id, license.customerId])
+    .where("subject_id", "=", customerId)
     .where("at", ">", sinceMs)
-    .where((is) =>
-      is.or([is("after", "like", '%"global_customer_id":%'), is("after", "like", '%"licenses_moved":%')]),
-    )
+    .where("after", "like", '%"licenses_moved":%')
     .executeTakeFirst();
   return latest?.at == null ? null : Number(latest.at);
 }

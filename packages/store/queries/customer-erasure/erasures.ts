@@ -4,8 +4,10 @@ import type { Database } from "../../store.ts";
 import type { CustomerErasureRow, OrganizationCustomerRow } from "../../tables/licenses.ts";
 import type { Tables } from "../../tables.ts";
 import { unindexed } from "../conditions.ts";
+import { earlierIdentities } from "../customers/earlier-identities.ts";
 import { transfersOfCustomer } from "../customers/export.ts";
-import { identityOf, knownCustomerId, removeUnknownCustomers } from "../customers/identify.ts";
+import type { Tenure } from "../customers/holders.ts";
+import { identityOf, removeUnknownCustomers } from "../customers/identify.ts";
 import { removeCustomerView } from "../customers/views.ts";
 import { removeIpBlocks } from "../ip-blocks/blocks.ts";
 import { removeUnknownIdentities } from "../portal/people.ts";
@@ -24,8 +26,9 @@ export interface ErasureCounts {
 export async function erasureCounts(
   db: Database,
   organizationId: string,
-  { customer_id: id, email, discord_id: discordId }: Omit<OrganizationCustomerRow, "search_text">,
+  customer: OrganizationCustomerRow,
 ): Promise<ErasureCounts> {
+  const { customer_id: id } = customer;
   const licenses = await db
     .selectFrom("licenses")
     .select(({ fn }) => [fn.countAll<number>().as("count"), fn.sum<number | null>("ip_count").as("ips")])
@@ -50,7 +53,7 @@ export async function erasureCounts(
     licenses: Number(licenses.count),
     ip_addresses: Number(licenses.ips ?? 0),
     ip_blocks: Number(blocks.count),
-    transfers: (await transfersOfCustomer(db, organizationId, { id, email, discordId })).length,
+    transfers: (await transfersOfCustomer(db, organizationId, customer)).length,
     events: Number(events.count),
   };
 }
@@ -76,12 +79,18 @@ export async function addErasure(
   nowMs: number,
 ): Promise<void> {
   const { customer_id: customerId, organization_id: organizationId } = customer;
-  const terms = await termsOf(db, customer);
-  const row = { customer_id: customerId, organization_id: organizationId, requested_at: nowMs };
-  const sealed_terms = sealText(db, JSON.stringify(terms));
+  const { ids, emails, discordIds } = await earlierIdentities(db, organizationId, customerId);
+  const present = [customerId, customer.email, customer.discord_id];
+  const terms = new Set([...present, ...ids, ...emails, ...discordIds].filter((term) => term));
   await db
     .insertInto("customer_erasures")
-    .values({ ...row, sealed_terms })
+    .values({
+      customer_id: customerId,
+      organization_id: organizationId,
+      requested_at: nowMs,
+      former_ids: ids.join(" "),
+      sealed_terms: sealText(db, JSON.stringify([...terms])),
+    })
     .execute();
   await removeIpBlocks(db, { tier: "customer", organizationId, customerId });
   await removeCustomerView(db, organizationId, customerId);
@@ -92,40 +101,9 @@ export async function addErasure(
   await removeUnknownIdentities(db, [before]);
 }
 
-/** Also what the record had before it was changed, unless that belongs to another customer now. */
-async function termsOf(db: Database, customer: OrganizationCustomerRow): Promise<string[]> {
-  const { customer_id: id, organization_id: organizationId, email, discord_id: discordId } = customer;
-  const terms = new Set([id, email, discordId].filter((term) => term !== null && term !== ""));
-  const entries = await db
-    .selectFrom("audit_log")
-    .select(["before", "after"])
-    .where("subject_id", "=", id)
-    .where("action", "in", ["customer.created", "customer.updated"])
-    .where("organization_id", "=", organizationId)
-    .orderBy("at", "desc")
-    .limit(maxChanges)
-    .execute();
-  for (const values of entries.flatMap(({ before, after }) => [parsed(before), parsed(after)])) {
-    const { id: formerId, email: formerEmail, discord_id: formerDiscordId } = values;
-    const isFree = async (who: { email: string | null; discordId: string | null }) =>
-      (await knownCustomerId(db, organizationId, who)) === null;
-    if (formerId !== undefined && formerId !== null) terms.add(formerId);
-    if (formerEmail != null && (await isFree({ email: formerEmail, discordId: null })))
-      terms.add(formerEmail);
-    if (formerDiscordId != null && (await isFree({ email: null, discordId: formerDiscordId })))
-      terms.add(formerDiscordId);
-  }
-  return [...terms] as string[];
-}
-
-const maxChanges = 200;
-
-function parsed(json: string | null): Partial<Record<"id" | "email" | "discord_id", string | null>> {
-  return json === null ? {} : JSON.parse(json);
-}
-
 export interface Erasure
   extends Pick<CustomerErasureRow, "customer_id" | "organization_id" | "requested_at"> {
+  readonly formerIds: readonly string[];
   readonly terms: readonly string[];
 }
 
@@ -139,8 +117,9 @@ export async function pendingErasures(db: Database): Promise<Erasure[]> {
     .orderBy("e.requested_at")
     .limit(100)
     .execute();
-  return rows.map(({ sealed_terms, ...row }) => ({
+  return rows.map(({ sealed_terms, former_ids, ...row }) => ({
     ...row,
+    formerIds: former_ids === "" ? [] : former_ids.split(" "),
     terms: JSON.parse(openText(db, sealed_terms)) as string[],
   }));
 }
@@ -155,35 +134,65 @@ export async function isErasing(db: Database, { customer_id }: Pick<Erasure, "cu
   return row !== undefined;
 }
 
-/** From now on, what is about these licenses is erased too, up to a time. */
+/** From now on, what is about these licenses is erased too. */
 export async function addErasedLicenses(
   db: Kysely<Tables>,
   customerId: string,
-  licenses: readonly { readonly id: string; readonly untilMs: number }[],
+  licenses: readonly ({ readonly id: string } & Tenure)[],
 ): Promise<void> {
   if (licenses.length === 0) return;
   await db
     .insertInto("erased_licenses")
     .values(
-      licenses.map(({ id, untilMs }) => ({ customer_id: customerId, license_id: id, until_at: untilMs })),
+      licenses.map(({ id, sinceMs, untilMs }) => ({
+        ...{ customer_id: customerId, license_id: id },
+        ...{ since_at: sinceMs, until_at: untilMs },
+      })),
     )
-    .onConflict((conflict) =>
-      conflict.columns(["customer_id", "license_id"]).doUpdateSet({
-        until_at: sql<number>`case when excluded.until_at > erased_licenses.until_at
-          then excluded.until_at else erased_licenses.until_at end`,
-      }),
-    )
+    .onConflict((conflict) => conflict.columns(["customer_id", "license_id", "until_at"]).doNothing())
     .execute();
 }
 
-/** Until when each license was the customer's. */
-export async function erasedLicenses(db: Database, customerId: string): Promise<Map<string, number>> {
+/** When each license was the customer's. */
+export async function erasedLicenses(db: Database, customerId: string): Promise<Map<string, Tenure[]>> {
   const rows = await db
     .selectFrom("erased_licenses")
-    .select(["license_id", "until_at"])
+    .selectAll()
     .where("customer_id", "=", customerId)
     .execute();
-  return new Map(rows.map((row) => [row.license_id, row.until_at]));
+  const tenures = new Map<string, Tenure[]>();
+  for (const { license_id: id, since_at: sinceMs, until_at: untilMs } of rows)
+    tenures.set(id, [...(tenures.get(id) ?? []), { sinceMs, untilMs }]);
+  return tenures;
+}
+
+/**
+ * Some IP addresses that were registered for licenses while these were the customer's, and that nobody used since: the
+ * others are the present customer's too. From one license on, in the order of licenses. Only for `store.reads`.
+ */
+export async function registeredWhileHeld(
+  reads: Database,
+  customerId: string,
+  fromLicenseId: string,
+  limit: number,
+) {
+  return reads
+    .selectFrom("erased_licenses as e")
+    .innerJoin("license_ips as i", "i.license_id", "e.license_id")
+    .leftJoin("ip_sightings as s", (join) =>
+      join.on("s.tier", "=", "license").onRef("s.scope_id", "=", "i.license_id").onRef("s.ip", "=", "i.ip"),
+    )
+    .select(["i.license_id", "i.ip"])
+    .where("e.customer_id", "=", customerId)
+    .where("e.license_id", ">=", fromLicenseId)
+    .whereRef("i.registered_at", ">", "e.since_at")
+    .whereRef("i.registered_at", "<=", "e.until_at")
+    .where((is) =>
+      is.or([is("s.last_seen_at", "is", null), is("s.last_seen_at", "<=", is.ref("e.until_at"))]),
+    )
+    .orderBy("e.license_id")
+    .limit(limit)
+    .execute();
 }
 
 /** Licenses that were deleted before the customer was, as far as something that is kept tells whose they were. */
@@ -233,8 +242,7 @@ export async function finishErasure(db: Database, customerId: string): Promise<b
 }
 
 /**
- * Erases the customer from some transfers, those that wait are cancelled; returns whether there were any. What is about
- * a license that they gave away is erased too, up to then.
+ * Erases the customer from some transfers, those that wait are cancelled; returns whether there were any.
  */
 export async function eraseSomeTransfers(
   db: Database,
@@ -293,8 +301,6 @@ export async function eraseSomeTransfers(
       })
       .where("id", "=", row.id)
       .execute();
-    if (isSender && row.state === "approved")
-      await addErasedLicenses(db, id, [{ id: row.license_id, untilMs: row.decided_at ?? row.updated_at }]);
   }
   return byId.size > 0;
 }

@@ -51,11 +51,11 @@ export async function auditPage(
 /** Who did what and when stays, except of the customer: of what they did themselves only their ID. */
 export async function emptyEntries(
   db: Database,
-  customerId: string,
+  customerIds: ReadonlySet<string>,
   entries: readonly Pick<AuditLogRow, "id" | "actor_kind" | "actor_id">[],
 ): Promise<void> {
   const isTheirs = ({ actor_kind, actor_id }: Pick<AuditLogRow, "actor_kind" | "actor_id">) =>
-    actor_kind === "customer" && actor_id === customerId;
+    actor_kind === "customer" && customerIds.has(actor_id ?? "");
   const empty = { before: null, after: null, subject_name: null };
   for (const [columns, group] of [
     [empty, entries.filter((entry) => !isTheirs(entry))],
@@ -202,10 +202,10 @@ export async function undoPage(
   importId: string,
   after: string,
   limit: number,
-): Promise<Pick<ImportUndoRow, "license_id" | "before">[]> {
+): Promise<Pick<ImportUndoRow, "license_id" | "before" | "written_at">[]> {
   return db
     .selectFrom("import_undo")
-    .select(["license_id", "before"])
+    .select(["license_id", "before", "written_at"])
     .where("import_id", "=", importId)
     .where("license_id", ">", after)
     .orderBy("license_id")

@@ -250,7 +250,8 @@ export interface CustomerMove {
 }
 
 /**
- * Transfers one organization's licenses of a customer to another, as far as they are still theirs; returns how many.
+ * Moves one organization's licenses of a customer to another, as far as they are still theirs; returns how many. It is the
+ * same person, so they are not noted as a former holder.
  */
 export async function moveLicenses(
   db: Database,
@@ -267,6 +268,12 @@ export async function moveLicenses(
     .where(unindexed("organization_id"), "=", organizationId)
     .where(unindexed("customer_id"), "=", fromId)
     .executeTakeFirst();
+  await db
+    .updateTable("former_holders")
+    .set({ customer_id: toId })
+    .where("license_id", "in", ids)
+    .where(unindexed("customer_id"), "=", fromId)
+    .execute();
   return Number(moved.numUpdatedRows);
 }
 

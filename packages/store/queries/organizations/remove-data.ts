@@ -26,6 +26,7 @@ const removals: readonly Removal[] = [
   removalOf("events"),
   removalOf("transfers"),
   removeLicenses,
+  removeFormerHolders,
   removalOf("ip_blocks"),
   removeErasures,
   removeCustomers,
@@ -169,6 +170,19 @@ async function removeLicenses(db: Database, organizationId: string, atMost: numb
   await db.deleteFrom("licenses").where("id", "in", ids).execute();
   const customerIds = licenses.flatMap((license) => license.customer_id ?? []);
   await removeUnknownIdentities(db, await removeUnknownCustomers(db, customerIds));
+  return true;
+}
+
+async function removeFormerHolders(db: Database, organizationId: string, atMost: number): Promise<boolean> {
+  const rows = await db
+    .selectFrom("former_holders")
+    .select("license_id")
+    .where("organization_id", "=", organizationId)
+    .limit(atMost)
+    .execute();
+  if (rows.length === 0) return false;
+  const ids = rows.map((row) => row.license_id);
+  await db.deleteFrom("former_holders").where("license_id", "in", ids).execute();
   return true;
 }
 

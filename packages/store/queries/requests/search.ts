@@ -136,6 +136,8 @@ export interface RequestIteration {
   readonly filter: RequestFilter;
   readonly range: TimeRange;
   readonly order: Order;
+  /** Only requests of these licenses, of which there can be thousands. */
+  readonly licenses?: ReadonlySet<string>;
   /** How many rows are given together at most. */
   readonly rowsTogether?: number;
   readonly sizes?: SpanSizes;
@@ -149,13 +151,15 @@ const rowsTogether = 1_000;
  */
 export async function* iterateRequests(
   db: Database,
-  { filter, range, order, rowsTogether: limit = rowsTogether, sizes = spanSizes }: RequestIteration,
+  { filter, range, order, licenses, rowsTogether: limit = rowsTogether, sizes = spanSizes }: RequestIteration,
 ): AsyncGenerator<readonly RequestLogRow[]> {
-  for await (const span of spans(db, keyOf(filter), range, order, sizes)) {
+  const key = licenses === undefined ? keyOf(filter) : ({ kind: "l", keys: [...licenses] } as const);
+  if (key.keys.length === 0) return;
+  for await (const span of spans(db, key, range, order, sizes)) {
     let after: Position | null = null;
     for (;;) {
       const rows: RequestLogRow[] = await readSpan(db, span, filter, { order, after, limit });
-      yield rows;
+      yield licenses === undefined ? rows : rows.filter((row) => licenses.has(row.license_id ?? ""));
       // On SQLite, each query blocks its thread.
       await yieldToEventLoop();
       const last = rows.at(-1);

@@ -45,7 +45,10 @@ async function* closedSpans(
   sizes: SpanSizes,
 ): AsyncGenerator<Span> {
   let range = { fromMs, untilMs };
-  let together = sizes.segments.first;
+  const columns = Map.groupBy(key.keys, (each) => keyColumn(key.kind, each));
+  // Each segment has a row for each of these, and a query returns about as many rows as for one key.
+  const most = Math.max(1, Math.floor(sizes.segments.most / columns.size));
+  let together = Math.min(sizes.segments.first, most);
   while (range.fromMs < range.untilMs) {
     const segments = await segmentsIn(db, range, order);
     const batches: (readonly Segment[])[] = [];
@@ -53,10 +56,12 @@ async function* closedSpans(
       const batch = sameDay(segments, start, together);
       batches.push(batch);
       start += batch.length;
-      together = Math.min(together * growth, sizes.segments.most);
+      together = Math.min(together * growth, most);
     }
-    const keysOfBatches = lookUps(db, key, batches);
-    for (const batch of batches) yield* spansOf(key, batch, await keysOfBatches.next(), { fromMs, untilMs });
+    const sought = { ...key, columns };
+    const keysOfBatches = lookUps(db, sought, batches);
+    for (const batch of batches)
+      yield* spansOf(sought, batch, await keysOfBatches.next(), { fromMs, untilMs });
     const last = segments.at(-1);
     if (last === undefined || segments.length < segmentsListed) return;
     range = order === "newest" ? { ...range, untilMs: last.from_at } : { ...range, fromMs: last.until_at };
@@ -64,6 +69,11 @@ async function* closedSpans(
 }
 
 type Segment = Pick<RequestSegmentRow, "from_at" | "until_at" | "rows">;
+
+/** With the keys by the column that has them. */
+interface SoughtKeys extends SpanKey {
+  readonly columns: ReadonlyMap<string, readonly string[]>;
+}
 
 function segmentsIn(db: Database, { fromMs, untilMs }: TimeRange, order: Order): Promise<Segment[]> {
   // Segments are within a day, so the first one that can overlap is found by its start.
@@ -92,7 +102,7 @@ const ahead = 2;
 /** The keys of each batch, in their order. */
 function lookUps(
   db: Database,
-  key: SpanKey,
+  key: SoughtKeys,
   batches: readonly (readonly Segment[])[],
 ): { readonly next: () => Promise<FoundKey[]> } {
   const started: Promise<FoundKey[]>[] = [];
@@ -114,33 +124,38 @@ function lookUps(
 
 type FoundKey = Pick<RequestKeyRow, "from_at" | "key" | "ats">;
 
-/** One range per key, of neighbouring segments. Segments without the license or IP address stay in the database. */
-function lookUp(db: Database, { kind, keys }: SpanKey, segments: readonly Segment[]): Promise<FoundKey[]> {
+/**
+ * One range per column, of neighbouring segments. Segments without the license or IP address stay in the database, unless
+ * there are so many that most rows have one of them.
+ */
+function lookUp(
+  db: Database,
+  { kind, keys, columns }: SoughtKeys,
+  segments: readonly Segment[],
+): Promise<FoundKey[]> {
   const starts = segments.map(({ from_at }) => from_at);
   const range = db
     .selectFrom(keysOf(dayOf(starts[0] ?? 0)))
     .select(["from_at", "key", "ats"])
     .where("kind", "=", kind)
-    .where(
-      "key",
-      "in",
-      keys.map((key) => keyColumn(kind, key)),
-    )
+    .where("key", "in", [...columns.keys()])
     .where("from_at", ">=", Math.min(...starts))
     .where("from_at", "<=", Math.max(...starts));
   const having =
-    kind === "o"
+    kind === "o" || keys.length > maxMarks
       ? range
       : range.where((is) => is.or(keys.map((key) => is("ats", "like", `%${keyMark(key)}%`))));
   return ofDay(having.execute());
 }
+
+const maxMarks = 64;
 
 /**
  * Those of some segments of one day, in their order. Segments in which the times are known become one, even if there are
  * no times, to tell how far the search came.
  */
 function* spansOf(
-  { kind, keys }: SpanKey,
+  { kind, columns }: SoughtKeys,
   segments: readonly Segment[],
   foundKeys: readonly FoundKey[],
   range: TimeRange,
@@ -151,12 +166,12 @@ function* spansOf(
   for (const { from_at: fromAt, until_at: untilAt, rows } of segments) {
     const fromMs = Math.max(fromAt, range.fromMs);
     const untilMs = Math.min(untilAt, range.untilMs);
-    const entriesOfSegment = entries.get(fromAt) ?? [];
-    const occurrences = keys.flatMap((key) => {
-      const entry = entriesOfSegment.find((one) => one.key === keyColumn(kind, key));
-      const times = entry === undefined ? undefined : timesOfKey(entry, kind, key);
-      return times === undefined ? [] : [times];
-    });
+    const occurrences = (entries.get(fromAt) ?? []).flatMap((entry) =>
+      (columns.get(entry.key) ?? []).flatMap((key) => {
+        const times = timesOfKey(entry, kind, key);
+        return times === undefined ? [] : [times];
+      }),
+    );
     const times = timesWithin(fromAt, occurrences, { fromMs, untilMs });
     if (times !== null) joined = join(joined, { day, fromMs, untilMs, times, rows: times.length });
     if (joined !== null && (times === null || joined.rows >= maxJoined)) {
