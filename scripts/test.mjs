@@ -34,7 +34,7 @@ generateEvents();
 if (process.argv.includes("--all")) process.env.COUNTERSIGN_TEST_ALL = "true";
 // The server is the executable. Without words, the black-box tests of the public API, and the dashboard's first run.
 const ofExecutable = process.argv.includes("--executable");
-const wantedOfExecutable = ["./tests/http/", "./tests/browser/first-", "./tests/manage/docs"];
+const wantedOfExecutable = ["./tests/http/", "./tests/browser/first-", "./tests/browser/docs"];
 let serverPath = builtServer;
 const bun = bunBinary();
 const reportFolder = mkdtempSync(join(tmpdir(), "countersign-report-"));

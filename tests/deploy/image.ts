@@ -3,7 +3,8 @@
  * registry, so the base images are made of Debian's packages. It needs root on Debian, and a few minutes.
  */
 import { expect } from "bun:test";
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,19 +35,30 @@ const restricted = [
 const possible = ["--cgroups=disabled", "--ulimit=nofile=4096:4096", "--ulimit=nproc=4096:4096"];
 const started = ["run", "--detach", "--name=countersign", ...possible, ...restricted];
 
+/**
+ * What the commands of Podman run in. A container's network is a mount that the next command has to find. And where
+ * control groups are of both versions, the runtime refuses to start, so they are hidden: it needs none here.
+ */
+let mounts: ChildProcess | null = null;
+
+async function openMounts(): Promise<ChildProcess> {
+  const script = "mount -t tmpfs none /sys/fs/cgroup && echo mounted && exec sleep infinity";
+  const holder = spawn("unshare", ["--mount", "sh", "-c", script], { stdio: ["ignore", "pipe", "inherit"] });
+  const [ready] = await once(holder.stdout, "data");
+  expect(String(ready)).toBe("mounted\n");
+  return holder;
+}
+
+function closeMounts(): void {
+  if (mounts === null) return;
+  // A check that failed can have left it running.
+  podman("rm", "--force", "--ignore", "--time=20", "countersign");
+  mounts.kill();
+}
+
 function podman(...words: readonly string[]): string {
-  // Where control groups are of both versions, the runtime refuses to start. It needs none here.
-  const script = 'mount -t tmpfs none /sys/fs/cgroup && exec podman "$@"';
-  return run("unshare", [
-    "--mount",
-    "sh",
-    "-c",
-    script,
-    "podman",
-    ...storage,
-    "--cgroup-manager=cgroupfs",
-    ...words,
-  ]);
+  const entered = ["--target", String(mounts?.pid), "--mount", "podman"];
+  return run("nsenter", [...entered, ...storage, "--cgroup-manager=cgroupfs", ...words]);
 }
 
 /** Imports a folder as if it had been pulled. */
@@ -117,11 +129,12 @@ async function validate(): Promise<unknown> {
 }
 
 const code = await runChecks({
-  "the Dockerfile is built from a clone": () => {
+  "the Dockerfile is built from a clone": async () => {
     for (const program of ["buildah", "podman", "mmdebstrap", "crun"])
       if (spawnSync(program, ["--version"]).error !== undefined)
         throw new Missing("it needs Debian with: apt-get install buildah podman mmdebstrap crun uidmap.");
     if (process.getuid?.() !== 0) throw new Missing("it needs root.");
+    mounts = await openMounts();
     importServerBase();
     importBuildBase();
     const clone = join(folder, "clone");
@@ -154,10 +167,13 @@ const code = await runChecks({
     async () => {
       podman(...started, `--publish=${new URL(url).host}:3000`, "--volume=countersign:/data", image);
       await ready();
+      // Podman writes down later what the server has printed.
+      await until("the link is printed", () => podman("logs", "countersign").includes("/setup?token="));
       const log = podman("logs", "countersign");
-      expect(log).toMatch(/Create the first one within 30 minutes at http:\/\/localhost:3000\/setup\?token=/);
+      expect(log).toContain("Create the first one within 30 minutes at http://localhost:3000/setup?token=");
       expect(log).not.toContain('"level":"error"');
       expect(command("health")).toBe("ready\n");
+      expect((await fetch(`${url}/docs/`)).status).toBe(200);
     },
   "it validates, and its volume is private": async () => {
     const account = ["--email", "you@example.com", "--password", "a long password"];
@@ -194,7 +210,6 @@ const code = await runChecks({
     expect(() => podman(...words)).toThrow("Make it writable for the user with ID 65532");
   },
 });
-// A check that failed can have left it running.
-if (existsSync(join(folder, "storage"))) podman("rm", "--force", "--ignore", "--time=20", "countersign");
+closeMounts();
 rmSync(folder, { recursive: true, force: true });
 process.exit(code);

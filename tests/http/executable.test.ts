@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buildDocs } from "../support/docs.ts";
 import { freePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
 
@@ -56,6 +57,25 @@ async function start(): Promise<void> {
   expect(server.exitCode).toBeNull();
 }
 
+/** A page, what its search loads in a browser, an image, and what programs read. */
+async function expectDocs(url: string): Promise<void> {
+  const get = async (path: string, type: string) => {
+    const answer = await fetch(`${url}/docs/${path}`, { headers: { accept: "*/*" } });
+    expect([path, answer.status, answer.headers.get("content-type")]).toEqual([path, 200, type]);
+    return answer.text();
+  };
+  let text = await get("operating/backups", "text/html; charset=utf-8");
+  expect(text).toMatch(/<h1[^>]*>Backups/);
+  for (const name of ["theme", "VPLocalSearchBox", "@localSearchIndexroot"]) {
+    const [file = ""] = new RegExp(`${name}\\.[\\w-]+\\.js`).exec(text) ?? [];
+    text = await get(`assets/chunks/${file}`, "text/javascript; charset=utf-8");
+  }
+  expect(text).toContain('"/docs/operating/backups#');
+  expect((await get("screenshots/overview-light.webp", "image/webp")).length).toBeGreaterThan(10_000);
+  expect(await get("llms.txt", "text/plain; charset=utf-8")).toContain("(/docs/operating/backups.md)");
+  expect(await get("operating/backups.md", "text/markdown; charset=utf-8")).toStartWith("# Backups\n");
+}
+
 async function stop(): Promise<void> {
   const ended = new Promise<number | null>((resolve) => server.once("exit", resolve));
   server.kill("SIGTERM");
@@ -64,6 +84,7 @@ async function stop(): Promise<void> {
 }
 
 beforeAll(async () => {
+  buildDocs();
   const built = spawnSync(
     process.execPath,
     [join(root, "apps/server/build-executable.ts"), target, process.execPath, executable],
@@ -89,6 +110,7 @@ test("the executable needs nothing else: it serves, answers validations, backs u
   const { stdout: notices } = run("notices");
   for (const part of ["JavaScriptCore", "\nzod ", "\nreact "]) expect(notices).toContain(part);
   await start();
+  expect(output).toContain(JSON.stringify(join(home, "data")));
   expect(run("health")).toEqual({ status: 0, stdout: "ready\n", stderr: "" });
 
   const url = `http://127.0.0.1:${port}`;
@@ -97,6 +119,8 @@ test("the executable needs nothing else: it serves, answers validations, backs u
   const asset = await fetch(url + script);
   expect(asset.headers.get("content-type")).toBe("text/javascript; charset=utf-8");
   expect((await asset.text()).length).toBeGreaterThan(10_000);
+
+  await expectDocs(url);
 
   // A browser gets parts of others' software, too.
   expect(await (await fetch(`${url}/notices.txt`)).text()).toBe(notices);
@@ -128,7 +152,8 @@ test("the executable needs nothing else: it serves, answers validations, backs u
     return ((await answer.json()) as { data: unknown[] }).data.length === 1;
   });
 
-  expect(run("backup", "a backup")).toMatchObject({ status: 0, stderr: "" });
+  const stdout = expect.stringContaining(`countersign restore '${join(home, "a backup")}' --force\n`);
+  expect(run("backup", "a backup")).toEqual({ status: 0, stderr: "", stdout });
   await stop();
   rmSync(join(home, "data"), { recursive: true });
   expect(run("restore", "a backup", "--force")).toMatchObject({ status: 0, stderr: "" });

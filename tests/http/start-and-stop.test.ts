@@ -160,7 +160,7 @@ describe("failed starts", () => {
     const environment = { COUNTERSIGN_DATA: newFolder() };
     const first = await processes.startServerProcess(environment);
     expect(await refused({ HOST: "0.0.0.0", PORT: String(first.port) })).toBe(
-      `Port ${first.port} on 0.0.0.0 cannot be opened: another program is using it. Set PORT to another one.\n`,
+      `Port ${first.port} on 0.0.0.0 cannot be opened: another program is using it. Set PORT to another one, such as 8080.\n`,
     );
     for (let call = 0; call < 20; call++) await (await fetch(`${first.url}/healthz`)).text();
     await first.stop();

@@ -24,6 +24,7 @@ export function mountSmallDisk(megabytes = 16) {
     folder,
     fill: () => fill(filler),
     free: () => rmSync(filler),
+    makeReadOnly: () => void spawnSync("mount", ["-o", "remount,ro", folder]),
     remove: () => {
       unmount(folder);
       rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { OperatorProblem } from "./operator-problem.ts";
+import { similarName } from "./similar-name.ts";
 
 /** An invalid setting. The message names it and says what it must be. */
 export class ConfigProblem extends OperatorProblem {
@@ -84,29 +85,3 @@ const prefix = "COUNTERSIGN_";
 
 /** What other programs call so: the SDKs, the command line, scripts and tests, in the same environment. */
 const namesOfOthers = /^COUNTERSIGN_(?:API_KEY|TOKEN|DEVICE_ID|SIGNING_SECRETS|WEBHOOK_SECRET|BUN|TEST_\w+)$/;
-
-/** The known name that was probably meant: at most three letters differ, fewer in a short name. Underscores do not count. */
-function similarName(written: string, names: Iterable<string>): string | null {
-  const compact = written.replaceAll("_", "");
-  const limit = Math.min(3, Math.floor(compact.length / 3));
-  let best: { readonly name: string; readonly changes: number } | null = null;
-  for (const name of names) {
-    const changes = editDistance(compact, name.replaceAll("_", ""));
-    if (changes <= limit && changes < (best?.changes ?? limit + 1)) best = { name, changes };
-  }
-  return best?.name ?? null;
-}
-
-/** How many letters must be inserted, removed or replaced to get the other text. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...one].entries()) {
-    const next = [index + 1];
-    for (const [column, compared] of [...other].entries()) {
-      const replaced = (row[column] ?? 0) + (letter === compared ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-}

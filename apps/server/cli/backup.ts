@@ -4,6 +4,7 @@ import { backUp, restoreBackup } from "@countersign/store/databases/backup";
 import { StoreProblem } from "@countersign/store/errors/problem";
 import { type Config, readConfig } from "../base/config.ts";
 import { release } from "../base/release.ts";
+import { shellWord } from "../base/shell-word.ts";
 import { type Command, onePositional, printJson, printLines, readOptions } from "./command.ts";
 import { withStore } from "./with-store.ts";
 
@@ -35,7 +36,7 @@ The copy contains every secret in the database. If you use COUNTERSIGN_ENCRYPTIO
         ...manifest.files.map(
           (file) => `  ${resolve(folder, file.name)}  ${file.bytes.toLocaleString("en")} bytes`,
         ),
-        `To restore it: countersign restore ${folder}`,
+        `To restore it, stop the server and run: countersign restore ${shellWord(folder)} --force`,
       ]);
     }
     return 0;

@@ -41,11 +41,28 @@ test("an older Node.js is refused by name, before anything is installed", () => 
   }
 });
 
-test("an unknown command is named", async () => {
-  expect(await runCountersign(["sevre"])).toMatchObject({
-    code: 1,
-    stderr: 'There is no command "sevre". Run countersign --help for a list.\n',
-  });
+test.each([
+  [
+    "sevre",
+    'There is no command "sevre". Did you mean countersign serve? Run countersign --help for a list.\n',
+  ],
+  ["server", expect.stringContaining("Did you mean countersign serve?")],
+  ["frobnicate", 'There is no command "frobnicate". Run countersign --help for a list.\n'],
+  ["", 'There is no command "". Run countersign --help for a list.\n'],
+  ["constructor", expect.stringContaining("Run countersign --help")],
+  ["--port", expect.stringContaining("Settings are environment variables, such as PORT")],
+])("the unknown command %p is refused with the way to the right one", async (word, stderr) => {
+  for (const words of [[word], [word, "--help"], ["help", word]])
+    expect(await runHere(words)).toEqual({ code: 1, stdout: "", stderr });
+});
+
+test("help names every command, and prints what one of them does as its --help", async () => {
+  const { stdout: overview } = await runHere(["help"]);
+  expect(overview).toContain("Without a command, it serves.");
+  for (const { name, help } of await allCommands()) {
+    expect(overview).toContain(`\n  ${name} `);
+    expect(await runHere(["help", name])).toEqual({ code: 0, stdout: help, stderr: "" });
+  }
 });
 
 test.each(databases)(

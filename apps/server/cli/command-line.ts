@@ -3,6 +3,7 @@ import type { Environment } from "../base/environment.ts";
 import { reasonOf } from "../base/log.ts";
 import { OperatorProblem } from "../base/operator-problem.ts";
 import { release } from "../base/release.ts";
+import { similarName } from "../base/similar-name.ts";
 import type { Command, DescribedCommand } from "./command.ts";
 
 /**
@@ -11,7 +12,7 @@ import type { Command, DescribedCommand } from "./command.ts";
  */
 const commands: Readonly<Record<string, Listed>> = {
   serve: {
-    summary: "Migrate the database and serve the API (this is what npm start does).",
+    summary: "Migrate the database and serve the API, the dashboard, the portal and the documentation.",
     load: async () => (await import("./serve.ts")).serve,
   },
   setup: {
@@ -103,24 +104,14 @@ export function allCommands(): Promise<DescribedCommand[]> {
 /** Runs the command and returns the exit code. */
 export async function runCommand(args: readonly string[], environment: Environment): Promise<number> {
   const [name = "serve", ...rest] = args;
-  if (name === "--help" || name === "-h" || name === "help") {
-    process.stdout.write(overview());
-    return 0;
-  }
+  if (name === "--help" || name === "-h" || name === "help") return help(rest[0]);
   if (name === "--version" || name === "-v" || name === "version") {
     process.stdout.write(`countersign ${release}\n`);
     return 0;
   }
-  const listed = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (listed === undefined) {
-    process.stderr.write(`There is no command "${name}". Run countersign --help for a list.\n`);
-    return 1;
-  }
-  const command = await listed.load();
-  if (rest.includes("--help") || rest.includes("-h")) {
-    process.stdout.write(command.help);
-    return 0;
-  }
+  if (rest.includes("--help") || rest.includes("-h")) return help(name);
+  const command = await commandNamed(name);
+  if (command === null) return refuse(name);
   try {
     return await command.run(rest, environment);
   } catch (error) {
@@ -136,8 +127,36 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
+async function commandNamed(name: string): Promise<Command | null> {
+  return Object.hasOwn(commands, name) ? ((await commands[name]?.load()) ?? null) : null;
+}
+
+/** Prints what a command does, or which ones there are. */
+async function help(name: string | undefined): Promise<number> {
+  if (name === undefined) {
+    process.stdout.write(overview());
+    return 0;
+  }
+  const command = await commandNamed(name);
+  if (command === null) return refuse(name);
+  process.stdout.write(command.help);
+  return 0;
+}
+
+/** Most programs have options for what is a setting here, such as the port. */
+function refuse(name: string): number {
+  const similar = similarName(name, Object.keys(commands));
+  const meant = similar === null ? "" : ` Did you mean countersign ${similar}?`;
+  process.stderr.write(
+    name.startsWith("-")
+      ? `${name} is not an option of countersign. Settings are environment variables, such as PORT: countersign serve --help lists them.\n`
+      : `There is no command "${name}".${meant} Run countersign --help for a list.\n`,
+  );
+  return 1;
+}
+
 function overview(): string {
   const width = Math.max(...Object.keys(commands).map((name) => name.length));
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
-  return `countersign <command> [options]\n\n${lines.join("\n")}\n\nRun countersign <command> --help for details, and countersign --version for the release.\n`;
+  return `countersign [command] [options]\n\nWithout a command, it serves.\n\n${lines.join("\n")}\n\nRun countersign <command> --help for details, and countersign --version for the release.\n`;
 }

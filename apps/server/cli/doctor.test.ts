@@ -194,7 +194,7 @@ test("a folder that other users can access is a warning, and text output says wh
   chmodSync(folder, 0o755);
   const { code, stdout } = await runHere(["doctor"], { COUNTERSIGN_DATA: folder });
   expect(code).toBe(0);
-  expect(stdout).toContain(`Run chmod 700 ${folder}.`);
+  expect(stdout).toContain(`Run: chmod 700 ${folder}`);
   expect(stdout).toEndWith("No problems, 1 warning to consider.\n");
 });
 

@@ -33,6 +33,7 @@ test("a running server is healthy, and one that was stopped is not", async () =>
   const { code, stdout, stderr } = await runHere(["health"], settings);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toStartWith(`No answer from 127.0.0.1, port ${settings.PORT}: `);
+  expect(stderr).toEndWith("Start the server, or set HOST and PORT to those that it was started with.\n");
   await remove();
 });
 

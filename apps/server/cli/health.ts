@@ -34,11 +34,20 @@ function reachable(host: string): string {
   return address === "::" ? "::1" : address;
 }
 
+/** Nothing listens there. */
+function hintFor(error: Error): string {
+  const isRefused = "code" in error && error.code === "ECONNREFUSED";
+  return isRefused ? ". Start the server, or set HOST and PORT to those that it was started with." : "";
+}
+
 /** Directly, because the settings of a proxy are for requests to other machines. */
 function ask(host: string, port: number, path: string): Promise<{ isHealthy: boolean; answer: string }> {
   return new Promise((resolve) => {
     const fail = (error: Error) =>
-      resolve({ isHealthy: false, answer: `No answer from ${host}, port ${port}: ${reasonOf(error)}` });
+      resolve({
+        isHealthy: false,
+        answer: `No answer from ${host}, port ${port}: ${reasonOf(error)}${hintFor(error)}`,
+      });
     const call = request({ host, port, path, agent: false }, (response) => {
       response.setEncoding("utf8");
       let answer = "";

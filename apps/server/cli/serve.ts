@@ -14,13 +14,16 @@ export const serve: Command = {
   name: "serve",
   help: `countersign serve [--parent PID]
 
-Migrates the database and serves. Shuts down cleanly on SIGTERM and Ctrl-C; a second Ctrl-C stops immediately.
+Migrates the database and serves: the API, the dashboard, the portal and the documentation. The same happens without a
+command, and with npm start. No setting is needed. Shuts down cleanly on SIGTERM and Ctrl-C; a second Ctrl-C stops
+immediately.
 
   --parent PID   also stop when this parent process exits (set by npm start)
 
-Settings come from the environment:
+Settings are environment variables, such as PORT=8080 before the command:
 ${settingsHelp()}
-docs/operating/settings.md describes each. Each can also be read from a file: append _FILE to the name and set it to the path.
+The server's page /docs/operating/settings describes each. Each can also be read from a file: append _FILE to the name
+and set it to the path.
 `,
   async run(args, environment) {
     const { values } = readOptions("serve", args, { parent: { type: "string" } });
@@ -46,7 +49,11 @@ docs/operating/settings.md describes each. Each can also be read from a file: ap
       return 0;
     }
     const url = config.url.replace(/:0$/, `:${server.port}`);
-    log.info(`Countersign is ready at ${url}`, { database: config.database.kind, port: server.port });
+    log.info(`Countersign is ready at ${url}`, {
+      database: config.database.kind,
+      data: config.database.kind === "sqlite" ? config.dataFolder : undefined,
+      port: server.port,
+    });
     for (const name of config.unknownNames)
       log.warn(`${name} is not a setting of Countersign and has no effect.`);
     if (!config.urlIsSet && !isSameMachine(config.host))

@@ -16,6 +16,20 @@ const password = ["--password", "a good password"];
 const account = [...email, ...password];
 
 describe.each(on("sqlite"))("setup on $kind", ({ makeEmpty }) => {
+  test("what a person reads has the way in and everything that is shown only once, or says that nobody owns the organization", async () => {
+    const { environment, remove } = await makeEmpty();
+    const alone = await runHere(["setup", ...names], environment);
+    expect(alone.stdout).toMatch(
+      /^The organization .* are ready\.\nIt has no owner\. .*--email and --password/,
+    );
+    const owned = await runHere(["setup", ...names, ...account], environment);
+    expect(owned.stdout).toContain("Sign in at http://127.0.0.1:3000 as ada@example.com");
+    expect(owned.stdout).toMatch(
+      /shown only once:\n {2}cst_[\w-]+\n\nThe product's API key, shown only once:\n {2}csk_/,
+    );
+    remove();
+  });
+
   test("the first setup adds an account, an organization and a product, and each further one an organization", async () => {
     const { environment, location, remove } = await makeEmpty();
     const first = await runCountersign(["setup", ...names, ...account, "--json"], environment);

@@ -89,6 +89,16 @@ organization has no owner until the first account is created, and user_id and ac
     } else {
       printLines([
         `The organization ${organization} (${created.slug}, plan ${created.plan}) and its product ${product} are ready.`,
+        ...(account === null || created.person === null
+          ? [
+              "It has no owner. If this server has no account yet, the first one will own it. To create the owner at once, add --email and --password.",
+            ]
+          : [
+              `Sign in at ${config.url} as ${account.email.trim()}, while the server runs.`,
+              "",
+              "The access token for the management API, shown only once:",
+              `  ${created.person.accessToken}`,
+            ]),
         "",
         "The product's API key, shown only once:",
         `  ${created.apiKey}`,

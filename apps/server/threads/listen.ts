@@ -51,9 +51,9 @@ async function portProblem(host: string, port: number, cause: unknown): Promise<
     () => false,
   );
   if (exists && code === "EADDRINUSE")
-    return `${closed}: another program is using it. Set PORT to another one.`;
+    return `${closed}: another program is using it. Set PORT to another one, such as ${port === 8080 ? 8081 : 8080}.`;
   if (exists && code === "EACCES")
-    return `${closed}: this user is not allowed to open it. Set PORT to another one.`;
+    return `${closed}: this user is not allowed to open it. Set PORT to 1024 or higher, such as 8080.`;
   if (!exists || code === "EADDRNOTAVAIL" || code === "EINVAL")
     return `HOST is ${host}, which is not an IP address of this machine. Set HOST to one that is, such as 127.0.0.1${suggestion()}, or to 0.0.0.0 for all of them.`;
   return `${closed}: ${cause instanceof Error ? cause.message : String(cause)}. Set HOST or PORT to another one.`;

@@ -3,6 +3,8 @@ import * as fs from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { freshFolder } from "../../../tests/support/databases.ts";
+import { skipWithReason } from "../../../tests/support/skip.ts";
+import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from "../../../tests/support/small-disk.ts";
 import { openTestOrganization } from "../../../tests/support/test-organization.ts";
 import { StoreProblem } from "../errors/problem.ts";
 import type { DatabaseLocation } from "../store.ts";
@@ -137,7 +139,34 @@ test.each<[string, (folder: string) => string, string]>([
   const folder = newFolder();
   fs.writeFileSync(join(folder, "file"), "a file\n");
   const message = await problemOf(open({ kind: "sqlite", folder: choose(folder) }));
-  for (const text of ["COUNTERSIGN_DATA", named]) expect(message).toContain(text);
+  for (const text of ["COUNTERSIGN_DATA", `${named} is a file, or its path leads through one`])
+    expect(message).toContain(text);
+});
+
+describe("data folders on a small disk", () => {
+  const missing = whyNoSmallDisk();
+  if (missing !== null) return skipWithReason("data folders on a small disk", missing);
+  test.each<[string, (disk: SmallDisk) => void, readonly string[]]>([
+    ["is read-only", (disk) => disk.makeReadOnly(), ["file system is read-only", "COUNTERSIGN_DATA"]],
+    ["is full", (disk) => disk.fill(), ["disk is full", "Free up space"]],
+    [
+      "has no space for a database",
+      (disk) => {
+        disk.fill();
+        fs.truncateSync(join(disk.folder, "filler"), fs.statSync(join(disk.folder, "filler")).size - 200_000);
+      },
+      ["disk is full", "Free up space"],
+    ],
+  ])("a first start on a disk that %s says what to do", async (_, prepare, texts) => {
+    const disk = mountSmallDisk();
+    try {
+      prepare(disk);
+      const message = await problemOf(open({ kind: "sqlite", folder: join(disk.folder, "data") }));
+      for (const text of texts) expect(message).toContain(text);
+    } finally {
+      disk.remove();
+    }
+  });
 });
 
 describe("unusable PostgreSQL servers", () => {

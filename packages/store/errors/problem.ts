@@ -79,13 +79,13 @@ export async function surfaceStorageErrors<T>(
   return result;
 }
 
-/** An error message, ready to be part of a longer one. */
+/** An error message, ready to be part of a longer one, with what to do if the disk is full. */
 export function errorSentence(cause: unknown): string {
   // A refused connection to a name with several IP addresses is an AggregateError without its own message.
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   const text = first instanceof Error && first.message !== "" ? first.message : String(first);
   const ended = text.endsWith(".") ? text : `${text}.`;
-  return isDiskFull(cause) ? `The disk is full: ${ended}` : ended;
+  return isDiskFull(cause) ? `The disk is full: ${ended} Free up space.` : ended;
 }
 
 /** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: the index of the write-ahead log cannot grow. */

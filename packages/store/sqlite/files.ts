@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { errorSentence, StorageUnavailable, StoreProblem } from "../errors/problem.ts";
+import { errorSentence, isDiskFull, StorageUnavailable, StoreProblem } from "../errors/problem.ts";
 import { DamagedDatabase, isDamage } from "./damage.ts";
 
 export interface SqliteFiles {
@@ -36,16 +36,25 @@ export function sqliteFiles(folder: string): SqliteFiles {
 export function prepareFolder(folder: string): void {
   try {
     makePrivateFolder(folder);
-    if (!statSync(folder).isDirectory()) throw new Error("not a folder");
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
-    // In a container, nobody knows by heart who it runs as.
-    const user = process.getuid === undefined ? "the user" : `the user with ID ${process.getuid()}`;
-    throw new StoreProblem(
-      `The data folder ${folder} cannot be written. Make it writable for ${user}, who runs this, or set COUNTERSIGN_DATA to another folder.`,
-      { cause },
-    );
+    throw new StoreProblem(`${folderProblem(folder, cause)} or set COUNTERSIGN_DATA to another folder.`, {
+      cause,
+    });
   }
+}
+
+function folderProblem(folder: string, cause: unknown): string {
+  const code = cause instanceof Error && "code" in cause ? cause.code : null;
+  if (isDiskFull(cause))
+    return `The data folder ${folder} cannot be created: the disk is full. Free up space,`;
+  if (code === "EROFS")
+    return `The data folder ${folder} cannot be written: its file system is read-only. Mount it writable,`;
+  if (code === "ENOTDIR" || code === "EEXIST")
+    return `The data folder ${folder} is a file, or its path leads through one. Remove that file,`;
+  // In a container, nobody knows by heart who it runs as.
+  const user = process.getuid === undefined ? "the user" : `the user with ID ${process.getuid()}`;
+  return `The data folder ${folder} cannot be written. Make it writable for ${user}, who runs this,`;
 }
 
 export function openDatabase(path: string): DatabaseSync {
@@ -157,23 +166,30 @@ export function refuseLostDatabase(files: SqliteFiles): void {
  * operating system releases it however the process ends.
  */
 export function takeOwnership(files: SqliteFiles): () => void {
-  return takeLock(
-    files.owner,
+  const release = takeLock(files.owner);
+  if (release !== null) return release;
+  throw new StoreProblem(
     `The data folder ${files.folder} is in use by another Countersign server. Stop that one, or set COUNTERSIGN_DATA to another folder.`,
   );
 }
 
-/** Locks a file that exists only for that, and returns what releases it. */
-export function takeLock(path: string, problem: string): () => void {
-  makePrivate(path);
-  const lock = new DatabaseSync(path);
+const sqliteBusy = 5;
+
+/** Locks a file that exists only for that, and returns what releases it. Null if another process has locked it. */
+export function takeLock(path: string): (() => void) | null {
+  let lock: DatabaseSync | null = null;
   try {
+    makePrivate(path);
+    const opened = new DatabaseSync(path);
+    lock = opened;
     lock.exec("pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive");
+    return () => opened.close();
   } catch (cause) {
-    lock.close();
-    throw new StoreProblem(problem, { cause });
+    lock?.close();
+    if (cause instanceof Error && "errcode" in cause && (Number(cause.errcode) & 255) === sqliteBusy)
+      return null;
+    throw new StoreProblem(`The file ${path} cannot be locked: ${errorSentence(cause)}`, { cause });
   }
-  return () => lock.close();
 }
 
 /** Whether a server owns the folder now. */

@@ -91,9 +91,7 @@ export function migrateSqlite(
       if (cause instanceof StoreProblem) throw cause;
       throw new StoreProblem(
         `Migration ${migration.name} failed and was rolled back: ${errorSentence(cause)}`,
-        {
-          cause,
-        },
+        { cause },
       );
     }
   }

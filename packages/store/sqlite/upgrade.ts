@@ -79,15 +79,13 @@ export async function upgradeFolder(folder: string, options: UpgradeOptions = {}
 async function migrationLock(folder: string): Promise<() => void> {
   const deadlineMs = performance.now() + lockWaitMs;
   for (;;) {
-    try {
-      return takeLock(
-        join(folder, "migration.lock"),
+    const unlock = takeLock(join(folder, "migration.lock"));
+    if (unlock !== null) return unlock;
+    if (performance.now() > deadlineMs)
+      throw new StoreProblem(
         `Another process is migrating the database in ${folder}. Wait until it has finished, and try again.`,
       );
-    } catch (error) {
-      if (performance.now() > deadlineMs) throw error;
-      await new Promise((resolve) => setTimeout(resolve, lockRetryMs));
-    }
+    await new Promise((resolve) => setTimeout(resolve, lockRetryMs));
   }
 }
 

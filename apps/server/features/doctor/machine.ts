@@ -11,6 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import type { Config } from "../../base/config.ts";
 import { reasonOf } from "../../base/log.ts";
+import { shellWord } from "../../base/shell-word.ts";
 import { type Check, ok, problem, warning } from "./check.ts";
 
 /** Earlier than the first release, or implausibly late: certificates, expiry and quota days would all be wrong. */
@@ -116,7 +117,7 @@ function checkParent(folder: string): Check {
 function privacy(folder: string, stats: Stats, user: number | null): Check {
   if (user !== null && (stats.mode & 0o077) !== 0) {
     const message = `Other users of this machine can access the data folder ${folder}, which contains secrets.`;
-    return warning("folder", message, `Run chmod 700 ${folder}.`);
+    return warning("folder", message, `Run: chmod 700 ${shellWord(folder)}`);
   }
   if (user !== null && stats.uid !== user) {
     const message = `The data folder ${folder} belongs to user ${stats.uid}, but this command runs as user ${user}.`;
