@@ -189,7 +189,8 @@ function bodyFails(exchange: Exchange, reason: Error): void {
 function piecesOf(body: Uint8Array): () => Promise<Uint8Array | null> {
   let at = 0;
   return async () => {
-    const piece = body.subarray(at, at + pieceBytes);
+    // A copy, because a message with a part of a buffer takes all of it to the other thread.
+    const piece = body.slice(at, at + pieceBytes);
     at += piece.byteLength;
     return piece.byteLength === 0 ? null : piece;
   };

@@ -44,6 +44,11 @@ a body that never arrives stays open beyond the limit
   - this.#cutOldest(ofParty);
   + void ofParty;
   apps/server/limits/oldest-first.test.ts apps/server/threads/worker-handle.test.ts
+each piece of a response takes all of it to the other thread
+  Downloads of a few megabytes stop validations for seconds.
+  - const piece = body.slice(at, at + pieceBytes);
+  + const piece = body.subarray(at, at + pieceBytes);
+  apps/server/threads/request-receiver.test.ts
 an organization can have any number of exports at a time
   Two hundred downloads of one organization take all the time and memory of the worker.
   - this.#check(organization, perOrganization);
