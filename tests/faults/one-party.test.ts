@@ -5,6 +5,7 @@ import { portalBase } from "@countersign/contract/api/bases";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
 import Stripe from "stripe";
 import { isWholeRun, on } from "../support/databases.ts";
+import { buildDocs } from "../support/docs.ts";
 import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
 import { openRaw, type RawConnection } from "../support/raw-http.ts";
 import { goodPassword, type SignInFixture, signInFixtureOf } from "../support/sign-in-fixture.ts";
@@ -18,7 +19,7 @@ const stripe = {
   COUNTERSIGN_STRIPE_WEBHOOK_SECRET: webhookSecret,
 };
 const own = { why: "one party uses as much of it as it can", environment: stripe };
-/** Of each kind, five kinds. A thousand in all in `npm run test:all`. */
+/** Of each of the six kinds: more than a thousand in all in `npm run test:all`. */
 const requestsOfOthers = isWholeRun ? 200 : 60;
 const maxGrowthMegabytes = 100;
 /** Well above what it takes on a machine that does nothing else, which `npm run bench` prints. */
@@ -32,6 +33,7 @@ describe.each(on("sqlite"))("one party that uses as much as it can, on $kind", (
   let connections: RawConnection[] = [];
 
   beforeAll(async () => {
+    buildDocs();
     fixture = await openPortalFixture(make, own);
     signIn = signInFixtureOf(fixture);
     others = await otherParties(fixture, signIn);
@@ -125,12 +127,59 @@ describe.each(on("sqlite"))("one party that uses as much as it can, on $kind", (
     expect(areWhole.filter((whole) => !whole)).toHaveLength(1);
   });
 
+  test("300 requests of one client for the largest file get it whole or are refused before it begins, and delay nobody else", async () => {
+    const before = memoryOf(fixture.server.pid);
+    const taken = Array.from({ length: 300 }, () => endOf(fixture.server.port, getLargestFile));
+    await othersAreServed();
+    expect(memoryOf(fixture.server.pid) - before).toBeLessThan(maxGrowthMegabytes);
+    const ends = await Promise.all(taken);
+    expect(ends.filter((end) => !["200 whole", "503 whole"].includes(end))).toEqual([]);
+    // As many as are sent at a time, and more.
+    expect(ends.filter((end) => end === "200 whole").length).toBeGreaterThan(64);
+  });
+
+  test("300 requests for the largest file whose callers take nothing of it delay nobody else and take little memory", async () => {
+    const before = memoryOf(fixture.server.pid);
+    await connect(300, () => getLargestFile);
+    for (const connection of connections) connection.pause();
+    await othersAreServed();
+    expect(memoryOf(fixture.server.pid) - before).toBeLessThan(maxGrowthMegabytes);
+  });
+
   test("60 bodies that never arrive delay no event of the payment provider", async () => {
     const head = `POST /api/stripe/webhook HTTP/1.1\r\nHost: example.com\r\nStripe-Signature: t=1,v1=a\r\n`;
     await connect(60, () => `${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{`);
     await othersAreServed();
   });
 });
+
+/** The program of the API reference, of a megabyte. */
+const getLargestFile =
+  "GET /docs/scalar.js HTTP/1.1\r\nHost: example.com\r\nAccept-Encoding: br\r\nConnection: close\r\n\r\n";
+
+/** How a request ends whose response is taken at once: its status, and whether it is whole. */
+function endOf(port: number, request: string): Promise<string> {
+  const socket = connectSocket({ host: "127.0.0.1", port });
+  socket.write(request);
+  let head = "";
+  let last = "";
+  let length = 0;
+  return new Promise((resolve) => {
+    socket.on("data", (piece: Buffer) => {
+      if (!head.includes("\r\n\r\n")) head += piece.toString("latin1");
+      length += piece.length;
+      last = (last + piece.subarray(-5).toString("latin1")).slice(-5);
+    });
+    for (const event of ["end", "close", "error"])
+      socket.on(event, () => {
+        socket.destroy();
+        const declared = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+        const announced = head.indexOf("\r\n\r\n") + 4 + Number(declared);
+        const isWhole = declared === undefined ? last === "0\r\n\r\n" : length >= announced;
+        resolve(`${head.slice(9, 12) || "no answer"} ${isWhole ? "whole" : "broken off"}`);
+      });
+  });
+}
 
 interface Exporter {
   readonly organizationId: string;
@@ -211,6 +260,13 @@ async function otherParties(fixture: PortalFixture, signIn: SignInFixture) {
   };
   const client = new Stripe("sk_test_of_this_test");
   return [
+    expectStatus(200, () =>
+      fetch(`${url}/api/v1/validate`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${fixture.apiKey}` },
+        body: JSON.stringify({ license_key: "UNKNOWN" }),
+      }),
+    ),
     expectStatus(200, () => fetch(`${url}/`, { headers: { accept: "text/html" } })),
     expectStatus(200, () =>
       fetch(`${url}/api/manage/v1/me`, { headers: { authorization: `Bearer ${someone.token}` } }),

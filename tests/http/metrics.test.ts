@@ -31,6 +31,7 @@ const budgetLimits = {
   waiting_requests: 4_000,
   request_bodies: 300,
   large_responses: 40,
+  large_files: 512,
   delayed_rejections: 4_000,
   live_views: 400,
   event_polls: 600,

@@ -9,6 +9,10 @@ export const siteHeader = "x-countersign-site";
 /** The peer address of a forwarded request. Only the validating thread can set it. */
 export const peerHeader = "x-countersign-peer";
 
+export function isRead({ method }: Request): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
 export function isForPortalHost(request: Request): boolean {
   return request.headers.get(siteHeader) === "portal";
 }

@@ -15,6 +15,23 @@ export const eventStreamHeaders = {
   "x-accel-buffering": "no",
 } as const;
 
+/**
+ * A response whose content is a file in memory that the threads share. It is sent from there and never copied for a
+ * request, so `body` is only for who reads a response instead of sending it.
+ */
+export class FileResponse extends Response {
+  readonly content: Uint8Array;
+
+  constructor(content: Uint8Array, init: ResponseInit) {
+    const pull = (into: ReadableStreamDefaultController<Uint8Array>) => {
+      into.enqueue(content);
+      into.close();
+    };
+    super(new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }), init);
+    this.content = content;
+  }
+}
+
 /** How long a caller can get nothing before the connection is closed. */
 const defaultSilentSeconds = 60;
 

@@ -112,6 +112,23 @@ describe("the queue of forwarded requests", () => {
     expect(queue.admittedUse.inUse).toBe(2);
   });
 
+  test("a request that pauses for others lets them be served, and none of its own client", () => {
+    const { queue, admitted, slots, send } = openQueue();
+    send("a", "1", 3);
+    send("b", "1", 3);
+    expect(admitted).toEqual(["a/1", "a/1", "b/1", "b/1"]);
+    for (const slot of slots.get("a/1") ?? []) slot.pauseForOthers();
+    expect(queue.admittedUse.inUse).toBe(2);
+    send("c", "1", 2);
+    expect(admitted.slice(4)).toEqual(["c/1", "c/1"]);
+    for (const name of ["b/1", "c/1"]) for (const slot of slots.get(name) ?? []) slot.end();
+    expect(admitted.filter((name) => name === "a/1")).toHaveLength(2);
+    const [first] = slots.get("a/1") ?? [];
+    first?.end();
+    first?.pauseForOthers();
+    expect(admitted.filter((name) => name === "a/1")).toHaveLength(2);
+  });
+
   test("who has no requests is not remembered", async () => {
     const { queue, slots, send } = openQueue(() => 0, { waiting: { inAll: 0, perNetwork: 0, perClient: 0 } });
     for (let network = 0; network < 50; network++) send(`n${network}`, "1");

@@ -6,7 +6,7 @@ export interface Party {
   readonly client: string;
 }
 
-interface FairQueueLimits {
+export interface FairQueueLimits {
   /** How many requests are admitted at a time. */
   readonly admitted: Shares;
   /** How many wait at a time. */
@@ -25,6 +25,8 @@ interface Shares {
 export interface Slot {
   /** Lets another request have it. */
   pause(): void;
+  /** Lets a request of another client have it. */
+  pauseForOthers(): void;
   /** Takes one again, without waiting: the request has begun and cannot be refused any more. */
   resume(): void;
   end(): void;
@@ -110,6 +112,22 @@ export class FairQueue {
     return promise;
   }
 
+  /** For what cannot wait and cannot be refused: takes a slot beyond the limits if it must. */
+  enterAtOnce(party: Party): Slot {
+    return this.#admit(this.#client(party));
+  }
+
+  /** Whether a request waits for a slot that this party has. */
+  isAwaited({ network: networkName, client: name }: Party): boolean {
+    const network = this.#networks.get(networkName);
+    const client = network?.clients.get(name);
+    if (network === undefined || client === undefined) return false;
+    const { inAll, perNetwork, perClient } = this.#limits.admitted;
+    if (client.waiting.length > 0 && client.admitted >= perClient) return true;
+    if (network.waiting > 0 && network.admitted >= perNetwork) return true;
+    return this.#waiting > 0 && this.#admitted >= inAll;
+  }
+
   #isFree(client: Client): boolean {
     const { inAll, perNetwork, perClient } = this.#limits.admitted;
     return this.#admitted < inAll && client.network.admitted < perNetwork && client.admitted < perClient;
@@ -121,29 +139,31 @@ export class FairQueue {
   }
 
   #admit(client: Client): Slot {
-    let isHeld = false;
-    const hold = (held: boolean) => {
-      if (isHeld === held) return;
-      isHeld = held;
-      const change = held ? 1 : -1;
+    const held = { inAll: 0, ofClient: 0 };
+    const hold = (inAll: 0 | 1, ofClient: 0 | 1) => {
+      const [change, changeOfClient] = [inAll - held.inAll, ofClient - held.ofClient];
+      Object.assign(held, { inAll, ofClient });
       this.#admitted += change;
       client.network.admitted += change;
-      client.admitted += change;
-      if (!held) this.#admitNext();
+      client.admitted += changeOfClient;
+      if (change < 0 || changeOfClient < 0) this.#admitNext();
     };
     let isOver = false;
     client.slots += 1;
-    hold(true);
+    hold(1, 1);
     return {
-      pause: () => hold(false),
+      pause: () => hold(0, 0),
+      pauseForOthers: () => {
+        if (!isOver) hold(0, 1);
+      },
       resume: () => {
-        if (!isOver) hold(true);
+        if (!isOver) hold(1, 1);
       },
       end: () => {
         if (isOver) return;
         isOver = true;
         client.slots -= 1;
-        hold(false);
+        hold(0, 0);
         this.#forget(client);
       },
     };

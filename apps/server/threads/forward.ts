@@ -1,17 +1,20 @@
 import { createHash } from "node:crypto";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
 import { Problem, problemResponse } from "../http/problem.ts";
-import { callerIpOf, networkOf, peerHeader, siteHeader, withoutHost } from "../http/request.ts";
+import { callerIpOf, isRead, networkOf, peerHeader, siteHeader, withoutHost } from "../http/request.ts";
+import { FileResponse } from "../http/response.ts";
 import { FairQueue, type Party, type Slot } from "../limits/fair-queue.ts";
+import { type LargeResponse, LargeResponses } from "../limits/large-responses.ts";
 import { OldestFirst } from "../limits/oldest-first.ts";
 import { isRejection, Tarpit } from "../limits/tarpit.ts";
+import { FileSender } from "./file-sender.ts";
 import type { ProgressObserver, SentRequest } from "./request-sender.ts";
 
 /** The management worker, as far as requests are concerned. */
 interface RequestWorker {
   readonly isUnresponsive: boolean;
-  /** Rejects if it is not running. */
-  answer(request: SentRequest, progress: ProgressObserver): Promise<Response>;
+  /** Null if there is no room for the response. Rejects if it is not running. */
+  answer(request: SentRequest, progress: ProgressObserver): Promise<Response | null>;
 }
 
 interface ForwarderParts {
@@ -27,6 +30,14 @@ interface Connection {
   readonly peer: string | null;
   /** Closes it after this time without data. */
   setIdleLimit(seconds: number): void;
+}
+
+interface ForwardedRequest {
+  readonly party: Party;
+  readonly slot: Slot;
+  readonly connection: Connection;
+  /** It changes nothing, so it can be refused at any time. */
+  readonly isRead: boolean;
 }
 
 /** Headers that concern a single connection and not the request. */
@@ -49,10 +60,16 @@ const limits = {
   waiting: { inAll: 4_000, perNetwork: 3_000, perClient: 300 },
   waitTimeoutMs: 5_000,
 };
+/** Each is in memory, also while it waits. */
+const largeResponses = {
+  admitted: { inAll: 40, perNetwork: 30, perClient: 10 },
+  waiting: { inAll: 40, perNetwork: 30, perClient: 8 },
+  waitTimeoutMs: 5_000,
+};
 /** Each takes up to the limit of its body in memory. */
 const unfinishedBodies = { inAll: 300, perParty: 24 };
-/** Each is large, and in memory. */
-const untakenResponses = { inAll: 40, perParty: 10 };
+/** A connection without progress is closed after this time. */
+const untakenSeconds = 15;
 
 /**
  * Forwards requests to the management worker, in turns of those who send them. What a request waits for takes no slot of
@@ -62,7 +79,8 @@ export class Forwarder {
   readonly #parts: ForwarderParts;
   readonly #queue = new FairQueue(limits);
   readonly #bodies = new OldestFirst(unfinishedBodies);
-  readonly #untaken = new OldestFirst(untakenResponses);
+  readonly #responses = new LargeResponses(largeResponses);
+  readonly #files = new FileSender();
   readonly #tarpit = new Tarpit();
   /** Refused at once, because the worker has not reacted for seconds. */
   #unanswerable = 0;
@@ -78,7 +96,8 @@ export class Forwarder {
       requests: { inUse, limit, refused: refused + this.#unanswerable },
       waiting_requests: this.#queue.waitingUse,
       request_bodies: this.#bodies.use,
-      large_responses: this.#untaken.use,
+      large_responses: this.#responses.use,
+      large_files: this.#files.use,
       delayed_rejections: this.#tarpit.use,
     };
   }
@@ -96,7 +115,8 @@ export class Forwarder {
     }
     const slot = await this.#queue.enter(party);
     // Who has so many waiting would try again at once.
-    if (slot === null) return this.#tarpit.delay(() => problemResponse(tooMany(), requestId));
+    const refuse = () => this.#tarpit.delay(() => problemResponse(tooMany(), requestId));
+    if (slot === null) return refuse();
     try {
       const response = await worker.answer(
         {
@@ -106,8 +126,13 @@ export class Forwarder {
           body: request.body,
           signal: request.signal,
         },
-        this.#progressOf(party, slot, connection),
+        this.#progressOf({ party, slot, connection, isRead: isRead(request) }),
       );
+      if (response instanceof FileResponse) {
+        connection.setIdleLimit(untakenSeconds);
+        return (await this.#files.send(response, party, request.signal)) ?? (await refuse());
+      }
+      if (response === null) return await refuse();
       return isRejection(response) ? await this.#tarpit.delay(() => response) : response;
     } catch (error) {
       slot.end();
@@ -116,9 +141,22 @@ export class Forwarder {
     }
   }
 
-  #progressOf(party: Party, slot: Slot, { setIdleLimit }: Connection): ProgressObserver {
+  #progressOf({ party, slot, connection, isRead }: ForwardedRequest): ProgressObserver {
+    const { setIdleLimit } = connection;
     const name = `${party.network} ${party.client}`;
     let leave = () => {};
+    let large: LargeResponse | null = null;
+    let isOver = false;
+    const admit = async (giveUp: () => void) => {
+      // Its client makes no more of them meanwhile.
+      slot.pauseForOthers();
+      large = isRead
+        ? await this.#responses.enter(party, giveUp)
+        : this.#responses.enterAtOnce(party, giveUp);
+      if (isOver) large?.end();
+      slot.end();
+      return large !== null;
+    };
     return {
       readsBody: (giveUp) => {
         slot.pause();
@@ -133,12 +171,17 @@ export class Forwarder {
         setIdleLimit(seconds);
       },
       resumes: slot.resume,
-      sendsPieces: (silentSeconds, giveUp) => {
-        slot.end();
+      sendsPieces: (silentSeconds, isHeld, giveUp) => {
         setIdleLimit(silentSeconds);
-        if (giveUp !== null) leave = this.#untaken.enter(name, giveUp);
+        if (isHeld) return admit(giveUp);
+        slot.end();
+        return true;
       },
+      pieceAsked: () => large?.pieceAsked(),
+      pieceSent: () => large?.pieceSent(),
       ended: () => {
+        isOver = true;
+        large?.end();
         leave();
         slot.end();
       },

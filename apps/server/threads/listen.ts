@@ -8,6 +8,7 @@ import type { Readiness } from "../features/health/readiness.ts";
 import { newRequestId, type PublicApi } from "../features/validate/public-api.ts";
 import { broken, metricsTokenMissing, options, unavailable, wrongMethod } from "../http/answers.ts";
 import { problemOf } from "../http/problem.ts";
+import { isRead } from "../http/request.ts";
 import { noSniffing } from "../http/response.ts";
 import type { Forwarder } from "./forward.ts";
 
@@ -124,10 +125,6 @@ export function errorResponder(log: Log): (error: Error) => Response {
     const { code } = problemOf(error, log, requestId);
     return code === "database_unavailable" ? unavailable(requestId) : broken(requestId);
   };
-}
-
-function isRead(request: Request): boolean {
-  return request.method === "GET" || request.method === "HEAD";
 }
 
 export function read(

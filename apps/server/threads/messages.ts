@@ -104,12 +104,22 @@ export type FromWorker =
       readonly headers: HeaderPairs;
       /** All of it, or null if it follows in pieces. */
       readonly body: Uint8Array | null;
-      /** The pieces are made when they are asked for; otherwise they are in memory until then. */
-      readonly isGenerated: boolean;
+      /** The pieces are in memory until they are asked for; otherwise they are made then. */
+      readonly isHeld: boolean;
       /** The longest time between two pieces. */
       readonly silentSeconds: number;
       /** It can be delayed while there are many of its kind. */
       readonly isRejection: boolean;
+    }
+  /** A large file, in memory that both threads share. Is sent once, before the first response that has it. */
+  | { readonly kind: "file"; readonly file: number; readonly bytes: Uint8Array }
+  /** A response whose body is such a file: nothing of it follows. */
+  | {
+      readonly kind: "file_response";
+      readonly id: number;
+      readonly status: number;
+      readonly headers: HeaderPairs;
+      readonly file: number;
     }
   /** There will be no response. */
   | { readonly kind: "failed"; readonly id: number; readonly reason: string }

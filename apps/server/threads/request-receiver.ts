@@ -1,6 +1,6 @@
 import { BodyTooSlow } from "../api/bounded-body.ts";
 import { reasonOf } from "../base/log.ts";
-import { StreamedResponse } from "../http/response.ts";
+import { FileResponse, StreamedResponse } from "../http/response.ts";
 import { isRejection } from "../limits/tarpit.ts";
 import { observeWaits } from "../limits/waiting.ts";
 import type { FromWorker, HeaderPairs, PieceReader, ToWorker } from "./messages.ts";
@@ -27,6 +27,8 @@ export class RequestReceiver {
   readonly #send: (message: FromWorker) => void;
   readonly #answer: (request: Request) => Response | Promise<Response>;
   readonly #exchanges = new Map<number, Exchange>();
+  /** The files that the other thread has. */
+  readonly #files = new Map<Uint8Array, number>();
 
   constructor(
     send: (message: FromWorker) => void,
@@ -122,10 +124,21 @@ export class RequestReceiver {
     const { status } = response;
     const headers: HeaderPairs = [...response.headers];
     const head = { kind: "response", id, status, headers, isRejection: isRejection(response) } as const;
-    const whole = (body: Uint8Array) => {
+    const whole = (body: Uint8Array, more: HeaderPairs = []) => {
       this.#exchanges.delete(id);
-      this.#send({ ...head, body, isGenerated: false, silentSeconds: untakenSeconds });
+      const all = [...headers, ...more];
+      this.#send({ ...head, headers: all, body, isHeld: false, silentSeconds: untakenSeconds });
     };
+    if (response instanceof FileResponse) {
+      const { content } = response;
+      if (isHead) whole(new Uint8Array(), [["content-length", String(content.byteLength)]]);
+      else if (content.byteLength <= pieceBytes) whole(content);
+      else {
+        this.#exchanges.delete(id);
+        this.#send({ kind: "file_response", id, status, headers, file: this.#fileOf(content) });
+      }
+      return;
+    }
     if (response instanceof StreamedResponse && response.body !== null) {
       const reader: PieceReader = response.body.getReader();
       exchange.cancelPieces = () => void reader.cancel().catch(() => undefined);
@@ -135,7 +148,7 @@ export class RequestReceiver {
         return;
       }
       exchange.nextPiece = async () => (await reader.read()).value ?? null;
-      this.#send({ ...head, body: null, isGenerated: true, silentSeconds: response.silentSeconds });
+      this.#send({ ...head, body: null, isHeld: false, silentSeconds: response.silentSeconds });
       // Also while its caller takes nothing and no piece is asked for.
       reader.closed.catch(() => this.#failPieces(exchange));
       return;
@@ -146,7 +159,16 @@ export class RequestReceiver {
       return;
     }
     exchange.nextPiece = piecesOf(body);
-    this.#send({ ...head, body: null, isGenerated: false, silentSeconds: untakenSeconds });
+    this.#send({ ...head, body: null, isHeld: true, silentSeconds: untakenSeconds });
+  }
+
+  #fileOf(bytes: Uint8Array): number {
+    const known = this.#files.get(bytes);
+    if (known !== undefined) return known;
+    const file = this.#files.size + 1;
+    this.#files.set(bytes, file);
+    this.#send({ kind: "file", file, bytes });
+    return file;
   }
 
   async #sendPiece(exchange: Exchange): Promise<void> {
@@ -189,7 +211,8 @@ function bodyFails(exchange: Exchange, reason: Error): void {
 function piecesOf(body: Uint8Array): () => Promise<Uint8Array | null> {
   let at = 0;
   return async () => {
-    const piece = body.subarray(at, at + pieceBytes);
+    // A copy, because a message with a part of a buffer takes all of it to the other thread.
+    const piece = body.slice(at, at + pieceBytes);
     at += piece.byteLength;
     return piece.byteLength === 0 ? null : piece;
   };

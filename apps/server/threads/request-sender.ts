@@ -1,3 +1,4 @@
+import { FileResponse } from "../http/response.ts";
 import { asRejection } from "../limits/tarpit.ts";
 import type { FromWorker, HeaderPairs, PieceReader, ToWorker } from "./messages.ts";
 
@@ -18,8 +19,13 @@ export interface ProgressObserver {
   /** An event or another server. */
   waits(seconds: number): void;
   resumes(): void;
-  /** Its caller, who takes the response in pieces. If they are in memory until then, `giveUp` ends that. */
-  sendsPieces(silentSeconds: number, giveUp: (() => void) | null): void;
+  /**
+   * Its caller, who takes the response in pieces. If it is in memory until then, the answer is whether it can begin;
+   * later, `giveUp` ends it.
+   */
+  sendsPieces(silentSeconds: number, isHeld: boolean, giveUp: () => void): true | Promise<boolean>;
+  pieceAsked(): void;
+  pieceSent(): void;
   /** Nothing any more. */
   ended(): void;
 }
@@ -29,7 +35,7 @@ interface Exchange {
   readonly id: number;
   readonly request: SentRequest;
   readonly progress: ProgressObserver;
-  readonly responded: PromiseWithResolvers<Response>;
+  readonly responded: PromiseWithResolvers<Response | null>;
   body: PieceReader | null;
   /** The body was given up: what has been read of it must never pass for all of it. */
   isBodyLost: boolean;
@@ -46,6 +52,8 @@ const pingEveryMs = 250;
 export class RequestSender {
   readonly #send: (message: ToWorker) => void;
   readonly #exchanges = new Map<number, Exchange>();
+  /** Large files that the worker has sent. */
+  readonly #files = new Map<number, Uint8Array>();
   #lastId = 0;
   /** When the ping was sent that has not been answered; null if all are. */
   #pingSentMs: number | null = null;
@@ -59,11 +67,14 @@ export class RequestSender {
     return this.#pingSentMs !== null && performance.now() - this.#pingSentMs > unresponsiveAfterMs;
   }
 
-  /** Rejects if the worker exits before it has responded, or if the caller leaves. */
-  send(request: SentRequest, progress: ProgressObserver): Promise<Response> {
+  /**
+   * Null if there is no room for the response. Rejects if the worker exits before it has responded, or if the caller
+   * leaves.
+   */
+  send(request: SentRequest, progress: ProgressObserver): Promise<Response | null> {
     this.#lastId += 1;
     const id = this.#lastId;
-    const responded = Promise.withResolvers<Response>();
+    const responded = Promise.withResolvers<Response | null>();
     const exchange: Exchange = {
       ...{ id, request, progress, responded },
       ...{ body: null, isBodyLost: false, pull: null, pieces: null },
@@ -83,6 +94,10 @@ export class RequestSender {
       this.#pongMs = performance.now();
       return;
     }
+    if (message.kind === "file") {
+      this.#files.set(message.file, message.bytes);
+      return;
+    }
     const exchange = this.#exchanges.get(message.id);
     if (exchange === undefined) return;
     try {
@@ -94,13 +109,14 @@ export class RequestSender {
     }
   }
 
-  #receive(exchange: Exchange, message: Exclude<FromWorker, { kind: "pong" }>): void {
+  #receive(exchange: Exchange, message: Exclude<FromWorker, { kind: "pong" | "file" }>): void {
     const { progress } = exchange;
     if (message.kind === "read_body") void this.#sendBody(exchange);
     else if (message.kind === "cancel_body") cancelBody(exchange);
     else if (message.kind === "waits") progress.waits(message.seconds);
     else if (message.kind === "resumes") progress.resumes();
     else if (message.kind === "response") this.#respond(exchange, message);
+    else if (message.kind === "file_response") this.#respondFile(exchange, message);
     else if (message.kind === "failed") {
       exchange.responded.reject(new Error(message.reason));
       this.#end(exchange);
@@ -110,6 +126,7 @@ export class RequestSender {
   /** The worker has exited. */
   fail(reason: string): void {
     this.#pingSentMs = null;
+    this.#files.clear();
     for (const exchange of [...this.#exchanges.values()]) {
       exchange.responded.reject(new Error(reason));
       exchange.pieces?.error(new Error(reason));
@@ -138,7 +155,7 @@ export class RequestSender {
   }
 
   #respond(exchange: Exchange, message: FromWorker & { kind: "response" }): void {
-    const { id, progress, responded } = exchange;
+    const { progress, responded } = exchange;
     const { status, body, isRejection } = message;
     const init = { status, headers: message.headers as [string, string][] };
     if (body !== null) {
@@ -151,8 +168,39 @@ export class RequestSender {
       exchange.pieces?.error(new Error("The response was not taken soon enough."));
       this.#callerLeft(exchange);
     };
-    progress.sendsPieces(message.silentSeconds, message.isGenerated ? null : giveUp);
-    const stream = new ReadableStream<Uint8Array>(
+    const begin = () => responded.resolve(new Response(this.#piecesOf(exchange), init));
+    const mayBegin = progress.sendsPieces(message.silentSeconds, message.isHeld, giveUp);
+    if (mayBegin === true) begin();
+    else void this.#beginOnceAdmitted(exchange, mayBegin, begin);
+  }
+
+  async #beginOnceAdmitted(
+    exchange: Exchange,
+    admission: Promise<boolean>,
+    begin: () => void,
+  ): Promise<void> {
+    const isAdmitted = await admission;
+    if (!this.#exchanges.has(exchange.id)) return;
+    try {
+      if (isAdmitted) return begin();
+      exchange.responded.resolve(null);
+    } catch (error) {
+      exchange.responded.reject(error);
+    }
+    // The rest of it is not needed.
+    this.#callerLeft(exchange);
+  }
+
+  /** What follows of a file needs neither the worker nor the exchange. */
+  #respondFile(exchange: Exchange, { status, headers, file }: FromWorker & { kind: "file_response" }): void {
+    const bytes = this.#files.get(file);
+    if (bytes === undefined) throw new Error("The file of a response is missing.");
+    exchange.responded.resolve(new FileResponse(bytes, { status, headers: headers as [string, string][] }));
+    this.#end(exchange);
+  }
+
+  #piecesOf(exchange: Exchange): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
       {
         start: (into) => {
           exchange.pieces = into;
@@ -160,21 +208,23 @@ export class RequestSender {
         pull: (into) =>
           new Promise((done) => {
             exchange.pull = { into, done };
-            this.#send({ kind: "read", id });
+            exchange.progress.pieceAsked();
+            this.#send({ kind: "read", id: exchange.id });
           }),
         cancel: () => this.#callerLeft(exchange),
       },
       { highWaterMark: 0 },
     );
-    responded.resolve(new Response(stream, init));
   }
 
   /** Undefined if the rest will not follow, null after the last piece. */
   #takePiece(exchange: Exchange, piece: Uint8Array | null | undefined): void {
     const { pull } = exchange;
     exchange.pull = null;
-    if (piece) pull?.into.enqueue(piece);
-    else {
+    if (piece) {
+      pull?.into.enqueue(piece);
+      exchange.progress.pieceSent();
+    } else {
       if (piece === null) pull?.into.close();
       // Its caller may take nothing at the moment.
       else exchange.pieces?.error(new Error("The rest of the response will not follow."));

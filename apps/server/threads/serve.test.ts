@@ -10,9 +10,9 @@ const allowed = listed(`
   base/config.ts base/environment.ts base/log.ts base/operator-problem.ts base/own-ip.ts base/release.ts base/services.ts
   base/worker-thread.ts
   http/answers.ts http/problem.ts http/request.ts http/response.ts
-  limits/fair-queue.ts limits/oldest-first.ts limits/rate-limit.ts limits/tarpit.ts
-  threads/forward.ts threads/listen.ts threads/reports.ts threads/request-sender.ts threads/serve.ts
-  threads/messages.ts threads/worker-handle.ts
+  limits/fair-queue.ts limits/large-responses.ts limits/oldest-first.ts limits/rate-limit.ts limits/tarpit.ts
+  threads/file-sender.ts threads/forward.ts threads/listen.ts threads/reports.ts threads/request-sender.ts
+  threads/serve.ts threads/messages.ts threads/worker-handle.ts
   features/health/ features/validate/ features/identity/account/setup-link.ts features/products/api-key-use.ts
   features/requests/entries-message.ts features/requests/folded-entries.ts features/requests/recorder.ts
   features/sandbox/batch.ts features/sandbox/product.ts`);

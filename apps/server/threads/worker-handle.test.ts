@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { connect } from "node:net";
 import { CidrSet } from "@countersign/domain/ip/cidr";
@@ -10,12 +10,15 @@ import { createLog } from "../base/log.ts";
 import { Forwarder } from "./forward.ts";
 import { ManagementWorker, type WorkerParts } from "./worker-handle.ts";
 
+setDefaultTimeout(60_000);
+
 describe("requests to the worker", () => {
   const folder = freshFolder();
   const lines: string[] = [];
   let store: MainStore;
   let parts: WorkerParts;
   let worker: ManagementWorker;
+  let forwarder: Forwarder;
   let front: Bun.Server<undefined>;
   let url: string;
   beforeAll(async () => {
@@ -28,7 +31,7 @@ describe("requests to the worker", () => {
       file: fixture("echo-worker"),
     };
     worker = await ManagementWorker.start(parts);
-    const forwarder = new Forwarder({
+    forwarder = new Forwarder({
       worker,
       failed: () => {},
       portalHost: null,
@@ -91,6 +94,52 @@ describe("requests to the worker", () => {
     expect([bytes.length, bytes.every((byte) => byte === 65)]).toEqual([3_000_000, true]);
     const head = await fetch(`${url}/large`, { method: "HEAD" });
     expect(head.headers.get("content-length")).toBe("3000000");
+  });
+
+  test("60 requests of one client for a large response get it whole, or are refused before it begins", async () => {
+    const ends = await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        const answer = await fetch(`${url}/large`);
+        const { length } = await answer.bytes();
+        return answer.status === 200 ? length : answer.headers.get("retry-after");
+      }),
+    );
+    expect(ends.filter((end) => end !== 3_000_000 && end !== "1")).toEqual([]);
+    expect(ends.filter((end) => end === 3_000_000).length).toBeGreaterThan(10);
+    expect(forwarder.budgets.large_responses.inUse).toBe(0);
+  });
+
+  test("a large response to a change arrives whole, too, however many are not taken", async () => {
+    const port = Number(new URL(url).port);
+    const unread = Array.from({ length: 12 }, () => {
+      const socket = connect(port, "127.0.0.1");
+      socket.pause();
+      socket.write("POST /larger HTTP/1.1\r\nHost: example.com\r\nContent-Length: 0\r\n\r\n");
+      return socket;
+    });
+    await until("there is no room", () => forwarder.budgets.large_responses.refused >= 2);
+    const answer = await fetch(`${url}/large`, { method: "POST" });
+    expect((await answer.bytes()).length).toBe(3_000_000);
+    for (const socket of unread) socket.destroy();
+    await until("they have ended", () => forwarder.budgets.large_responses.inUse === 0);
+  });
+
+  test("a file arrives whole, and HEAD gets its length without it", async () => {
+    const answer = await fetch(`${url}/file`);
+    expect([answer.status, answer.headers.get("etag")]).toEqual([200, '"b"']);
+    const bytes = await answer.bytes();
+    expect([bytes.length, bytes.every((byte) => byte === 66)]).toEqual([12_000_000, true]);
+    const head = await fetch(`${url}/file`, { method: "HEAD" });
+    expect(head.headers.get("content-length")).toBe("12000000");
+  });
+
+  test("a caller who leaves while a file is sent makes room", async () => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.pause();
+    socket.write("GET /file HTTP/1.1\r\nHost: example.com\r\n\r\n");
+    await until("it is sent", () => forwarder.budgets.large_files.inUse === 1);
+    socket.destroy();
+    await until("it has ended", () => forwarder.budgets.large_files.inUse === 0);
   });
 
   test("a response is generated as fast as its caller takes it, and no further when the caller leaves", async () => {
@@ -158,6 +207,17 @@ describe("requests to the worker", () => {
       expect(isOver).toBe(false);
     }
     await blocked;
+  });
+
+  test("a file that is being sent arrives whole although the management worker exits", async () => {
+    const reader = (await fetch(`${url}/file`)).body?.getReader();
+    let length = (await reader?.read())?.value?.length ?? 0;
+    expect((await fetch(`${url}/end`)).status).toBe(503);
+    for (let piece = await reader?.read(); piece?.value !== undefined; piece = await reader?.read())
+      length += piece.value.length;
+    expect(length).toBe(12_000_000);
+    await until("it answers again", async () => (await fetch(`${url}/again`)).status === 200);
+    expect((await (await fetch(`${url}/file`)).bytes()).length).toBe(12_000_000);
   });
 
   test("the management worker is restarted when it exits; until then requests get 503 or wait", async () => {

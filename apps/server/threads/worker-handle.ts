@@ -72,8 +72,11 @@ export class ManagementWorker {
     return this.#requests.isUnresponsive;
   }
 
-  /** Waits for a start in progress. Rejects if the worker is not running, or exits before it has responded. */
-  async answer(request: SentRequest, progress: ProgressObserver): Promise<Response> {
+  /**
+   * Waits for a start in progress. Null if there is no room for the response. Rejects if the worker is not running, or
+   * exits before it has responded.
+   */
+  async answer(request: SentRequest, progress: ProgressObserver): Promise<Response | null> {
     await this.#thread.started;
     return this.#requests.send(request, progress);
   }

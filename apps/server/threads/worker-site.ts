@@ -54,7 +54,7 @@ export function workerSite(parts: WorkerParts): (request: Request) => Promise<Re
   const problem = (code: string) => docsOfProblem(code, newRequestId()) ?? noSuchPath(newRequestId());
   const paths = new Map<string, Handler>([
     [stripeWebhookPath, onMainHost(stripe)],
-    ["/openapi.json", onMainHost((request) => read(request, () => openApi(newRequestId())))],
+    ["/openapi.json", onMainHost((request) => read(request, () => openApi(request, newRequestId())))],
     ["/openapi/public.json", onMainHost((request) => read(request, () => publicOpenApi(newRequestId())))],
     ["/docs", docs],
     ["/problems", (request) => read(request, () => docsOfProblems(newRequestId()))],

@@ -44,6 +44,54 @@ a body that never arrives stays open beyond the limit
   - this.#cutOldest(ofParty);
   + void ofParty;
   apps/server/limits/oldest-first.test.ts apps/server/threads/worker-handle.test.ts
+a large response breaks off an earlier one of its client
+  A script that asks for many at once gets most of them cut, again at every try.
+  - ? await this.#responses.enter(party, giveUp)
+  + ? this.#responses.enterAtOnce(party, giveUp)
+  apps/server/threads/worker-handle.test.ts apps/server/threads/forward.test.ts
+large responses that wait for room keep the slots of requests
+  A seller with a few tokens stops the management API for everybody by reading nothing.
+  - slot.pauseForOthers();
+  apps/server/threads/forward.test.ts
+a client goes on to make large responses while its earlier ones wait
+  One script fills the memory with responses that it does not take.
+  - if (!isOver) hold(0, 1);
+  + if (!isOver) hold(0, 0);
+  apps/server/threads/forward.test.ts apps/server/limits/fair-queue.test.ts
+each piece of a response takes all of it to the other thread
+  Downloads of a few megabytes stop validations for seconds.
+  - const piece = body.slice(at, at + pieceBytes);
+  + const piece = body.subarray(at, at + pieceBytes);
+  apps/server/threads/request-receiver.test.ts
+a large file is handed over for every response
+  The memory of the server grows with every download.
+  - const known = this.#files.get(bytes);
+  + const known = this.#files.get(new Uint8Array());
+  apps/server/threads/request-receiver.test.ts
+a turn of the event loop sends all pieces of files that are asked for
+  Validations wait until hundreds of megabytes have been handed to the operating system.
+  - if (this.#gone < this.#max) {
+  + if (this.#gone < 1_000 * this.#max) {
+  apps/server/threads/file-sender.test.ts
+a caller who left before a file began keeps room for it
+  After a few hundred visitors who close their browser too soon, nobody gets large files any more.
+  - if (signal.aborted) response.end();
+  apps/server/threads/file-sender.test.ts
+a large response that is being taken ends for another one
+  Downloads break off although their callers take them as fast as they can.
+  - begun.untakenSinceMs <= stalledBeforeMs && this.#queue
+  + this.#queue
+  apps/server/limits/large-responses.test.ts
+whoever takes nothing of large responses keeps their room from all who wait
+  A few machines keep everybody else from the scripts of the dashboard.
+  - const stalledMs = 4_000;
+  + const stalledMs = 4_000_000;
+  apps/server/limits/large-responses.test.ts apps/server/threads/file-sender.test.ts
+a stalled response ends although nobody waits for its room
+  Someone with a bad connection loses downloads because of someone else's many.
+  - begun.untakenSinceMs <= stalledBeforeMs && this.#queue.isAwaited(begun.party)
+  + begun.untakenSinceMs <= stalledBeforeMs
+  apps/server/limits/large-responses.test.ts
 an organization can have any number of exports at a time
   Two hundred downloads of one organization take all the time and memory of the worker.
   - this.#check(organization, perOrganization);

@@ -1,9 +1,11 @@
 import { runWorker, type ThreadCalls } from "../../../apps/server/base/worker-thread.ts";
-import { StreamedResponse } from "../../../apps/server/http/response.ts";
+import { FileResponse, StreamedResponse } from "../../../apps/server/http/response.ts";
 import { whileWaiting } from "../../../apps/server/limits/waiting.ts";
 import type { MainThreadCalls, WorkerCalls } from "../../../apps/server/threads/messages.ts";
 import { RequestReceiver } from "../../../apps/server/threads/request-receiver.ts";
 
+/** A file, in memory that the threads share. */
+const file = new Uint8Array(new SharedArrayBuffer(12_000_000)).fill(66);
 let given = 0;
 let left = 0;
 
@@ -47,6 +49,8 @@ async function answer(request: Request): Promise<Response> {
       ],
     });
   if (pathname === "/large") return new Response(new Uint8Array(3_000_000).fill(65));
+  if (pathname === "/larger") return new Response(new Uint8Array(12_000_000));
+  if (pathname === "/file") return new FileResponse(file, { headers: { etag: '"b"' } });
   if (pathname === "/endless") return endless();
   if (pathname === "/given") return Response.json({ given, left });
   if (pathname === "/wait") {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { noSuchPath } from "../../http/answers.ts";
-import { isForPortalHost, targetOf } from "../../http/request.ts";
+import { isForPortalHost, isRead, targetOf } from "../../http/request.ts";
 import { StaticFiles } from "../../http/static-files.ts";
 
 /** Where the portal is, if it does not have its own host. */
@@ -27,11 +27,10 @@ export class DashboardPages {
   /** A file of the dashboard, or the page itself; a problem for requests that are not from a browser. */
   answer(request: Request, requestId: string): Response {
     const { pathname, search } = targetOf(request);
-    const isRead = request.method === "GET" || request.method === "HEAD";
-    const file = isRead ? this.#files?.answer(request, pathname, fileHeaders(requestId)) : null;
+    const file = isRead(request) ? this.#files?.answer(request, pathname, fileHeaders(requestId)) : null;
     if (file) return file;
     const isPortalSite = isForPortalHost(request);
-    if (!isRead || !wantsPage(request, pathname, isPortalSite)) return noSuchPath(requestId);
+    if (!isRead(request) || !wantsPage(request, pathname, isPortalSite)) return noSuchPath(requestId);
     const isBelow = pathname === portalPath || pathname.startsWith(`${portalPath}/`);
     if (isBelow && this.#portalUrl !== null)
       return redirect(this.#portalUrl + localPath(pathname.slice(portalPath.length)) + search, requestId);
