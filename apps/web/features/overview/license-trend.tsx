@@ -1,3 +1,4 @@
+import { expiringDays } from "@countersign/domain/licenses/expiring";
 import { Group, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -63,7 +64,7 @@ export function NewLicenses() {
   );
 }
 
-const daysAhead = 30;
+const daysAhead = expiringDays;
 const maxShown = 6;
 
 /** The next licenses to expire, soonest first. */
@@ -71,7 +72,6 @@ export function Expiring() {
   const { t, i18n } = useTranslation("overview");
   const { id, slug } = useOrganization();
   const filter = {
-    status: "active",
     expires_within_days: daysAhead,
     sort: "expires_at",
     order: "asc",
