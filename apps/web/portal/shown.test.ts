@@ -85,14 +85,14 @@ test.each<[why: string, facts: object]>([
 });
 
 test.each([
-  ["the one chosen on this device", "es", "de", ["en-US"], "es"],
-  ["the seller's without a choice", null, "de", ["en-US"], "de"],
-  ["the first available one of the browser without a seller", null, null, ["fr", "es-MX", "de"], "es"],
-  ["the browser's if the seller's does not exist", null, "fr", ["de-AT"], "de"],
-  ["English if the browser's does not exist", null, null, ["fr"], "en"],
-  ["English if there is no other", null, null, [], "en"],
-] as const)("the language is %s", (_, chosen, ofSeller, ofBrowser, language) => {
-  expect(languageFor(chosen, ofSeller, ofBrowser)).toBe(language);
+  ["the one that the visitor asked for", "es", ["en-US"], "de", "es"],
+  ["the first available one of the browser", null, ["fr", "es-MX", "de"], "en", "es"],
+  ["the browser's without a seller", null, ["de-AT"], null, "de"],
+  ["the seller's if the browser's does not exist", null, ["fr"], "de", "de"],
+  ["English if none exists", null, ["fr"], "fr", "en"],
+  ["English if there is no other", null, [], null, "en"],
+] as const)("the language is %s", (_, wanted, ofBrowser, ofSeller, language) => {
+  expect(languageFor(wanted, ofBrowser, ofSeller)).toBe(language);
 });
 
 const now = Date.parse("2026-11-17T00:30:00Z");
