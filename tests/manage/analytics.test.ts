@@ -182,6 +182,25 @@ testsOn("postgres", "analytics", openManageFixture, (fixture) => {
     expect((await get("/licenses", { from: week.from })).totals).toEqual(totals);
   });
 
+  /** That the queries agree: packages/store/queries/licenses/expiring.test.ts. */
+  test("licenses expiring in 30 days are as many in the list, the analytics of any range, and a change in bulk", async () => {
+    const { get, create, act, owner, path } = await anOrganization();
+    const nowMs = await fixture.store.clock();
+    for (const days of [3, 29, 31]) await create({ expires_at: time(nowMs + days * dayMs) });
+    const revoked = await create({ expires_at: time(nowMs + 3 * dayMs) });
+    await act(revoked.id, "revoke");
+    await create({ term_seconds: 60 });
+    await create();
+    const { body: list } = await owner.api.get(`${path}/licenses?expires_within_days=30&count=true`);
+    const filter = { expires_within_days: 30 };
+    const order = { action: "add_tags", tags: ["expiring"], selection: { filter }, dry_run: true };
+    const { body: bulk } = await owner.api.post(`${path}/licenses/bulk`, order);
+    const counts = [list.total, list.data.length, bulk.matched];
+    for (const days of [1, 30, 365])
+      counts.push((await get("/licenses", { from: time(nowMs - days * dayMs) })).expiring.count);
+    expect(counts).toEqual([2, 2, 2, 2, 2, 2]);
+  });
+
   /** That the counts are right: packages/store/queries/licenses/stored-counts.test.ts. */
   test("the overview's charts count licenses by day of creation and week of expiry, without deleted products", async () => {
     const { create, newProduct, owner, path, act } = await anOrganization();

@@ -42,7 +42,7 @@ testsOn("postgres", "licenses in the portal", openPortalFixture, (fixture) => {
       product: { name: "Plugin", status: "active" },
       status: "active",
       is_lifetime: true,
-      days_left: null,
+      seconds_left: null,
       has_pending_transfer: false,
     });
     expect(text).not.toContain(first.key);

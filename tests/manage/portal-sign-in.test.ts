@@ -49,6 +49,29 @@ testsOn("sqlite", "signing in to the portal", openPortalFixture, (fixture) => {
     expect(cookiesOf(out)).toEqual(["countersign_portal=…; Max-Age=0; Path=/; HttpOnly; SameSite=Lax"]);
   });
 
+  test("the email with the code is in the chosen language, then the customer's, the browser's, and the seller's", async () => {
+    const subjects = {
+      en: "Your sign-in code",
+      de: "Dein Anmeldecode",
+      es: "Tu código de inicio de sesión",
+    } as const;
+    const email = await fixture.customer();
+    const asked = async (body: object, browserLanguage: string) => {
+      const browser = client();
+      const headers = { "accept-language": browserLanguage };
+      expect((await browser.post("/sign-in", { email, ...body }, headers)).status).toBe(202);
+      return (await codesOf(email)).at(-1)?.subject;
+    };
+    expect(await asked({}, "fr")).toBe(subjects.en);
+    expect(await asked({}, "fr, es;q=0.8")).toBe(subjects.es);
+    expect(await asked({ language: "de" }, "es")).toBe(subjects.de);
+    const browser = await signedInCustomer(fixture.url, fixture.store, email);
+    expect((await browser.patch("/me", { locale: "de" })).status).toBe(200);
+    expect(await asked({}, "es")).toBe(subjects.de);
+    expect(await asked({ language: "es" }, "en")).toBe(subjects.es);
+    expect((await client().post("/sign-in", { email, language: "fr" })).status).toBe(422);
+  });
+
   test("with https, every cookie of the portal is bound to its host", () => {
     expect(portalCookie("https://portal.example.com", "countersign_portal", "x", 60)).toBe(
       "__Host-countersign_portal=x; Max-Age=60; Path=/; HttpOnly; Secure; SameSite=Lax",

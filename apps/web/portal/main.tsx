@@ -3,7 +3,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
 import type { Seller } from "./base/api.ts";
-import { chosenLanguage, languageFor, startTranslation } from "./base/language.ts";
+import { languageFor, startTranslation, wantedLanguage } from "./base/language.ts";
 import { sellerSlug } from "./base/link-contents.ts";
 import { queryClient, sellerQuery } from "./base/queries.ts";
 import { startTheme } from "./base/theme.ts";
@@ -13,7 +13,7 @@ const waitForBrandingMs = 2_000;
 
 startTheme();
 const seller = await branding(sellerSlug());
-await startTranslation(languageFor(chosenLanguage(), seller?.locale ?? null, navigator.languages));
+await startTranslation(languageFor(wantedLanguage(), navigator.languages, seller?.locale ?? null));
 const root = document.getElementById("root");
 if (root !== null)
   createRoot(root).render(

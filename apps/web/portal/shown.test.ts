@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { LicenseSummary } from "./base/api.ts";
 import { accentStyle } from "./base/brand.tsx";
 import { languageFor } from "./base/language.ts";
-import { bySeller, expiryOf } from "./licenses/license.ts";
+import { bySeller, type ExpiryFacts, expiryOf } from "./licenses/license.ts";
 import { digitsOf } from "./sign-in/code.ts";
 import { clockText, secondsUntil, sinceOf } from "./ui/time.tsx";
 
@@ -38,25 +38,61 @@ test("seconds are shown as on a clock", () => {
   expect([600, 61, 30, 0].map(clockText)).toEqual(["10:00", "1:01", "0:30", "0:00"]);
 });
 
-test.each([
-  [null, { kind: "never" }],
-  [14, { kind: "ahead", daysLeft: 14, isSoon: false }],
-  [13, { kind: "ahead", daysLeft: 13, isSoon: true }],
-  [0, { kind: "ahead", daysLeft: 0, isSoon: true }],
-  [-1, { kind: "over" }],
-] as const)("the expiry of a license with %p whole days left is %j", (daysLeft, expiry) => {
-  expect(expiryOf(daysLeft)).toEqual(expiry);
+const sold = {
+  seller: { is_suspended: false },
+  product: { status: "active" },
+  status: "active",
+  expires_at: null,
+  seconds_left: null,
+  term_seconds: null,
+} as ExpiryFacts;
+
+/** 23:30 in Berlin. */
+const endsAt = "2026-11-20T22:30:00.000Z";
+const atMs = Date.parse(endsAt);
+const ahead = (seconds: number, isSoon: boolean) => ({
+  ...({ kind: "ahead", atMs, isSoon } as const),
+  nowMs: atMs - seconds * 1_000,
+});
+
+test.each<[what: string, facts: Partial<ExpiryFacts>, expiry: ReturnType<typeof expiryOf>]>([
+  ["without an expiry", {}, { kind: "never" }],
+  ["that waits for its first use", { term_seconds: 60 }, { kind: "from_first_use", seconds: 60 }],
+  [
+    "14 calendar days before its end",
+    { expires_at: endsAt, seconds_left: 13.9 * 86_400 + 7_200 },
+    ahead(13.9 * 86_400 + 7_200, false),
+  ],
+  [
+    "13 calendar days before its end",
+    { expires_at: endsAt, seconds_left: 13.9 * 86_400 },
+    ahead(13.9 * 86_400, true),
+  ],
+  ["in its last second", { expires_at: endsAt, seconds_left: 1 }, ahead(1, true)],
+  ["that has just ended", { expires_at: endsAt, seconds_left: 0, status: "expired" }, { kind: "over" }],
+])("the expiry of a license %s", (_, facts, expiry) => {
+  expect(expiryOf({ ...sold, ...facts }, "Europe/Berlin")).toEqual(expiry);
+});
+
+test.each<[why: string, facts: object]>([
+  ["it is revoked", { status: "revoked" }],
+  ["its product is paused", { product: { status: "disabled" } }],
+  ["its product is discontinued", { product: { status: "archived" } }],
+  ["its seller is suspended", { seller: { is_suspended: true } }],
+])("a license does not say how long it is valid if %s", (_, facts) => {
+  const license = { ...sold, ...facts, expires_at: endsAt, seconds_left: 86_400 } as ExpiryFacts;
+  expect(expiryOf(license, "UTC")).toBeNull();
 });
 
 test.each([
-  ["the one chosen on this device", "es", "de", ["en-US"], "es"],
-  ["the seller's without a choice", null, "de", ["en-US"], "de"],
-  ["the first available one of the browser without a seller", null, null, ["fr", "es-MX", "de"], "es"],
-  ["the browser's if the seller's does not exist", null, "fr", ["de-AT"], "de"],
-  ["English if the browser's does not exist", null, null, ["fr"], "en"],
-  ["English if there is no other", null, null, [], "en"],
-] as const)("the language is %s", (_, chosen, ofSeller, ofBrowser, language) => {
-  expect(languageFor(chosen, ofSeller, ofBrowser)).toBe(language);
+  ["the one that the visitor asked for", "es", ["en-US"], "de", "es"],
+  ["the first available one of the browser", null, ["fr", "es-MX", "de"], "en", "es"],
+  ["the browser's without a seller", null, ["de-AT"], null, "de"],
+  ["the seller's if the browser's does not exist", null, ["fr"], "de", "de"],
+  ["English if none exists", null, ["fr"], "fr", "en"],
+  ["English if there is no other", null, [], null, "en"],
+] as const)("the language is %s", (_, wanted, ofBrowser, ofSeller, language) => {
+  expect(languageFor(wanted, ofBrowser, ofSeller)).toBe(language);
 });
 
 const now = Date.parse("2026-11-17T00:30:00Z");

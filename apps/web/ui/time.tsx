@@ -1,17 +1,9 @@
+import { relativeTime } from "@countersign/domain/dates/relative-time";
 import { Text, Tooltip } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { shownTimeZone } from "../i18n/shown-time-zone.ts";
 import classes from "./time.module.css";
-
-const units = [
-  ["year", 31_536_000],
-  ["month", 2_592_000],
-  ["week", 604_800],
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
-] as const;
 
 /** How long ago or how soon; the exact time and zone on hover. */
 export function Time({ at }: { at: string }) {
@@ -19,7 +11,7 @@ export function Time({ at }: { at: string }) {
   return (
     <Tooltip label={exactTime(at, i18n.language)}>
       <Text component="time" dateTime={at} className="figures" inherit tabIndex={0}>
-        {relativeTime(at, Date.now(), i18n.language)}
+        {fromNow(at, i18n.language)}
       </Text>
     </Tooltip>
   );
@@ -45,27 +37,14 @@ export function exactTime(at: string, language: string): string {
   ).format(new Date(at));
 }
 
-export function relativeTime(at: string, nowMs: number, language: string): string {
-  const seconds = (new Date(at).getTime() - nowMs) / 1_000;
-  const format = kept(
-    relative,
-    language,
-    () => new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "long" }),
-  );
-  for (const [unit, length] of units)
-    if (Math.abs(seconds) >= length) return format.format(whole(seconds / length), unit);
-  return format.format(0, "second");
-}
-
-/** Past units count when complete, and future ones round so that "in 2 weeks" does not change after a second. */
-function whole(count: number): number {
-  return count < 0 ? Math.trunc(count) : Math.round(count);
+/** By the calendar of the zone in which dates are shown, so that it agrees with the date next to it. */
+export function fromNow(at: string, language: string): string {
+  return relativeTime(new Date(at).getTime(), Date.now(), language, shownTimeZone());
 }
 
 /** Cached: creating a formatter is far slower than using it, and a list uses hundreds. */
 const dates = new Map<string, Intl.DateTimeFormat>();
 const exact = new Map<string, Intl.DateTimeFormat>();
-const relative = new Map<string, Intl.RelativeTimeFormat>();
 
 function kept<F>(formats: Map<string, F>, name: string, make: () => F): F {
   const known = formats.get(name) ?? make();
@@ -113,7 +92,7 @@ function Words({ at, isSoon, language, ...rest }: WordsProps) {
   return (
     <time dateTime={at} className={`${classes.time} figures`} data-soon={isSoon || undefined} {...rest}>
       <span className={classes.date}>{shortDate(at, language)}</span>{" "}
-      <span className={classes.relative}>{relativeTime(at, Date.now(), language)}</span>
+      <span className={classes.relative}>{fromNow(at, language)}</span>
     </time>
   );
 }

@@ -119,11 +119,10 @@ export const licenseFilter = {
   product_id: id,
   customer_id: id,
   tag: z.string().trim().min(1).max(50),
-  expires_within_days: z
-    .int()
-    .min(0)
-    .max(36_500)
-    .meta({ description: "Only licenses that have not expired yet and will within this many days." }),
+  expires_within_days: z.int().min(0).max(36_500).meta({
+    description:
+      "Only active licenses that will expire within this many days: none that are revoked or have expired.",
+  }),
   never_used: z.boolean(),
   min_ips: z
     .int()

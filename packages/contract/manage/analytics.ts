@@ -1,4 +1,5 @@
 import { sharingReasons } from "@countersign/domain/analytics/sharing";
+import { expiringDays } from "@countersign/domain/licenses/expiring";
 import { z } from "zod";
 import { member, route } from "../api/route.ts";
 import { time } from "../api/shapes.ts";
@@ -103,11 +104,10 @@ export const getLicenseAnalytics = route({
       expiring: z.object({
         ...range,
         count: z.int().meta({
-          description:
-            "Licenses that expire in the period of the same length as the range that starts now. Revoked licenses are not counted.",
+          description: `Active licenses that expire in the next ${expiringDays} days, whatever the range: those that \`expires_within_days=${expiringDays}\` lists.`,
         }),
         previous_count: z.int().meta({
-          description: "The same in the period of that length that ends now.",
+          description: `Licenses that expired in the last ${expiringDays} days. Revoked licenses are not counted.`,
         }),
       }),
     })

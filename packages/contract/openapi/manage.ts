@@ -147,7 +147,8 @@ const queryWords: Readonly<Record<string, string>> = {
   sort: "The field to sort by.",
   order: "The sort order.",
   dry_run: "Whether to check the file without importing it.",
-  expires_within_days: "Only licenses that have not expired yet and will within this many days.",
+  expires_within_days:
+    "Only active licenses that will expire within this many days: none that are revoked or have expired.",
   has_notes: "Whether the license has notes.",
   min_ips: "Only licenses with at least this many registered IP addresses.",
   min_licenses: "Only IP addresses with at least this many licenses.",

@@ -67,10 +67,10 @@ export const licenseSummary = z
     status: z.enum(["active", "revoked", "expired"]),
     is_lifetime: z.boolean(),
     expires_at: time.nullable(),
-    days_left: z
-      .int()
-      .nullable()
-      .meta({ description: "Whole days until it expires. Negative if it has. Null if it has no expiry." }),
+    seconds_left: z.int().nullable().meta({
+      description:
+        "Seconds until it expires, rounded up: a positive number exactly while it has not. Null if it has no expiry.",
+    }),
     term_seconds: z
       .int()
       .nullable()

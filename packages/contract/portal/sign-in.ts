@@ -1,3 +1,4 @@
+import { languages } from "@countersign/domain/mail/languages";
 import { z } from "zod";
 import { smallBody } from "../api/body-limit.ts";
 import { anyone, customer, route } from "../api/route.ts";
@@ -68,7 +69,14 @@ export const requestPortalSignIn = route({
   group,
   access: anyone("portal_sign_in"),
   bodyLimit: smallBody,
-  body: z.strictObject({ email, next }),
+  body: z.strictObject({
+    email,
+    next,
+    language: z.enum(languages).optional().meta({
+      description:
+        "The language of the email, if it was chosen. Otherwise it is the one that the customer chose before, then the browser's (`Accept-Language`), then the seller's.",
+    }),
+  }),
   answer: z.object({ expires_in_seconds: z.int() }).meta({ id: "PortalCodeRequested" }),
   status: 202,
 });

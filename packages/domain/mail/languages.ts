@@ -13,6 +13,11 @@ export function languageOfLocale(locale: string | null | undefined): Language {
 
 /** The first language of an Accept-Language header that emails are available in. */
 export function preferredLanguage(acceptLanguage: string | null | undefined): Language {
+  return acceptedLanguage(acceptLanguage) ?? defaultLanguage;
+}
+
+/** The same, or null if it names none of them. */
+export function acceptedLanguage(acceptLanguage: string | null | undefined): Language | null {
   const wanted = (acceptLanguage ?? "")
     .slice(0, maxHeaderLength)
     .split(",")
@@ -27,7 +32,7 @@ export function preferredLanguage(acceptLanguage: string | null | undefined): La
     const available = languages.find((language) => language === base);
     if (available !== undefined) return available;
   }
-  return defaultLanguage;
+  return null;
 }
 
 const maxHeaderLength = 500;

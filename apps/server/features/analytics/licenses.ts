@@ -2,13 +2,16 @@ import { type HourRange, previousRange } from "@countersign/domain/analytics/ran
 import { UniqueCount } from "@countersign/domain/analytics/unique-count";
 import { isoTime } from "@countersign/domain/dates/iso-time";
 import { hourMs } from "@countersign/domain/dates/lengths";
+import { expiringDays, expiringUntilMs } from "@countersign/domain/licenses/expiring";
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
 import { countUniques } from "@countersign/store/queries/analytics/uniques";
+import { everyLicenseOf } from "@countersign/store/queries/licenses/filter";
 import {
   createdBetween,
   expiringBetween,
   type LicensesOf,
   revokedBetween,
+  storedCount,
 } from "@countersign/store/queries/licenses/stored-counts";
 import { uniqueHoursSince } from "@countersign/store/rollups/retention";
 import type { Database } from "@countersign/store/store";
@@ -27,16 +30,20 @@ export async function licenseAnalytics(context: OrganizationContext, query: Sele
   );
   const [first = null, second = null, third = null] = used.map(({ active }) => active);
   const licenses: LicensesOf = { organizationId: scope.organizationId, productId: query.product_id ?? null };
-  const lengthMs = (range.to - range.from) * hourMs;
-  const ahead = { fromMs: nowMs, toMs: nowMs + lengthMs };
+  const untilMs = expiringUntilMs(nowMs, expiringDays);
+  const expiring = { ...everyLicenseOf(licenses.organizationId), productId: licenses.productId };
   return {
     time_zone: timeZone,
     totals: await figuresOf(db, licenses, nowMs, { range, usedBefore: second, used: third }),
     previous: await figuresOf(db, licenses, nowMs, { range: previous, usedBefore: first, used: second }),
     expiring: {
-      ...{ from: isoTime(ahead.fromMs), to: isoTime(ahead.toMs) },
-      count: await expiringBetween(db, licenses, ahead),
-      previous_count: await expiringBetween(db, licenses, { fromMs: nowMs - lengthMs, toMs: nowMs }),
+      from: isoTime(nowMs),
+      to: isoTime(untilMs),
+      count: await storedCount(db, { ...expiring, expiresByMs: untilMs }, nowMs),
+      previous_count: await expiringBetween(db, licenses, {
+        fromMs: expiringUntilMs(nowMs, -expiringDays) + 1,
+        toMs: nowMs + 1,
+      }),
     },
   };
 }
@@ -56,7 +63,7 @@ async function figuresOf(
 ) {
   const during = { fromMs: range.from * hourMs, toMs: range.to * hourMs };
   // Licenses that will expire later in the current hour have not expired yet.
-  const expired = await expiringBetween(db, licenses, { ...during, toMs: Math.min(during.toMs, nowMs) });
+  const expired = await expiringBetween(db, licenses, { ...during, toMs: Math.min(during.toMs, nowMs + 1) });
   const revoked = await revokedBetween(db, licenses, during);
   const active = used?.size ?? 0;
   const either = new UniqueCount();

@@ -1,5 +1,5 @@
 import type { licenseFilter } from "@countersign/contract/api/license-fields";
-import { dayMs } from "@countersign/domain/dates/lengths";
+import { expiringUntilMs } from "@countersign/domain/licenses/expiring";
 import { searchWords } from "@countersign/domain/licenses/search-text";
 import { countLicenses } from "@countersign/store/queries/licenses/count-filtered";
 import { everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/licenses/filter";
@@ -67,7 +67,7 @@ export async function filterOf(
     customerId: input.customer_id ?? null,
     tag: input.tag ?? null,
     status: input.status ?? null,
-    expiresByMs: days === undefined ? null : nowMs + days * dayMs,
+    expiresByMs: days === undefined ? null : expiringUntilMs(nowMs, days),
     neverUsed: input.never_used ?? null,
     minIps: input.min_ips ?? null,
     hasNotes: input.has_notes ?? null,

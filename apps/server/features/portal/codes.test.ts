@@ -49,7 +49,7 @@ onDatabase("sqlite", "codes to sign in to the portal", (fixture) => {
         return "wait";
       }
     };
-    const request = { email, next: undefined, language: "en" } as const;
+    const request = { email, next: undefined, language: null, browserLanguage: null } as const;
     return {
       clock,
       countUnknownBrowser,
@@ -212,7 +212,7 @@ onDatabase("sqlite", "codes to sign in to the portal", (fixture) => {
     expect((await openedEmails(fixture.store, { to: email })).length).toBeWithin(20, 23);
   });
 
-  test("the email with a code is in the language of the seller", async () => {
+  test("the email with a code is in the language of the seller if nothing else is known", async () => {
     const { ask, sent } = signingIn(await customer("es"));
     await ask();
     expect(await sent()).toMatchObject([{ subject: "Tu código de inicio de sesión" }]);

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Language } from "@countersign/domain/mail/languages";
+import { defaultLanguage, type Language } from "@countersign/domain/mail/languages";
 import { newId } from "@countersign/store/new-id";
 import {
   addPortalCode,
@@ -47,8 +47,10 @@ interface SignInRequest {
   readonly ip: string | null;
   /** The ID of the browser's mark, if it belongs to this person. */
   readonly deviceOf: (personId: string) => string | null;
-  /** The language for someone about whom nothing else is known. */
-  readonly language: Language;
+  /** The language that was chosen in this browser, or that the link to the portal names. */
+  readonly language: Language | null;
+  /** The browser's language. */
+  readonly browserLanguage: Language | null;
   readonly nowMs: number;
 }
 
@@ -60,14 +62,15 @@ interface SignInRequest {
 export async function requestSignIn(parts: CodeParts, request: SignInRequest): Promise<void> {
   const { store, secrets, portalUrl } = parts;
   const { email, challenge, ip, nowMs } = request;
-  const { isKnown, personId, language } = await knownEmail(store.reads, email);
+  const { isKnown, personId, ...known } = await knownEmail(store.reads, email);
   const deviceId = personId === null ? null : request.deviceOf(personId);
   if (deviceId === null) parts.countUnknownBrowser();
   if (!(await isWithinLimit(parts.limits, "portal_sign_in", email, { ip, deviceId }))) return;
   const hasCode =
     deviceId !== null || (await isWithinLimit(parts.limits, "portal_code_sent", email, { ip, deviceId }));
   const [id, code, link] = [newId(), newCode(), newPortalToken()];
-  const to = { email, language: language ?? request.language };
+  const language = request.language ?? known.chosenLanguage ?? request.browserLanguage;
+  const to = { email, language: language ?? known.sellerLanguage ?? defaultLanguage };
   const next = request.next === undefined ? "" : `&next=${encodeURIComponent(request.next)}`;
   const message = signInEmail(to, hasCode ? code : null, `${portalUrl}/sign-in/link#${link}${next}`);
   await store.transaction(async (db) => {
@@ -86,13 +89,18 @@ export async function requestSignIn(parts: CodeParts, request: SignInRequest): P
   });
 }
 
+interface Addition {
+  readonly personId: string;
+  readonly language: Language;
+}
+
 /**
  * Sends a code with which this person can add the email address. It works in their sessions only. It counts like a code
  * for signing in: someone who guesses it gets the email address too.
  */
 export async function requestAddition(
   parts: CodeParts,
-  request: Pick<SignInRequest, "email" | "ip" | "language" | "nowMs"> & { readonly personId: string },
+  request: Pick<SignInRequest, "email" | "ip" | "nowMs"> & Addition,
 ): Promise<void> {
   const { store, secrets } = parts;
   const { email, personId, ip, nowMs } = request;

@@ -230,7 +230,7 @@ function showSummary(
     status: licenseStatus(row, nowMs),
     is_lifetime: row.is_lifetime === 1,
     expires_at: isoTime(endsAtMs),
-    days_left: endsAtMs === null ? null : Math.floor((endsAtMs - nowMs) / dayMs),
+    seconds_left: endsAtMs === null ? null : Math.ceil((endsAtMs - nowMs) / 1_000),
     term_seconds: waitingTermMs === null ? null : Math.round(waitingTermMs / 1_000),
     ip_system_enabled: hasIpSystem,
     max_ips: hasIpSystem ? row.max_ips : null,

@@ -1,5 +1,5 @@
 import * as contract from "@countersign/contract/portal/sign-in";
-import { preferredLanguage } from "@countersign/domain/mail/languages";
+import { acceptedLanguage } from "@countersign/domain/mail/languages";
 import { endPortalSession, endPortalSessions } from "@countersign/store/queries/portal/people";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind, type Context } from "../../api/context.ts";
@@ -55,7 +55,8 @@ export const portalSignInRoutes: readonly BoundRoute[] = [
       challenge,
       ip,
       deviceOf: (personId) => (device?.userId === personId ? device.id : null),
-      language: preferredLanguage(request.headers.get("accept-language")),
+      language: body.language ?? null,
+      browserLanguage: acceptedLanguage(request.headers.get("accept-language")),
       nowMs,
     });
     await pause(request, constantResponseMs - (performance.now() - startedMs));

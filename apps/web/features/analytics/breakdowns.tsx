@@ -1,3 +1,4 @@
+import { expiringDays } from "@countersign/domain/licenses/expiring";
 import { Code, ScrollArea, Skeleton, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -33,8 +34,10 @@ export function LicenseFlow({ state }: { state: AnalyticsState }) {
           <dl style={{ margin: 0 }}>
             {[...names, "expiring" as const].map((name) => (
               <div key={name}>
-                <dt style={{ fontWeight: 600 }}>{t(`licenses.${name}.name`)}</dt>
-                <dd style={{ margin: "0 0 0.35rem" }}>{t(`licenses.${name}.help`)}</dd>
+                <dt style={{ fontWeight: 600 }}>{t(`licenses.${name}.name`, { days: expiringDays })}</dt>
+                <dd style={{ margin: "0 0 0.35rem" }}>
+                  {t(`licenses.${name}.help`, { days: expiringDays })}
+                </dd>
               </div>
             ))}
           </dl>
@@ -59,7 +62,7 @@ export function LicenseFlow({ state }: { state: AnalyticsState }) {
             })),
             {
               key: "expiring",
-              name: t("licenses.expiring.name"),
+              name: t("licenses.expiring.name", { days: expiringDays }),
               value: data.expiring.count,
               before: data.expiring.previous_count,
             },

@@ -8,7 +8,7 @@ import { useCopy } from "../../ui/copy.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import type { PageLink } from "../../ui/links.tsx";
 import { LicenseStatus } from "../../ui/state-mark.tsx";
-import { PlainListTime } from "../../ui/time.tsx";
+import { PlainListTime, shortDate } from "../../ui/time.tsx";
 import classes from "./license-table.module.css";
 import type { License } from "./search.ts";
 
@@ -140,6 +140,9 @@ function CopyKey({ value, t }: { value: string; t: TFunction }) {
 }
 
 function Expires({ license, t, language }: { license: License; t: TFunction; language: string }) {
+  // How long a revoked license would have lasted matters to nobody.
+  if (license.expires_at !== null && license.status === "revoked")
+    return <span className={classes.faint}>{shortDate(license.expires_at, language)}</span>;
   if (license.expires_at !== null) {
     const leftMs = new Date(license.expires_at).getTime() - Date.now();
     const isSoon = license.status === "active" && leftMs < soonMs;

@@ -1,3 +1,4 @@
+import { expiringDays } from "@countersign/domain/licenses/expiring";
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -13,7 +14,7 @@ import classes from "./view-strip.module.css";
 /** Predefined views. Keys are translation keys. */
 const readyViews = [
   { key: "all", search: {} },
-  { key: "expiring", search: { expires_within_days: 30, sort: "expires_at", order: "asc" } },
+  { key: "expiring", search: { expires_within_days: expiringDays, sort: "expires_at", order: "asc" } },
   { key: "neverUsed", search: { never_used: true } },
   { key: "expired", search: { status: "expired" } },
   { key: "revoked", search: { status: "revoked" } },
@@ -30,7 +31,12 @@ export function ViewStrip() {
   // The view being renamed; empty for a new view; null while the dialog is closed.
   const [naming, setNaming] = useState<string | null>(null);
   const views = [
-    ...readyViews.map(({ key, search }) => ({ id: key, name: t(`views.${key}`), search, isOwn: false })),
+    ...readyViews.map(({ key, search }) => ({
+      id: key,
+      name: t(`views.${key}`, { days: expiringDays }),
+      search,
+      isOwn: false,
+    })),
     ...saved.views.map(({ name, search }) => ({ id: `own ${name}`, name, search, isOwn: true })),
   ];
   const present = views.find((view) => isSame(view.search, search));

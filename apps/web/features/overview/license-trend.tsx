@@ -1,3 +1,4 @@
+import { expiringDays } from "@countersign/domain/licenses/expiring";
 import { Group, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -63,8 +64,6 @@ export function NewLicenses() {
   );
 }
 
-/** Licenses that expire within so many days expire soon. */
-export const daysAhead = 30;
 const maxShown = 6;
 
 /** The next licenses to expire, soonest first. */
@@ -72,8 +71,7 @@ export function Expiring() {
   const { t, i18n } = useTranslation("overview");
   const { id, slug } = useOrganization();
   const filter = {
-    status: "active",
-    expires_within_days: daysAhead,
+    expires_within_days: expiringDays,
     sort: "expires_at",
     order: "asc",
   } as const;
@@ -88,11 +86,11 @@ export function Expiring() {
   return (
     <LinesSection
       title={t("expiring.title")}
-      note={total === 0 ? undefined : t("expiring.note", { days: daysAhead, total: counted })}
+      note={total === 0 ? undefined : t("expiring.note", { days: expiringDays, total: counted })}
       all={total > 0 ? { to: paths.licenses(slug, filter), words: t("expiring.all") } : undefined}
       query={query}
       chart={<ExpiringChart />}
-      none={licenses?.length === 0 && <Text c="dimmed">{t("expiring.none", { days: daysAhead })}</Text>}
+      none={licenses?.length === 0 && <Text c="dimmed">{t("expiring.none", { days: expiringDays })}</Text>}
     >
       {licenses?.map((license) => (
         <Line

@@ -1,3 +1,4 @@
+import { expiringDays } from "@countersign/domain/licenses/expiring";
 import { Skeleton, Text } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -10,7 +11,7 @@ import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Attention } from "./attention.tsx";
 import { FirstSteps } from "./first-steps.tsx";
-import { daysAhead, Expiring, NewLicenses } from "./license-trend.tsx";
+import { Expiring, NewLicenses } from "./license-trend.tsx";
 import classes from "./overview.module.css";
 import { ProductsState } from "./products-state.tsx";
 import { RecentChanges, RecentEvents } from "./recent.tsx";
@@ -73,7 +74,7 @@ const statuses = ["active", "expired", "revoked"] as const;
 /** The tiles, with the filter of the list that each leads to. Licenses that expire soon are active ones. */
 const tiles = {
   active: { status: "active" },
-  expiring: { status: "active", expires_within_days: daysAhead },
+  expiring: { status: "active", expires_within_days: expiringDays },
   // Sorted by expiry, the server finds the one returned license quickly: the oldest expiry has expired.
   expired: { status: "expired", sort: "expires_at", order: "asc" },
   revoked: { status: "revoked" },
@@ -113,7 +114,7 @@ function LicenseFigures() {
               className={classes.tile ?? ""}
             >
               <Text size="sm" c="dimmed" component="span" display="block" className={classes[name] ?? ""}>
-                {t(`figures.${name}`, { days: daysAhead })}
+                {t(`figures.${name}`, { days: expiringDays })}
               </Text>
               {total === undefined ? (
                 <Skeleton height={26} width={60} my={3} />

@@ -10,7 +10,7 @@ import { useOrganization } from "../../session/current-organization.ts";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { Dimmed } from "../../ui/dimmed.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { relativeTime } from "../../ui/time.tsx";
+import { fromNow } from "../../ui/time.tsx";
 import { percentage, type Webhook } from "./webhook-state.tsx";
 import classes from "./webhooks.module.css";
 
@@ -116,7 +116,7 @@ function DeliveryChart({ webhook }: { webhook: Webhook }) {
   const totals = Object.fromEntries(
     outcomes.map((outcome) => [outcome, bars.reduce((sum, bar) => sum + bar.counts[outcome], 0)]),
   );
-  const since = relativeTime(new Date(fromMs).toISOString(), nowMs, i18n.language);
+  const since = fromNow(new Date(fromMs).toISOString(), i18n.language);
   return (
     <figure className={classes.chart}>
       <Group justify="space-between" gap="xs" mb="xs">

@@ -1,6 +1,7 @@
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next";
 import { type Language, languages } from "../../i18n/languages.ts";
+import { linkLanguage } from "./link-contents.ts";
 
 const saved = "countersign.portal.language";
 
@@ -13,13 +14,18 @@ export function saveChosenLanguage(language: Language): void {
   localStorage.setItem(saved, language);
 }
 
-/** A choice on this device comes first, then the seller's language, then the browser's. */
+/** What the visitor asked for: the language chosen on this device, or else that of the link, or null. */
+export function wantedLanguage(): Language | null {
+  return chosenLanguage() ?? known(linkLanguage());
+}
+
+/** What the visitor asked for comes first, then the browser's languages, then the seller's. */
 export function languageFor(
-  chosen: Language | null,
-  ofSeller: string | null,
+  wantedByVisitor: Language | null,
   ofBrowser: readonly string[],
+  ofSeller: string | null,
 ): Language {
-  for (const wanted of [chosen, ofSeller, ...ofBrowser]) {
+  for (const wanted of [wantedByVisitor, ...ofBrowser, ofSeller]) {
     const language = known(wanted);
     if (language !== null) return language;
   }

@@ -1,13 +1,25 @@
 import { pathOf } from "./pages.ts";
 
 /** Where what a link brought is kept for this tab. */
-const saved = { seller: "countersign.portal.seller", licenseKey: "countersign.portal.open" } as const;
+const saved = {
+  seller: "countersign.portal.seller",
+  language: "countersign.portal.link-language",
+  licenseKey: "countersign.portal.open",
+} as const;
 
 /** The slug of the seller that the person came from: `?seller=`, kept for this tab. */
 export function sellerSlug(): string | null {
   const given = new URLSearchParams(window.location.search).get("seller");
   if (given !== null && /^[a-z0-9-]{1,64}$/i.test(given)) sessionStorage.setItem(saved.seller, given);
   return sessionStorage.getItem(saved.seller);
+}
+
+/** The language that the link asks for: `?language=`, kept for this tab. */
+export function linkLanguage(): string | null {
+  const given = new URLSearchParams(window.location.search).get("language");
+  if (given !== null && /^[a-z]{2}(-[a-z0-9]{1,8})?$/i.test(given))
+    sessionStorage.setItem(saved.language, given);
+  return sessionStorage.getItem(saved.language);
 }
 
 /** The license key from the fragment. It is kept for this tab, because signing in with Discord leaves the page. */

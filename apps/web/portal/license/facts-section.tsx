@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { browserTimeZone } from "../../i18n/shown-time-zone.ts";
 import { call, type License } from "../base/api.ts";
 import { licenseChanged } from "../base/queries.ts";
 import { expiryOf, shownStatus } from "../licenses/license.ts";
@@ -16,10 +17,10 @@ import classes from "./license.module.css";
 
 export function FactsSection({ license }: { readonly license: License }) {
   const { t } = useTranslation("portal");
-  const expiryText = useExpiryText();
+  const expiryText = useExpiryText()(license);
   const versionText = useVersionText();
-  const expiry = expiryOf(license.days_left);
-  const isSoon = expiry.kind === "ahead" && expiry.isSoon;
+  const expiry = expiryOf(license, browserTimeZone());
+  const isSoon = expiry?.kind === "ahead" && expiry.isSoon;
   return (
     <Section title={t("license.facts")}>
       <dl className={classes.facts}>
@@ -27,15 +28,17 @@ export function FactsSection({ license }: { readonly license: License }) {
           <dt>{t("license.status")}</dt>
           <dd>{t(`status.${shownStatus(license)}.text`)}</dd>
         </div>
-        <div>
-          <dt>{t("expiry.label")}</dt>
-          <dd data-soon={isSoon || undefined}>{expiryText(license)}</dd>
-          {license.renewal_url !== null && (
-            <dd>
-              <OutsideLink url={license.renewal_url}>{t("expiry.renew")}</OutsideLink>
-            </dd>
-          )}
-        </div>
+        {expiryText !== null && (
+          <div>
+            <dt>{t("expiry.label")}</dt>
+            <dd data-soon={isSoon || undefined}>{expiryText}</dd>
+            {license.renewal_url !== null && (
+              <dd>
+                <OutsideLink url={license.renewal_url}>{t("expiry.renew")}</OutsideLink>
+              </dd>
+            )}
+          </div>
+        )}
         <KeyFact license={license} />
         <div>
           <dt>{t("versions.label")}</dt>

@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { browserTimeZone } from "../../i18n/shown-time-zone.ts";
 import type { License } from "../base/api.ts";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -100,7 +101,7 @@ function Refusal({ refusal, license }: RefusalProps) {
   // The limit may have been lifted since.
   const reason = isLimit && license.max_ips === null ? "ip_not_registered" : refusal.status;
   const canRemoveNone = isLimit && license.self_service.ip_removals.limit === 0;
-  const since = sinceOf(refusal.first_at, Date.now(), i18n.language);
+  const since = sinceOf(refusal.first_at, Date.now(), i18n.language, browserTimeZone());
   return (
     <>
       <p>

@@ -1,6 +1,8 @@
+import { relativeTime } from "@countersign/domain/dates/relative-time";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { browserTimeZone } from "../../i18n/shown-time-zone.ts";
 import type { LicenseSummary, Seller } from "../base/api.ts";
 import { accentStyle } from "../base/brand.tsx";
 import { pathOf } from "../base/pages.ts";
@@ -11,7 +13,14 @@ import { Badge, type Tone, Trouble } from "../ui/notice.tsx";
 import { SellerMark, SupportLinks } from "../ui/seller.tsx";
 
 import { dayText } from "../ui/time.tsx";
-import { bySeller, expiryOf, type SellerGroup, type ShownStatus, shownStatus } from "./license.ts";
+import {
+  bySeller,
+  type ExpiryFacts,
+  expiryOf,
+  type SellerGroup,
+  type ShownStatus,
+  shownStatus,
+} from "./license.ts";
 import classes from "./license-list.module.css";
 
 interface LicenseListProps {
@@ -74,7 +83,7 @@ function Group({ group, hasMore }: { readonly group: SellerGroup; readonly hasMo
 
 function Item({ license }: { readonly license: LicenseSummary }) {
   const { t } = useTranslation("portal");
-  const expiry = useExpiryText();
+  const expiry = useExpiryText()(license);
   return (
     <Link to={pathOf("license", { licenseId: license.id })} className={classes.item}>
       <span className={classes.title}>
@@ -84,7 +93,7 @@ function Item({ license }: { readonly license: LicenseSummary }) {
       </span>
       <span className={classes.facts}>
         <span className="mono">{license.license_key_hint}</span>
-        <span>{expiry(license)}</span>
+        {expiry !== null && <span>{expiry}</span>}
         {license.ip_system_enabled && license.max_ips !== null && (
           <span>{t("ips.used", { used: license.current_unique_ip_count, count: license.max_ips })}</span>
         )}
@@ -108,25 +117,30 @@ export function LicenseStatus({ license }: { readonly license: LicenseSummary })
   return <Badge tone={tones[status]}>{t(`status.${status}.name`)}</Badge>;
 }
 
-/** When a license expires, with the date and the days that are left. */
-export function useExpiryText(): (
-  license: Pick<LicenseSummary, "expires_at" | "days_left" | "term_seconds">,
-) => string {
+/** When a license expires, with the date and how soon that is; null if it is refused for another reason. */
+export function useExpiryText(): (license: ExpiryFacts) => string | null {
   const { t, i18n } = useTranslation("portal");
-  return ({ expires_at: at, days_left: daysLeft, term_seconds: term }) => {
-    const date = at === null ? "" : dayText(at, i18n.language);
-    const expiry = expiryOf(daysLeft);
-    switch (expiry.kind) {
+  const { language } = i18n;
+  return (license) => {
+    const timeZone = browserTimeZone();
+    const date = license.expires_at === null ? "" : dayText(license.expires_at, language);
+    const expiry = expiryOf(license, timeZone);
+    switch (expiry?.kind) {
+      case undefined:
+        return null;
       case "never":
-        return term === null
-          ? t("expiry.never")
-          : t("expiry.fromFirstUse", { count: Math.max(1, Math.round(term / 86_400)) });
+        return t("expiry.never");
+      case "from_first_use": {
+        const days = Math.max(1, Math.round(expiry.seconds / 86_400));
+        return t("expiry.fromFirstUse", { count: days });
+      }
       case "over":
         return t("expiry.over", { date });
       case "ahead":
-        return expiry.daysLeft === 0
-          ? t("expiry.today", { date })
-          : t("expiry.ahead", { date, count: expiry.daysLeft });
+        return t("expiry.ahead", {
+          date,
+          left: relativeTime(expiry.atMs, expiry.nowMs, language, timeZone),
+        });
     }
   };
 }

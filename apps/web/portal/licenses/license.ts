@@ -1,3 +1,4 @@
+import { calendarDays } from "@countersign/domain/dates/relative-time";
 import type { LicenseSummary, Seller } from "../base/api.ts";
 
 export type ShownStatus =
@@ -37,14 +38,23 @@ export function bySeller(licenses: readonly LicenseSummary[]): SellerGroup[] {
 const soonDays = 14;
 
 type Expiry =
-  | { readonly kind: "never" }
-  /** Whole days that are left; 0 on the last day. */
-  | { readonly kind: "ahead"; readonly daysLeft: number; readonly isSoon: boolean }
-  | { readonly kind: "over" };
+  | { readonly kind: "never" | "over" }
+  | { readonly kind: "from_first_use"; readonly seconds: number }
+  /** `nowMs` is the server's clock, so that a wrong one here changes nothing. */
+  | { readonly kind: "ahead"; readonly atMs: number; readonly nowMs: number; readonly isSoon: boolean };
 
-/** How long a license is still valid, from the server's count, which a wrong clock here does not change. */
-export function expiryOf(daysLeft: number | null): Expiry {
-  if (daysLeft === null) return { kind: "never" };
-  if (daysLeft < 0) return { kind: "over" };
-  return { kind: "ahead", daysLeft, isSoon: daysLeft < soonDays };
+export type ExpiryFacts = Parameters<typeof shownStatus>[0] &
+  Pick<LicenseSummary, "expires_at" | "seconds_left" | "term_seconds">;
+
+/** How long a license is still valid. Null if it is refused for another reason: then that is no answer. */
+export function expiryOf(license: ExpiryFacts, timeZone: string): Expiry | null {
+  const status = shownStatus(license);
+  if (status !== "active" && status !== "expired") return null;
+  const { expires_at: at, seconds_left: seconds, term_seconds: term } = license;
+  if (at === null || seconds === null)
+    return term === null ? { kind: "never" } : { kind: "from_first_use", seconds: term };
+  if (seconds <= 0) return { kind: "over" };
+  const atMs = Date.parse(at);
+  const nowMs = atMs - seconds * 1_000;
+  return { kind: "ahead", atMs, nowMs, isSoon: calendarDays(atMs, nowMs, timeZone) < soonDays };
 }

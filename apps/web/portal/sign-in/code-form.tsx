@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, type Ref, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, type Me } from "../base/api.ts";
+import { wantedLanguage } from "../base/language.ts";
 import { signedIn } from "../base/queries.ts";
 import { announce } from "../ui/announce.tsx";
 import { Button } from "../ui/button.tsx";
@@ -30,7 +31,10 @@ export function CodeForm({ sent, next, onSent, onOtherEmail }: CodeFormProps) {
   const resendIn = useCountdown(sent.resendAtMs);
   useEffect(() => field.current?.focus(), [field]);
   const resend = useMutation({
-    mutationFn: () => call("requestPortalSignIn", { body: { email: sent.email, next } }),
+    mutationFn: () =>
+      call("requestPortalSignIn", {
+        body: { email: sent.email, next, language: wantedLanguage() ?? undefined },
+      }),
     onSuccess: ({ expires_in_seconds }) => {
       verify.reset();
       onSent(newSentCode(sent.email, expires_in_seconds, Date.now()));

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { atServer, relationTo } from "../../api/server-url.ts";
 import { call } from "../base/api.ts";
 import { usePageBrand } from "../base/brand.tsx";
+import { wantedLanguage } from "../base/language.ts";
 import { linkToken, openKey, pageAfterSignIn } from "../base/link-contents.ts";
 import type { PageName } from "../base/pages.ts";
 import { hasSessionEnded, optionsQuery, signedIn } from "../base/queries.ts";
@@ -100,7 +101,8 @@ function EmailForm({ next, takesFocus, onSent }: EmailFormProps) {
     if (takesFocus) field.current?.focus();
   }, [takesFocus]);
   const request = useMutation({
-    mutationFn: () => call("requestPortalSignIn", { body: { email, next } }),
+    mutationFn: () =>
+      call("requestPortalSignIn", { body: { email, next, language: wantedLanguage() ?? undefined } }),
     onSuccess: ({ expires_in_seconds }) => onSent(newSentCode(email.trim(), expires_in_seconds, Date.now())),
   });
   const submit = (event: FormEvent) => {

@@ -1,5 +1,7 @@
+import { calendarDays, relativeTime } from "@countersign/domain/dates/relative-time";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { browserTimeZone } from "../../i18n/shown-time-zone.ts";
 
 /** How long ago or how soon; the exact time on hover. */
 export function Ago({ at }: { readonly at: string }) {
@@ -7,7 +9,7 @@ export function Ago({ at }: { readonly at: string }) {
   const exact = new Intl.DateTimeFormat(i18n.language, { dateStyle: "long", timeStyle: "short" });
   return (
     <time dateTime={at} title={exact.format(new Date(at))} className="figures">
-      {relativeTime(at, Date.now(), i18n.language)}
+      {relativeTime(Date.parse(at), Date.now(), i18n.language, browserTimeZone())}
     </time>
   );
 }
@@ -26,36 +28,13 @@ export function dayText(at: string, language: string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: "long" }).format(new Date(at));
 }
 
-const units = [
-  ["year", 31_536_000],
-  ["month", 2_592_000],
-  ["week", 604_800],
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
-] as const;
-
-/** Such as "3 days ago". Past units count when they are complete. */
-function relativeTime(at: string, nowMs: number, language: string): string {
-  const seconds = (Date.parse(at) - nowMs) / 1_000;
-  const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
-  for (const [unit, length] of units)
-    if (Math.abs(seconds) >= length) {
-      const count = seconds / length;
-      return format.format(count < 0 ? Math.trunc(count) : Math.round(count), unit);
-    }
-  return format.format(0, "second");
-}
-
-const dayMs = 86_400_000;
-
 /** How a past day is named: the days of the last week by their name, others by their date. */
 type Since =
   | { readonly kind: "today" | "yesterday" }
   | { readonly kind: "weekday" | "date"; readonly day: string };
 
-export function sinceOf(at: string, nowMs: number, language: string, timeZone?: string): Since {
-  const days = Math.round((startOfDay(nowMs, timeZone) - startOfDay(Date.parse(at), timeZone)) / dayMs);
+export function sinceOf(at: string, nowMs: number, language: string, timeZone: string): Since {
+  const days = -calendarDays(Date.parse(at), nowMs, timeZone);
   if (days <= 0) return { kind: "today" };
   if (days === 1) return { kind: "yesterday" };
   const format = (options: Intl.DateTimeFormatOptions) =>
@@ -63,12 +42,6 @@ export function sinceOf(at: string, nowMs: number, language: string, timeZone?: 
   return days < 7
     ? { kind: "weekday", day: format({ weekday: "long" }) }
     : { kind: "date", day: format({ day: "numeric", month: "long" }) };
-}
-
-/** The calendar day in a time zone, as midnight in UTC. */
-function startOfDay(ms: number, timeZone: string | undefined): number {
-  const parts = new Intl.DateTimeFormat("en-CA", { dateStyle: "short", timeZone }).format(new Date(ms));
-  return Date.parse(`${parts}T00:00:00Z`);
 }
 
 /** The seconds until a time, rounded up; never negative. */

@@ -1,4 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
+import { expiringUntilMs } from "@countersign/domain/licenses/expiring";
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
 import type { RecordedExpiryRow } from "../../tables/events.ts";
@@ -59,7 +60,7 @@ export async function* dueLicenses(
   // A license that has expired in the meantime no longer expires soon.
   const { type, days, untilMs } = due;
   const afterMs = type === "license.expired" ? due.afterMs : Math.max(due.afterMs + days * dayMs, untilMs);
-  const range = { afterMs, untilMs: untilMs + days * dayMs };
+  const range = { afterMs, untilMs: expiringUntilMs(untilMs, days) };
   for (const organizationId of await organizationsWithExpiries(db, due.organizationIds, range)) {
     for (let after: ExpiryPosition | undefined = { endsAtMs: afterMs + 1, id: "" }; after !== undefined; ) {
       const slice = { organizationId, type, untilMs: range.untilMs, limit: sliceLength };
@@ -158,7 +159,7 @@ export async function stillDue(db: Database, due: Due, ids: readonly string[]): 
     .select("l.id")
     .where("l.id", "in", ids)
     .where("l.expires_at", ">", type === "license.expired" ? afterMs : untilMs)
-    .where("l.expires_at", "<=", untilMs + days * dayMs)
+    .where("l.expires_at", "<=", expiringUntilMs(untilMs, days))
     .where("l.revoked_at", "is", null)
     .where("p.deleted_at", "is", null)
     .execute();
@@ -187,7 +188,7 @@ export async function expiringSoon(db: Database, ids: readonly string[], nowMs: 
     .where("p.deleted_at", "is", null)
     .execute();
   return rows.flatMap(({ id, expires_at: endsAtMs, expiring_soon_days: days }) =>
-    endsAtMs !== null && endsAtMs <= nowMs + days * dayMs ? [id] : [],
+    endsAtMs !== null && endsAtMs <= expiringUntilMs(nowMs, days) ? [id] : [],
   );
 }
 

@@ -10,7 +10,7 @@ export interface LicenseFilter {
   readonly customerId: string | null;
   readonly tag: string | null;
   readonly status: "active" | "revoked" | "expired" | null;
-  /** Not expired yet, but will be by then. */
+  /** Active, so neither revoked nor expired, and expires by then. */
   readonly expiresByMs: number | null;
   readonly neverUsed: boolean | null;
   readonly minIps: number | null;
@@ -64,13 +64,21 @@ export function conditionsButExpiry(filter: LicenseFilter): Expression<SqlBool>[
     list.push(sql<SqlBool>`exists (
       select 1 from license_tags where license_tags.license_id = licenses.id and license_tags.tag = ${filter.tag})`);
   }
-  if (filter.status !== null)
-    list.push(sql<SqlBool>`coalesce(revoked_at, -1) ${sql.raw(filter.status === "revoked" ? "<>" : "=")} -1`);
+  for (const isRevoked of revocationsOf(filter))
+    list.push(sql<SqlBool>`coalesce(revoked_at, -1) ${sql.raw(isRevoked ? "<>" : "=")} -1`);
   if (filter.neverUsed !== null) list.push(isNull("first_used_at", filter.neverUsed));
   if (filter.minIps !== null) list.push(sql<SqlBool>`ip_count >= ${filter.minIps}`);
   if (filter.hasNotes !== null) list.push(isNull("notes", !filter.hasNotes));
   for (const word of filter.words ?? []) list.push(containing("search_text", word));
   return list;
+}
+
+/** Whether matching licenses are revoked; nothing matches both values. */
+export function revocationsOf({ status, expiresByMs }: LicenseFilter): readonly boolean[] {
+  const wanted = new Set<boolean>();
+  if (status !== null) wanted.add(status === "revoked");
+  if (expiresByMs !== null) wanted.add(false);
+  return [...wanted];
 }
 
 /** The filter's conditions on the expiry, in terms of its index. */

@@ -4,7 +4,13 @@ import { countColumns, countDifferences } from "../../migrations/license-counts.
 import type { Database, Store } from "../../store.ts";
 import type { LicenseCountRow } from "../../tables/licenses.ts";
 import { yieldToEventLoop } from "../../threads/yield-to-event-loop.ts";
-import { conditionsButExpiry, everyLicenseOf, expiryOrder, type LicenseFilter } from "./filter.ts";
+import {
+  conditionsButExpiry,
+  everyLicenseOf,
+  expiryOrder,
+  type LicenseFilter,
+  revocationsOf,
+} from "./filter.ts";
 import { LicenseScan, type Position } from "./scan.ts";
 
 /**
@@ -92,7 +98,7 @@ export interface TimeRange {
   readonly toMs: number;
 }
 
-/** How many licenses, without revoked ones, expire in a range. */
+/** How many licenses, without revoked ones, expire or expired in a range. */
 export async function expiringBetween(
   db: Database,
   scope: LicensesOf,
@@ -235,7 +241,7 @@ function kept(
       sql`product_id not in (
         select id from products where organization_id = ${filter.organizationId} and deleted_at is not null)`,
       days,
-      ...flag("is_revoked", filter.status === null ? null : filter.status === "revoked"),
+      ...revocationsOf(filter).flatMap((isRevoked) => flag("is_revoked", isRevoked)),
       ...flag("is_used", filter.neverUsed === null ? null : !filter.neverUsed),
       ...flag("has_notes", filter.hasNotes),
     ],

@@ -126,8 +126,10 @@ export interface KnownEmail {
   readonly isKnown: boolean;
   /** The person who has proven it. */
   readonly personId: string | null;
-  /** The language the person chose, otherwise that of the organization that recorded the customer last. */
-  readonly language: Language | null;
+  /** The language that the person chose. */
+  readonly chosenLanguage: Language | null;
+  /** The language of the organization that recorded the customer last. */
+  readonly sellerLanguage: Language | null;
 }
 
 /** Always the same queries, so that both results take the same time. */
@@ -151,6 +153,7 @@ export async function knownEmail(db: Database, email: string): Promise<KnownEmai
   return {
     isKnown: person !== undefined || customer !== undefined,
     personId: person?.id ?? null,
-    language: person?.locale ?? customer?.locale ?? null,
+    chosenLanguage: person?.locale ?? null,
+    sellerLanguage: customer?.locale ?? null,
   };
 }

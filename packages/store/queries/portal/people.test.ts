@@ -195,9 +195,24 @@ onBothDatabases("people of the portal", (fixture) => {
     await fixture.customer(organizationId, { email: of });
     const personId = await personWith(emailOf(proven));
     const known = (email: string) => read.knownEmail(email);
-    expect(await known(of)).toEqual({ isKnown: true, personId: null, language: "en" });
-    expect(await known(proven)).toEqual({ isKnown: true, personId, language: null });
-    expect(await known(newEmail())).toEqual({ isKnown: false, personId: null, language: null });
+    expect(await known(of)).toEqual({
+      isKnown: true,
+      personId: null,
+      chosenLanguage: null,
+      sellerLanguage: "en",
+    });
+    expect(await known(proven)).toEqual({
+      isKnown: true,
+      personId,
+      chosenLanguage: null,
+      sellerLanguage: null,
+    });
+    expect(await known(newEmail())).toEqual({
+      isKnown: false,
+      personId: null,
+      chosenLanguage: null,
+      sellerLanguage: null,
+    });
     await fixture.change("organizations", organizationId, { deleted_at: 1 });
     expect((await known(of)).isKnown).toBe(false);
   });
@@ -210,7 +225,10 @@ onBothDatabases("people of the portal", (fixture) => {
       const who = { email, discordId: null, name: null };
       await fixture.write((db) => customerFor(db, organizationId, who, newId, nowMs + at));
     }
-    const language = async () => (await read.knownEmail(email)).language;
+    const language = async () => {
+      const { chosenLanguage, sellerLanguage } = await read.knownEmail(email);
+      return chosenLanguage ?? sellerLanguage;
+    };
     expect(await language()).toBe("de");
     const personId = await personWith(emailOf(email));
     expect(await language()).toBe("de");

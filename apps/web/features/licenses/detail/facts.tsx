@@ -124,7 +124,7 @@ function Expiry({ license }: { license: License }) {
   if (at !== null)
     return (
       <>
-        <Time at={at} />
+        {license.status !== "revoked" && <Time at={at} />}
         <Text c="dimmed">{exactTime(at, i18n.language)}</Text>
       </>
     );
