@@ -153,8 +153,8 @@ dashboardTests("billing", (dashboard) => {
     const version_checks = { included: false, product_count: 2, on_downgrade: "report" } as const;
     await openPaid(() => ({ ...onFree, billing_state: "cancelled", version_checks }));
     await page.getByText("The subscription has ended").waitFor();
-    await page.getByRole("radio", { name: "Keep rejecting versions" }).click();
-    await page.getByText("Versions stay rejected.").waitFor();
+    await page.getByRole("radio", { name: "Keep refusing versions" }).click();
+    await page.getByText("Versions stay refused.").waitFor();
     expect(await stored()).toBe("enforce");
     await looksRight(page, "billing-ended");
   });

@@ -71,7 +71,7 @@ browserTests("the first run", (make) => {
       const { validate } = apiOf(url, apiKey);
       const unknown = await validate({ license_key: "YOUR_LICENSE_KEY" });
       expect(unknown.body).toMatchObject({ status: "license_not_found" });
-      await page.getByText("The last request was rejected: license_not_found").waitFor();
+      await page.getByText("The last request was refused: license_not_found").waitFor();
       await page.getByText("The product has no license with the key that was sent.").waitFor();
       expect(await violationsOf(page)).toEqual([]);
       const valid = await validate({ license_key: licenseKey });

@@ -261,7 +261,7 @@ dashboardTests(
       await organizations.getByRole("link", { name: /^Nordlicht/ }).waitFor();
       await button("Block for the whole platform").click();
       await dialog().getByRole("button", { name: "Block", exact: true }).click();
-      await page.getByText("are rejected on the whole platform").waitFor();
+      await page.getByText("are refused on the whole platform").waitFor();
       await page.getByRole("link", { name: "Show platform IP blocks" }).click();
 
       await button(/^Edit block of 127\.0\.0\.1/).click();

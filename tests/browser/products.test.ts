@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { apiOf } from "../support/api.ts";
 import { describedBy, looksRight, violationsOf, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
 import { goodPassword } from "../support/sign-in-fixture.ts";
@@ -30,15 +31,21 @@ dashboardTests("products in the dashboard", (dashboard) => {
     await page.getByText("Python", { exact: true }).click();
     await page.waitForURL(/\?with=python$/);
     const productId = /products\/([^/]+)/.exec(page.url())?.[1] ?? "";
-    await manage("POST", `/products/${productId}/licenses`, { customer_email: "carla@example.com" });
+    const customer = { customer_email: "carla@example.com" };
+    const { license_key } = await manage("POST", `/products/${productId}/licenses`, customer);
+    await manage("POST", `/products/${productId}/licenses`, customer);
 
-    // A change that can refuse current customers asks first, with their number.
+    // A change that can refuse current customers asks first, and says whom it refuses as far as requests are known.
     await tab("Settings");
     const register = page.getByRole("switch", { name: "Register new IP addresses automatically" });
     const isOn = () => register.and(page.getByRole("switch", { checked: true })).waitFor();
     await register.press("Space");
-    await page.getByText("This affects 1 license from the next request on.").waitFor();
-    await page.keyboard.press("Escape");
+    await page.getByText("No valid request of the last 30 days is known").waitFor();
+    // Enter cancels, because what refuses customers never has the focus first.
+    await until("Cancel has the focus", () =>
+      button("Cancel").evaluate((one) => one === one.ownerDocument.activeElement),
+    );
+    await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
     await isOn();
     await register.press("Space");
@@ -84,13 +91,23 @@ dashboardTests("products in the dashboard", (dashboard) => {
     expect(await takeSecret()).not.toBe(firstKey);
     expect(await violationsOf(page)).toEqual([]);
 
+    // Of two licenses, one was used.
+    await apiOf(new URL(dashboard.home).origin, firstKey).validate({ license_key });
+    await until("the request is known", async () => {
+      const change = { type: "disable" };
+      return (await manage("POST", `/products/${productId}/shadow`, { change })).licenses === 1;
+    });
+    const refusesUsed =
+      /^1 of the 1 licenses used in the last 30 days will be refused from the next request on/;
+
     // Archiving offers to stop sales only, and explains the effect of each choice.
     await tab("Danger zone");
     await button("Archive…").click();
     const archive = page.getByRole("dialog", { name: "Archive Aurora?" });
-    await archive.getByText("1 license keeps working.").waitFor();
+    await archive.getByText("2 licenses keep working.").waitFor();
     await archive.getByLabel("Archive", { exact: true }).click();
-    await archive.getByText("1 license will be rejected from the next request on.").waitFor();
+    await archive.getByText(refusesUsed).waitFor();
+    await archive.getByText(/^Requests are known since /).waitFor();
     await archive.getByLabel("Stop selling", { exact: true }).click();
     await archive.getByRole("button", { name: "Stop selling" }).click();
     await page.getByText("Active, not for sale").waitFor();
@@ -98,7 +115,7 @@ dashboardTests("products in the dashboard", (dashboard) => {
     await until("it is saved", async () => (await settings()).closed_for_sale);
     expect(await violationsOf(page)).toEqual([]);
     await button("Archive…").click();
-    await archive.getByText("1 license will be rejected from the next request on.").waitFor();
+    await archive.getByText(refusesUsed).waitFor();
     await archive.getByRole("button", { name: "Archive product" }).click();
     await page.getByText("Aurora is archived").waitFor();
   });

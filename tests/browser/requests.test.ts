@@ -27,13 +27,13 @@ dashboardTests("requests", (dashboard) => {
     await visit(page, dashboard.home);
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Requests" }).click();
     await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
-    await row("Active").waitFor();
+    await row("Valid").waitFor();
     expect(await rows().count()).toBe(4);
     await looksRight(page, "requests-list");
 
     await page.getByText("Refused", { exact: true }).click();
     await page.waitForURL(/refused=true/);
-    await row("Active").waitFor({ state: "detached" });
+    await row("Valid").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Filter", exact: true }).click();
     await page.getByRole("combobox", { name: "Outcome" }).fill("limit");
     await page.getByRole("option", { name: "IP limit reached" }).click();
@@ -142,7 +142,7 @@ dashboardTests("requests", (dashboard) => {
 
   test("the request log shows requests as they happen, and those of a pause when it is resumed", async () => {
     await visit(page, `${dashboard.home}/requests`);
-    await row("Active").waitFor();
+    await row("Valid").waitFor();
     await page.getByRole("switch", { name: "Live" }).click();
     await page.waitForURL(/live=true/);
     await page.getByText("New requests appear at the top.").waitFor();

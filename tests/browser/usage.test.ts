@@ -68,7 +68,7 @@ dashboardTests("usage", (dashboard) => {
     }));
     await page.goto(`${dashboard.home}/usage`);
     await page.getByText(/^At today's pace, the limit is reached at \d+:40/).waitFor();
-    await page.getByText(/^The limit is reached\. Further requests are rejected with 429/).waitFor();
+    await page.getByText(/^The limit is reached\. Further requests are refused with 429/).waitFor();
     await page.getByText("70,000, no limit").waitFor();
     await page.getByText("48.2 MB").waitFor();
     await page.getByText(/^Resets at /).waitFor();

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { minuteMs } from "@countersign/domain/dates/lengths";
+import { storeJobRuns } from "@countersign/store/queries/jobs/job-runs";
 import { JobRuns } from "../../apps/server/jobs/job-runs.ts";
 import { jobRunSaving } from "../../apps/server/jobs/periodic-jobs.ts";
 import { allRows, problemOf, refusedFields } from "../support/answers.ts";
@@ -200,6 +202,30 @@ testsOn("postgres", "the platform admin", openOwn, (fixture) => {
     await jobRunSaving(fixture.store, runs).run();
     expect(await runsOf("saved")).toMatchObject([
       { node: "another", is_this_node: false, every_seconds: 1.5, failure: "no" },
+    ]);
+  });
+
+  test("a run whose node stopped is interrupted, and soon the node is no longer listed", async () => {
+    const nowMs = await fixture.store.clock();
+    const stopped = (node: string, agoMs: number) => ({
+      ...{ node, job: "interrupted", every_ms: 1_000, started_at: nowMs - agoMs },
+      ...{ finished_at: null, failed_at: null, failure: null },
+    });
+    await fixture.store.transaction((db) =>
+      storeJobRuns(db, [
+        stopped("running", minuteMs),
+        stopped("silent", 3 * minuteMs),
+        stopped("gone", 32 * minuteMs),
+      ]),
+    );
+    const listed: { job: string; node: string; is_interrupted: boolean }[] = (await get("/admin/jobs")).body
+      .data;
+    const shown = listed
+      .filter(({ job }) => job === "interrupted")
+      .map(({ node, is_interrupted }) => [node, is_interrupted]);
+    expect(shown).toEqual([
+      ["running", false],
+      ["silent", true],
     ]);
   });
 });

@@ -98,7 +98,7 @@ testsOn("postgres", "emails with license keys", openMailing, (fixture) => {
     const rejected = { code: "email_rejected", params: { response: "550 No such user" } };
     const given = { next_attempt_at: null, failure: JSON.stringify(rejected) };
     await fixture.change("outbox", { recipient: to }, given);
-    const message = "The mail server rejected the email: 550 No such user";
+    const message = "The mail server refused the email: 550 No such user";
     expect(await shown()).toMatchObject({ state: "failed", failure: { ...rejected, message } });
     const { body: many } = await api.post(licenses, { customer_email: to, count: 3 });
     const states = [];

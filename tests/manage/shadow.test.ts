@@ -139,6 +139,21 @@ testsOn("postgres", "shadow rules", openManageFixture, (fixture) => {
     ]);
   });
 
+  test("a trial says when its oldest request came, and that none are known", async () => {
+    const { license, log, shadow } = await product({ expiry_enforcement: false });
+    expect(await shadow({ type: "disable" })).toMatchObject({ oldest_at: null, requests: 0, licenses: 0 });
+    const [current, expired] = [await license(), await license()];
+    await fixture.change("licenses", { id: expired.id }, { expires_at: nowMs - 5 * dayMs });
+    await log([
+      { license_id: current.id, at: nowMs - 6 * dayMs },
+      { license_id: expired.id, at: nowMs - 4 * dayMs },
+    ]);
+    const oldest_at = new Date(nowMs - 6 * dayMs).toISOString();
+    expect(await shadow({ type: "disable" })).toMatchObject({ oldest_at, refused: { licenses: 2 } });
+    const { refused, data } = await shadow({ type: "enforce_expiry" });
+    expect([refused.licenses, data[0].license_id, data[0].status]).toEqual([1, expired.id, "expired"]);
+  });
+
   test("a trial says why a change has no effect, and refuses what is no change", async () => {
     const { productId, shadow } = await product({ auto_register_ip_on_validate: false });
     expect(await shadow({ type: "max_ips", max_ips: 1 })).toMatchObject({

@@ -1,4 +1,4 @@
-import { dayMs, minuteMs } from "@countersign/domain/dates/lengths";
+import { minuteMs } from "@countersign/domain/dates/lengths";
 import { removeRunsOfStoppedNodes, storeJobRuns } from "@countersign/store/queries/jobs/job-runs";
 import type { Store } from "@countersign/store/store";
 import { isStorageError, type Log, reasonOf } from "../base/log.ts";
@@ -77,7 +77,14 @@ export class PeriodicJobs {
 
 const unlisted: EndRun = () => {};
 
-const keptMs = dayMs;
+/**
+ * A node starts some job every few seconds, and saves its runs every minute. One that has saved nothing for so long has
+ * stopped, and what it was running was interrupted.
+ */
+export const silentNodeMs = 2 * minuteMs;
+/** For so long the runs of a stopped node are listed. */
+export const listedNodeMs = 5 * minuteMs;
+const keptMs = 10 * minuteMs;
 
 /** Saves this node's runs where the others can read them, and prunes those of nodes that no longer run. */
 export function jobRunSaving(store: Store, runs: JobRuns): PeriodicJob {

@@ -45,6 +45,43 @@ describe("the dashboard's words", () => {
     }
   });
 
+  test("a validation is refused, and only a transfer is rejected", () => {
+    const rejected = features
+      .filter((feature) => feature !== "transfers")
+      .flatMap((feature) => [...wordsOf("en", feature)].map(([key, text]) => [feature, key, text] as const))
+      .filter(([, key, text]) => /reject/i.test(text) && !/transfer/i.test(`${key} ${text}`))
+      // Of the portal's transfer requests.
+      .filter(([feature, , text]) => feature !== "portal" || !/seller/.test(text));
+    expect(rejected).toEqual([]);
+  });
+
+  test.each([
+    ["en", /\bIPs\b/],
+    ["de", /\bIPs\b/],
+    ["es", /\bIPs\b/],
+  ])("IP addresses are not called IPs in %s", (language, other) => {
+    const texts = features.flatMap((feature) => [...wordsOf(language, feature)]);
+    expect(texts.filter(([, text]) => other.test(text))).toEqual([]);
+  });
+
+  test.each([
+    ["en", "New license", "Valid", "In use"],
+    ["de", "Neue Lizenz", "Gültig", "In Nutzung"],
+    ["es", "Nueva licencia", "Válida", "En uso"],
+  ])(
+    "in %s, adding a license has one name, and only a license's status is called active",
+    (language, add, valid, used) => {
+      for (const [feature, key, name] of [
+        ["everywhere", "palette.newLicense", add],
+        ["customers", "newLicense", add],
+        ["licenses", "new.open", add],
+        ["requests", "outcomes.active", valid],
+        ["analytics", "licenses.active.name", used],
+      ] as const)
+        expect([key, wordsOf(language, feature).get(key)]).toEqual([key, name]);
+    },
+  );
+
   test("a request to the API is petición in Spanish, because solicitud is one for a transfer", () => {
     const wrong = features
       .filter((feature) => !["transfers", "portal", "products"].includes(feature))

@@ -89,7 +89,12 @@ function QuestionForm(props: ConfirmProps) {
           />
         )}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={cancel}>
+          {/* Enter, pressed once too often, must not do what cannot be undone. */}
+          <Button
+            variant="default"
+            onClick={cancel}
+            data-autofocus={(typed === undefined && !harmless) || undefined}
+          >
             {t("cancel")}
           </Button>
           <Button
@@ -97,7 +102,7 @@ function QuestionForm(props: ConfirmProps) {
             color={harmless ? "verdigris" : "red"}
             loading={isBusy}
             disabled={isIdle || (typed !== undefined && typedName !== typed)}
-            data-autofocus={typed === undefined || undefined}
+            data-autofocus={(typed === undefined && harmless) || undefined}
           >
             {action}
           </Button>

@@ -33,10 +33,17 @@ export function useForm<Values extends object>({ start, send, reload }: FormOpti
   const [values, setValues] = useState(start);
   const [changedByBoth, setChangedByBoth] = useState<readonly string[] | null>(null);
   const sending = useSending();
-  const { error, isBusy } = sending;
-  const set = (changes: Partial<Values>) => setValues((before) => ({ ...before, ...changes }));
+  const { isBusy } = sending;
+  /** The fields whose input was changed after the server had refused it. */
+  const [corrected, setCorrected] = useState<ReadonlySet<string>>(noFields);
+  const error = shownError(sending.error, corrected);
+  const set = (changes: Partial<Values>) => {
+    setValues((before) => ({ ...before, ...changes }));
+    setCorrected((before) => new Set([...before, ...Object.keys(changes)]));
+  };
   const submit = () =>
     sending.send(async () => {
+      setCorrected(noFields);
       await send(values);
       setChangedByBoth(null);
       // Unless `restart` was called.
@@ -59,10 +66,12 @@ export function useForm<Values extends object>({ start, send, reload }: FormOpti
     isBusy,
     isChanged: changedNames(base, values).length > 0,
     set,
+    /** After a change of what is sent besides the values. */
+    clearError: sending.reset,
     field: <Name extends keyof Values & string>(name: Name): Field<Values[Name]> => ({
       value: values[name],
-      onChange: (value) => setValues((before) => ({ ...before, [name]: value })),
-      error: errorWithin(error, name),
+      onChange: (value) => set({ [name]: value } as unknown as Partial<Values>),
+      error: corrected.has(name) ? null : errorWithin(error, name),
     }),
     submit,
     /** Starts again from other values, with nothing unsaved. */
@@ -118,6 +127,15 @@ export function FormProblem({ form, beside = [], nameOf }: FormProblemProps) {
       )}
     </>
   );
+}
+
+const noFields: ReadonlySet<string> = new Set();
+
+/** What is wrong with fields is shown at these. Anything else is about input that has been changed since. */
+function shownError(error: Error | null, corrected: ReadonlySet<string>): Error | null {
+  const isAboutFields = errorsOf(error).length > 0;
+  const waitsForReload = error instanceof ApiProblem && error.code === "changed_meanwhile";
+  return corrected.size > 0 && !isAboutFields && !waitsForReload ? null : error;
 }
 
 /** The error of a field. It can name a part of it, such as `custom_override.tier`. */

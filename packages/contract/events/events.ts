@@ -41,7 +41,7 @@ const change = {
 
 const summary = z
   .object({
-    count: z.int().meta({ description: "The number of rejected requests, or of registered IP addresses." }),
+    count: z.int().meta({ description: "The number of refused requests, or of registered IP addresses." }),
     ip_count: z.int().meta({ description: "The number of different IP addresses." }),
     ip_count_is_exact: z
       .boolean()
@@ -129,9 +129,9 @@ const summaries: Readonly<Record<EventType, string>> = {
   "license.ip_removed": "An IP address was removed from a license",
   "license.ips_reset": "All IP addresses were removed from a license",
   "license.ip_blocked":
-    "A blocked IP address was rejected: once an hour for each of the first ten, then one summary",
+    "A blocked IP address was refused: once an hour for each of the first ten, then one summary",
   "license.ip_limit_reached":
-    "An IP address was rejected because the license has reached its limit: once an hour for each of the first ten, then one summary",
+    "An IP address was refused because the license has reached its limit: once an hour for each of the first ten, then one summary",
   "license.transfer_requested": "A customer requested a license transfer",
   "license.transferred": "A license was transferred",
   "license.transfer_rejected": "A license transfer was rejected",

@@ -210,7 +210,8 @@ export const listJobs = route({
   path: "/admin/jobs",
   summary: "List the periodic jobs and their last runs",
   description:
-    "For every node that ran in the last day. This node's are current, those of others up to a minute old.",
+    "For every node that is running. This node's are current, those of others up to a minute old. A node that has stopped " +
+    "stays listed for five minutes at most.",
   group,
   access,
   answer: page(
@@ -221,7 +222,13 @@ export const listJobs = route({
         job: z.string(),
         every_seconds: z.number(),
         started_at: time,
-        duration_ms: z.int().nullable().meta({ description: "Null while it runs." }),
+        duration_ms: z
+          .int()
+          .nullable()
+          .meta({ description: "Null while it runs, and if it was interrupted." }),
+        is_interrupted: z
+          .boolean()
+          .meta({ description: "Whether the node stopped while the job was running." }),
         failed_at: time.nullable().meta({ description: "When it last failed. Null for never." }),
         failure: z.string().nullable().meta({ description: "Why it last failed." }),
       })

@@ -165,7 +165,7 @@ export const listLicenseIps = route({
     licenseIp
       .extend({
         blocked: z.boolean().meta({
-          description: "Whether a block at any level currently rejects this IP address for this license.",
+          description: "Whether a block at any level currently refuses this IP address for this license.",
         }),
         device_ids: deviceIds,
       })

@@ -21,7 +21,7 @@ export const customResponse = jsonObject
   .meta({
     description:
       "A JSON object of at most 16 KiB, nested at most 32 levels deep. Placeholders such as {{customer.email}} are " +
-      "replaced; unknown ones are rejected.",
+      "replaced; unknown ones are refused.",
   });
 
 /** The settings of a product. */
@@ -29,7 +29,7 @@ export const productSettings = {
   status: z.enum(["active", "disabled", "archived"]),
   closed_for_sale: z.boolean().meta({
     description:
-      "Whether new licenses are rejected, including imports. Existing licenses are not affected: they depend on " +
+      "Whether new licenses are refused, including imports. Existing licenses are not affected: they depend on " +
       "`status`.",
   }),
   auto_register_ip_on_validate: z.boolean(),

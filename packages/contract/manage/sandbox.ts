@@ -20,7 +20,7 @@ export const sandbox = z
       .meta({
         description:
           "Signs responses of the sandbox if the product signs its responses. It is not the product's own key, so that " +
-          "an application in production rejects such a response.",
+          "an application in production refuses such a response.",
       }),
     license_keys: z
       .array(

@@ -27,8 +27,28 @@ const change = z
       }),
     }),
     z.strictObject({
+      type: z.literal("track_ips").meta({
+        description: "IP addresses count against the limit of each license, by the product's settings.",
+      }),
+    }),
+    z.strictObject({
       type: z.literal("block_version"),
       version: version.meta({ description: "A version, or a line of versions such as 2.1.x." }),
+    }),
+    z.strictObject({
+      type: z.literal("remove_version").meta({ description: "Removes a version record of the product." }),
+      version,
+    }),
+    z.strictObject({
+      type: z.literal("check_versions").meta({
+        description: "Versions that are not allowed by the product or the license are refused.",
+      }),
+    }),
+    z.strictObject({
+      type: z.literal("enforce_expiry").meta({ description: "Licenses that have expired are refused." }),
+    }),
+    z.strictObject({
+      type: z.literal("disable").meta({ description: "Every request is refused." }),
     }),
     z.strictObject({ type: z.literal("block_ip"), cidr }),
   ])
@@ -47,7 +67,8 @@ export const shadowProduct = route({
     "everything that is kept. IP addresses that were registered before `since` keep their slots. With `max_ips`, the " +
     "remaining slots go to the others in the order of their first request. With `registration`, only IP addresses pass " +
     "that were registered before their first request. IP addresses that were removed from a license since count as new, " +
-    "and licenses that were deleted since are left out. A block of a part of an IPv6 /64 network matches no request " +
+    "and licenses that were deleted since are left out. With `enforce_expiry`, the requests of an IP address with a " +
+    "version are counted if the newest of them came after the license's expiry. A block of a part of an IPv6 /64 network matches no request " +
     "that was logged with the whole network. Customers and the beginning of license keys are shown with the permission " +
     "`licenses:view`.",
   group,
@@ -61,6 +82,10 @@ export const shadowProduct = route({
     .object({
       since: time.meta({ description: "The replayed requests are from this time on." }),
       until: time,
+      oldest_at: time.nullable().meta({
+        description:
+          "When the oldest replayed request came. Null if there is none, so that nothing is known.",
+      }),
       complete: z.boolean().meta({
         description:
           "Whether all requests since `since` that are still kept, for as many days as asked, were replayed.",
@@ -86,7 +111,10 @@ export const shadowProduct = route({
             customer_email: z.string().nullable(),
             customer_name: z.string().nullable(),
             status: z
-              .enum(["ip_blocked", "ip_not_registered", "ip_limit_reached", "version_not_allowed"])
+              .enum([
+                ...(["ip_blocked", "ip_not_registered", "ip_limit_reached", "version_not_allowed"] as const),
+                ...(["expired", "product_disabled"] as const),
+              ])
               .meta({ description: "What the newest of these requests would have returned." }),
             requests: z.int().meta({ description: "How many of its requests would have been refused." }),
             last_at: time,

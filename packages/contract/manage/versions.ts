@@ -89,7 +89,7 @@ export const deleteVersion = route({
   method: "DELETE",
   path: "/products/{product_id}/versions/{version}",
   summary: "Remove a version",
-  description: "Versions that no other entry matches are rejected from then on.",
+  description: "Versions that no other entry matches are refused from then on.",
   group,
   access: member("products:manage"),
   problems: ["product_not_found", "version_not_found"],

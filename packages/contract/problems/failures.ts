@@ -38,7 +38,7 @@ export const failures = {
   },
 
   // Emails. `response` is what the mail server said.
-  email_rejected: "The mail server rejected the email: {response}",
+  email_rejected: "The mail server refused the email: {response}",
   mail_sign_in_refused: "The mail server refused the user name or the password: {response}",
   mail_server_error: "The mail server reported an error: {response}",
   mail_server_unreachable: "The mail server cannot be reached: {reason}",

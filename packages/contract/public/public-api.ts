@@ -74,7 +74,7 @@ export const licenseRecord = z
     max_ips: z.int().min(1).nullable(),
     current_unique_ip_count: z.int().min(0).meta({
       description:
-        "The number of IP addresses registered on the license, which `max_ips` limits. An IPv6 /64 network counts once. IP addresses that were rejected, or seen while `ip_system_enabled` or the product's tracking was off, do not count.",
+        "The number of IP addresses registered on the license, which `max_ips` limits. An IPv6 /64 network counts once. IP addresses that were refused, or seen while `ip_system_enabled` or the product's tracking was off, do not count.",
     }),
     notes: z.string().nullable(),
     version_pin_mode: z.enum(["pinned", "range"]).nullable(),

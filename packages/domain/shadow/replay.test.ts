@@ -5,6 +5,7 @@ import { nowMs, sampleLicense, sampleProduct } from "../../../tests/support/samp
 import { decide } from "../validate/decide.ts";
 import type { ProductFacts } from "../validate/facts.ts";
 import { VersionCatalog } from "../versions/catalog.ts";
+import type { VersionPin } from "../versions/gate.ts";
 import {
   type IneffectiveReason,
   ineffective,
@@ -12,7 +13,7 @@ import {
   type ReplayedLicense,
   replay,
   type ShadowChange,
-  withBlocked,
+  versionsWith,
 } from "./replay.ts";
 
 const sinceMs = nowMs - 1_000;
@@ -41,6 +42,16 @@ test.each<[ShadowChange, Partial<ProductFacts>, IneffectiveReason | null]>([
   [version, { versions: null }, "versions_not_checked"],
   [version, { versions: { ...versions, enforced: false } }, "versions_reported_only"],
   [cidr, { trackIp: false, versions: null }, null],
+  [{ type: "remove_version", version: "1.0.x" }, { versions: null }, "versions_not_checked"],
+  [{ type: "check_versions" }, {}, "versions_already_checked"],
+  [{ type: "check_versions" }, { versions: { ...versions, enforced: false } }, null],
+  [{ type: "check_versions" }, { versions: null }, null],
+  [{ type: "track_ips" }, { trackIp: true }, "ips_already_tracked"],
+  [{ type: "track_ips" }, { trackIp: false }, null],
+  [{ type: "enforce_expiry" }, { expiryEnforced: true }, "expiry_already_enforced"],
+  [{ type: "enforce_expiry" }, { expiryEnforced: false }, null],
+  [{ type: "disable" }, {}, null],
+  [{ type: "disable" }, { status: "archived" }, "product_not_active"],
 ])("the reason why the change %j with %j refuses nothing is %p", (change, settings, reason) => {
   expect(ineffective(change, { ...product, ...settings })).toBe(reason);
 });
@@ -110,6 +121,52 @@ test("requests of a blocked version are refused, unless another record or no ver
   expect(versions("0.9.0")).toEqual([]);
 });
 
+test("a removed version is refused unless a line allows it, and versions that were refused before are not counted", () => {
+  const uses = ["2.0.0", "1.0.4", "0.9.0", "7", null].map((version) => use("a", 1, version));
+  const refused = (version: string) =>
+    replay(asked({ type: "remove_version", version }), licenseWith({}, ...uses)).map((one) => one.version);
+  expect(refused("2.0.0")).toEqual(["2.0.0"]);
+  expect(refused("1.0.x")).toEqual(["1.0.4"]);
+  expect(refused("0.9.0")).toEqual([]);
+});
+
+test("checking versions refuses those that are not allowed by the product or the license", () => {
+  const uses = ["2.0.0", "1.0.4", "0.9.0", "7", null].map((version) => use("a", 1, version));
+  const refused = (pin: VersionPin) =>
+    replay(
+      { ...asked({ type: "check_versions" }), product: { ...product, versions: null } },
+      licenseWith({ pin }, ...uses),
+    ).map(({ version }) => version);
+  expect(refused(null)).toEqual(["0.9.0", "7"]);
+  expect(refused({ mode: "pinned", version: "1.0.4" })).toEqual(["2.0.0", "0.9.0", "7"]);
+});
+
+test("enforced expiry refuses what was used after it, and nothing of licenses that do not expire", () => {
+  const change: ShadowChange = { type: "enforce_expiry" };
+  const uses = [use("before", 9), use("after", 10)];
+  expect(refusedIps(change, licenseWith({ expiresAtMs: sinceMs + 10 }, ...uses))).toEqual(["after expired"]);
+  expect(refusedIps(change, licenseWith({}, ...uses))).toEqual([]);
+});
+
+test("a disabled product refuses every use", () => {
+  const license = licenseWith({ maxIps: null }, use("a", 1), use("b", 2));
+  expect(refusedIps({ type: "disable" }, license)).toEqual(["a product_disabled", "b product_disabled"]);
+});
+
+test("counted IP addresses take the slots of the license, as the product registers them", () => {
+  const license = licenseWith({ maxIps: 2 }, use("a", 1), use("b", 2), use("c", 3));
+  const refused = (registration: ProductFacts["registration"], of = license) =>
+    replay(
+      { ...asked({ type: "track_ips" }), product: { ...product, trackIp: false, registration } },
+      of,
+    ).map(({ ip, status }) => `${ip} ${status}`);
+  const notRegistered = ["a", "b", "c"].map((ip) => `${ip} ip_not_registered`);
+  expect(refused("until_limit")).toEqual(["c ip_limit_reached"]);
+  expect(refused("first_only")).toEqual(["b ip_not_registered", "c ip_not_registered"]);
+  expect(refused("off")).toEqual(notRegistered);
+  expect(refused("until_limit", licenseWith({ maxIps: null }, ...license.uses))).toEqual([]);
+});
+
 test("IP addresses in a blocked network are refused, whether registered or not", () => {
   const uses = ["203.0.113.7", "203.0.114.7", "2001:db8:1::/64", "2001:db8:1:1::5"].map((ip) => use(ip, 1));
   const license = licenseWith({ maxIps: null }, ...uses);
@@ -133,8 +190,7 @@ test("only the changed rule refuses requests", () => {
 });
 
 function asked(change: ShadowChange) {
-  const changedVersions = change.type === "block_version" ? withBlocked(records, change.version) : null;
-  return { change, product, changedVersions, sinceMs };
+  return { change, product, changedVersions: versionsWith(change, records), sinceMs };
 }
 
 function refusedIps(change: ShadowChange, license: ReplayedLicense): string[] {
@@ -150,9 +206,12 @@ interface Before {
   readonly maxIps?: number | null;
   readonly slotsBefore?: number;
   readonly registeredAtMs?: Readonly<Record<string, number>>;
+  readonly expiresAtMs?: number | null;
+  readonly pin?: VersionPin;
 }
 
 function licenseWith(before: Before, ...uses: PastUse[]): ReplayedLicense {
-  const { maxIps = 3, slotsBefore = 0, registeredAtMs = {} } = before;
-  return { maxIps, slotsBefore, registeredAtMs: new Map(Object.entries(registeredAtMs)), uses };
+  const { maxIps = 3, slotsBefore = 0, registeredAtMs = {}, expiresAtMs = null, pin = null } = before;
+  const registrations = new Map(Object.entries(registeredAtMs));
+  return { maxIps, slotsBefore, registeredAtMs: registrations, expiresAtMs, pin, uses };
 }

@@ -3,6 +3,7 @@ import { decide } from "../validate/decide.ts";
 import type { CallerFacts, LicenseFacts, ProductFacts } from "../validate/facts.ts";
 import type { Outcome } from "../validate/status.ts";
 import { VersionCatalog, type VersionState } from "../versions/catalog.ts";
+import type { VersionPin } from "../versions/gate.ts";
 
 /** The valid requests of a license from one IP address with one version. */
 export interface PastUse {
@@ -17,6 +18,8 @@ export interface PastUse {
 export interface ReplayedLicense {
   /** Null if the license does not limit IP addresses. */
   readonly maxIps: number | null;
+  readonly expiresAtMs: number | null;
+  readonly pin: VersionPin;
   /** How many IP addresses had been registered when the replayed time starts. */
   readonly slotsBefore: number;
   /** When the IP addresses in `uses` were registered, of those that still are. */
@@ -31,7 +34,7 @@ export interface RefusedUse extends PastUse {
 export interface Replay {
   readonly change: ShadowChange;
   readonly product: ProductFacts;
-  /** The product's version records with the change. */
+  /** The product's version records with the change, if it is about versions. */
   readonly changedVersions: VersionCatalog | null;
   readonly sinceMs: number;
 }
@@ -55,7 +58,24 @@ export function replay(
     case "registration":
       return replayWithoutRegistration(passing, license);
     case "block_version":
+    case "remove_version":
       return replayVersions(passing, license, product.versions, changedVersions);
+    case "check_versions":
+      return replayVersionChecks(passing, license, changedVersions);
+    case "track_ips":
+      return product.registration === "off"
+        ? replayWithoutRegistration({ ...passing, trackIp: true }, license)
+        : replaySlots({ ...passing, trackIp: true }, license, license.maxIps, sinceMs);
+    case "enforce_expiry": {
+      const expiring = { ...passingLicense, expiresAtMs: license.expiresAtMs };
+      return refusedUses(license, (use) =>
+        decided({ ...passing, expiryEnforced: true }, expiring, passingCaller, use),
+      );
+    }
+    case "disable":
+      return refusedUses(license, (use) =>
+        decided({ ...passing, status: "disabled" }, passingLicense, passingCaller, use),
+      );
     case "block_ip": {
       const cidr = blockedCidr(change.cidr);
       return refusedUses(license, (use) =>
@@ -67,11 +87,21 @@ export function replay(
 
 function replayLimit(
   product: ProductFacts,
-  { maxIps, slotsBefore, registeredAtMs, uses }: ReplayedLicense,
+  license: ReplayedLicense,
   limit: number,
   sinceMs: number,
 ): RefusedUse[] {
-  if (maxIps === null || limit >= maxIps) return [];
+  const { maxIps } = license;
+  return maxIps === null || limit >= maxIps ? [] : replaySlots(product, license, limit, sinceMs);
+}
+
+function replaySlots(
+  product: ProductFacts,
+  { slotsBefore, registeredAtMs, uses }: ReplayedLicense,
+  limit: number | null,
+  sinceMs: number,
+): RefusedUse[] {
+  if (limit === null) return [];
   const refusedIps = new Map<string, Outcome>();
   let registered = slotsBefore;
   const inOrder = [...firstUses(uses)].sort(([, one], [, other]) => one - other);
@@ -112,6 +142,20 @@ function replayVersions(
     const versions = { ...current, catalog: changed };
     return decided({ ...product, versions }, passingLicense, caller, use);
   });
+}
+
+/** The product is as if it had not checked versions before, so that the licenses' own versions count as well. */
+function replayVersionChecks(
+  product: ProductFacts,
+  license: ReplayedLicense,
+  catalog: VersionCatalog | null,
+): RefusedUse[] {
+  if (catalog === null) return [];
+  const checked = { ...product, versions: { catalog, enforced: true } };
+  const pinned = { ...passingLicense, pin: license.pin };
+  return refusedUses(license, (use) =>
+    decided(checked, pinned, { ...passingCaller, version: use.version }, use),
+  );
 }
 
 function refusedUses({ uses }: ReplayedLicense, statusOf: (use: PastUse) => Outcome): RefusedUse[] {
@@ -169,7 +213,12 @@ const passingCaller: CallerFacts = { blocked: false, registered: true, version: 
 export type ShadowChange =
   | { readonly type: "max_ips"; readonly max_ips: number }
   | { readonly type: "registration"; readonly registration: "off" }
+  | { readonly type: "track_ips" }
   | { readonly type: "block_version"; readonly version: string }
+  | { readonly type: "remove_version"; readonly version: string }
+  | { readonly type: "check_versions" }
+  | { readonly type: "enforce_expiry" }
+  | { readonly type: "disable" }
   | { readonly type: "block_ip"; readonly cidr: string };
 
 /** Why a change refuses nothing with the product's settings. */
@@ -179,6 +228,10 @@ export const ineffectiveReasons = [
   "only_first_ip_registered",
   "versions_not_checked",
   "versions_reported_only",
+  "ips_already_tracked",
+  "versions_already_checked",
+  "expiry_already_enforced",
+  "product_not_active",
 ] as const;
 
 export type IneffectiveReason = (typeof ineffectiveReasons)[number];
@@ -194,7 +247,16 @@ export function ineffective(change: ShadowChange, product: ProductFacts): Ineffe
     case "registration":
       if (!product.trackIp) return "ip_not_checked";
       return product.registration === "off" ? "registration_already_off" : null;
+    case "track_ips":
+      return product.trackIp ? "ips_already_tracked" : null;
+    case "check_versions":
+      return product.versions?.enforced === true ? "versions_already_checked" : null;
+    case "enforce_expiry":
+      return product.expiryEnforced ? "expiry_already_enforced" : null;
+    case "disable":
+      return product.status === "active" ? null : "product_not_active";
     case "block_version":
+    case "remove_version":
       if (product.versions === null) return "versions_not_checked";
       return product.versions.enforced ? null : "versions_reported_only";
     case "block_ip":
@@ -202,12 +264,21 @@ export function ineffective(change: ShadowChange, product: ProductFacts): Ineffe
   }
 }
 
-/** The product's version records with another one blocked. */
-export function withBlocked(
+/** The product's version records with a change; null if it is not about versions. */
+export function versionsWith(
+  change: ShadowChange,
   records: readonly { readonly version: string; readonly state: VersionState }[],
-  version: string,
-): VersionCatalog {
-  return VersionCatalog.from([...records, { version, state: "blocked" }]);
+): VersionCatalog | null {
+  switch (change.type) {
+    case "block_version":
+      return VersionCatalog.from([...records, { version: change.version, state: "blocked" }]);
+    case "remove_version":
+      return VersionCatalog.from(records.filter(({ version }) => version !== change.version));
+    case "check_versions":
+      return VersionCatalog.from(records);
+    default:
+      return null;
+  }
 }
 
 function blockedCidr(text: string): Cidr {

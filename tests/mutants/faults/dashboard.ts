@@ -71,7 +71,7 @@ a refused product setting loses what was typed
   + setTyped(null);
   +       await submit({ [name]: value } as Changes);
   tests/browser/products.test.ts
-the question before a product is archived does not say how many licenses will be rejected
+the question before a product is archived does not say how many licenses will be refused
   A seller locks out all customers of a product without having been told.
   - ["disable", "archive", "delete"].includes(action)
   + ["disable", "delete"].includes(action)

@@ -12,6 +12,7 @@ import type { JobRunRow } from "@countersign/store/tables/platform";
 import { type BoundRoute, bind } from "../../api/context.ts";
 import { release } from "../../base/release.ts";
 import { jobRunsOf } from "../../jobs/job-runs.ts";
+import { listedNodeMs, silentNodeMs } from "../../jobs/periodic-jobs.ts";
 import { emailRoutes } from "./emails.ts";
 import { platformIpRoutes } from "./ips.ts";
 import { platformOrganizationRoutes } from "./organizations.ts";
@@ -56,9 +57,19 @@ export const adminRoutes: readonly BoundRoute[] = [
   }),
   bind(listJobs, async ({ store, nowMs }) => {
     const runs = jobRunsOf(store);
-    const others = await jobRunsOfOthers(store.reads, runs.node, maxRunsOfOthers);
+    const others = await jobRunsOfOthers(store.reads, {
+      node: runs.node,
+      sinceMs: nowMs - listedNodeMs,
+      limit: maxRunsOfOthers,
+    });
+    const seen = new Set(
+      others.flatMap(({ node, started_at }) => (started_at >= nowMs - silentNodeMs ? node : [])),
+    ).add(runs.node);
     return {
-      data: [...sorted(runs.rows(nowMs)), ...sorted(others)].map((row) => showRun(row, runs.node)),
+      data: [...sorted(runs.rows(nowMs)), ...sorted(others)].map((row) => ({
+        ...showRun(row, runs.node),
+        is_interrupted: row.finished_at === null && !seen.has(row.node),
+      })),
       next_cursor: null,
     };
   }),

@@ -8,8 +8,9 @@ import {
   type Replay,
   replay,
   type ShadowChange,
-  withBlocked,
+  versionsWith,
 } from "@countersign/domain/shadow/replay";
+import { versionPin } from "@countersign/store/batches/caller";
 import { customersByIds } from "@countersign/store/queries/customers/views";
 import { productState, versionRecords } from "@countersign/store/queries/explain/request-facts";
 import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
@@ -46,6 +47,7 @@ export const shadowRoutes: readonly BoundRoute[] = [
     return {
       since: isoTime(past.sinceMs),
       until: isoTime(range.untilMs),
+      oldest_at: isoTime(oldestAtMs(past)),
       complete: past.isComplete,
       requests: result.requests,
       licenses: result.licenses,
@@ -60,6 +62,13 @@ export const shadowRoutes: readonly BoundRoute[] = [
     };
   }),
 ];
+
+function oldestAtMs({ uses }: PastUses): number | null {
+  return uses.reduce<number | null>(
+    (oldest, { firstAtMs }) => (oldest === null ? firstAtMs : Math.min(oldest, firstAtMs)),
+    null,
+  );
+}
 
 /** Who the customers are takes the permission to view licenses. */
 async function showRefused(context: MemberContext, refused: readonly RefusedLicense[], range: TimeRange) {
@@ -94,6 +103,8 @@ function statusOf({ status }: RefusedUse) {
     case "ip_not_registered":
     case "ip_limit_reached":
     case "version_not_allowed":
+    case "expired":
+    case "product_disabled":
       return status;
     default:
       throw new Error(`A change cannot cause ${status}.`);
@@ -129,10 +140,7 @@ async function replayProduct(
 ): Promise<ReplayedProduct | null> {
   const state = await productState(store.reads, store.sealer, product.productId);
   if (state === null) return null;
-  const changedVersions =
-    change.type === "block_version"
-      ? withBlocked(await versionRecords(store.reads, product.productId), change.version)
-      : null;
+  const changedVersions = versionsWith(change, await versionRecords(store.reads, product.productId));
   return oneAtATime.run(async () => {
     const past = await pastUses(store.listReads, product, range);
     const toReplay = { change, product: state.facts, changedVersions, sinceMs: past.sinceMs };
@@ -172,12 +180,14 @@ async function refusedAmong(
   byLicense: ReadonlyMap<string, Uses>,
 ): Promise<RefusedLicense[]> {
   const licenses = await shadowedLicenses(db, ids);
-  const concernsIps = toReplay.change.type === "max_ips" || toReplay.change.type === "registration";
+  const concernsIps = ["max_ips", "registration", "track_ips"].includes(toReplay.change.type);
   const slots = concernsIps ? await slotsBefore(db, ids, toReplay.sinceMs) : null;
   const registered = concernsIps ? await registeredAmong(db, ids, byLicense) : null;
   return licenses.flatMap((license) => {
     const uses = replay(toReplay, {
       maxIps: license.ip_system_enabled === 1 ? license.max_ips : null,
+      expiresAtMs: license.expires_at,
+      pin: versionPin(license),
       slotsBefore: slots?.get(license.id) ?? 0,
       registeredAtMs: registered?.get(license.id) ?? new Map(),
       uses: byLicense.get(license.id) ?? [],

@@ -9,6 +9,7 @@ const run = {
   job: "mail",
   node: "b",
   is_this_node: false,
+  is_interrupted: false,
   started_at: "2030-01-01T00:00:10.000Z",
   duration_ms: 20 as number | null,
   failed_at: null as string | null,
@@ -18,6 +19,10 @@ test("a failure of a job counts if it is of the last run", () => {
   expect([stateOf(run), stateOf({ ...run, duration_ms: null })]).toEqual(["done", "running"]);
   const failed = ["2030-01-01T00:00:10.020Z", "2030-01-01T00:00:00.020Z"];
   expect(failed.map((failed_at) => stateOf({ ...run, failed_at }))).toEqual(["failed", "done"]);
+});
+
+test("a run whose node has stopped is not running", () => {
+  expect(stateOf({ ...run, duration_ms: null, is_interrupted: true })).toBe("interrupted");
 });
 
 test("runs are sorted by job, those of this node first", () => {

@@ -84,15 +84,15 @@ function Node({ run }: { run: JobRun }) {
   );
 }
 
+const tones = { failed: "bad", interrupted: "bad", running: "wait", done: "good" } as const;
+
 /** Whether the last run failed, and why; also an earlier failure, because it may come back. */
 function JobState({ run }: { run: JobRun }) {
   const { t } = useTranslation("admin");
   const state = stateOf(run);
   return (
     <Stack gap={2}>
-      <StateMark tone={state === "failed" ? "bad" : state === "running" ? "wait" : "good"}>
-        {t(`jobs.states.${state}`)}
-      </StateMark>
+      <StateMark tone={tones[state]}>{t(`jobs.states.${state}`)}</StateMark>
       {run.failed_at !== null && (
         <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
           {state !== "failed" && (
@@ -111,13 +111,15 @@ interface Run {
   readonly job: string;
   readonly node: string;
   readonly is_this_node: boolean;
+  readonly is_interrupted: boolean;
   readonly started_at: string;
   readonly duration_ms: number | null;
   readonly failed_at: string | null;
 }
 
 /** How the last run went. */
-export function stateOf(run: Run): "running" | "failed" | "done" {
+export function stateOf(run: Run): "running" | "interrupted" | "failed" | "done" {
+  if (run.is_interrupted) return "interrupted";
   if (run.duration_ms === null) return "running";
   return run.failed_at !== null && Date.parse(run.failed_at) >= Date.parse(run.started_at)
     ? "failed"

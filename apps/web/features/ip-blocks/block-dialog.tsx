@@ -1,4 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
+import { parseCidr } from "@countersign/domain/ip/cidr";
 import { Select, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
@@ -9,6 +10,7 @@ import { useMay, useOrganization } from "../../session/current-organization.ts";
 import { Dialog, DialogForm } from "../../ui/dialog.tsx";
 import { AreaField, Choice, TextField } from "../../ui/fields.tsx";
 import { ValidateHelp } from "../../ui/help.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { DateTimeField, fromLocal, toLocal } from "../../ui/time-fields.tsx";
 import { FormProblem, useForm } from "../../ui/use-form.tsx";
@@ -75,6 +77,10 @@ function BlockForm(props: BlockDialogProps) {
     },
   });
   const { cidr, duration } = form.values;
+  const chooseScope = (chosen: BlockScope) => {
+    setScope(chosen);
+    form.clearError();
+  };
   return (
     <DialogForm {...form.props} action={t(block === null ? "form.doAdd" : "everywhere:save")}>
       <Text c="dimmed" size="sm">
@@ -83,7 +89,7 @@ function BlockForm(props: BlockDialogProps) {
       <ValidateHelp about="ipBlocks" />
       <FormProblem form={form} />
       {block === null && choices.length > 1 && (
-        <ScopeChoice choices={choices} scope={scope} onChange={setScope} />
+        <ScopeChoice choices={choices} scope={scope} onChange={chooseScope} />
       )}
       <TextField
         {...form.field("cidr")}
@@ -94,6 +100,7 @@ function BlockForm(props: BlockDialogProps) {
         disabled={block !== null}
         data-autofocus={block === null && given === "" ? true : undefined}
       />
+      {block === null && <WideNetwork cidr={cidr} />}
       {block === null && scope.level === "organization" && <BlockForecast cidr={cidr} />}
       <AreaField
         {...form.field("note")}
@@ -153,6 +160,31 @@ function ScopeChoice({ choices, scope, onChange }: ScopeChoiceProps) {
       }}
     />
   );
+}
+
+/** Before a typing error in the prefix length locks out everybody. */
+function WideNetwork({ cidr }: { cidr: string }) {
+  const { t, i18n } = useTranslation("ip-blocks");
+  const wide = wideNetwork(cidr);
+  if (wide === null) return null;
+  const number = wide.ips.toLocaleString(i18n.language, { notation: "compact", maximumFractionDigits: 1 });
+  return (
+    <Notice
+      tone="warn"
+      title={wide.isAll ? t("form.everyone", { family: wide.family }) : t("form.large", { number })}
+    />
+  );
+}
+
+/** A network of more than 65,536 IPv4 addresses, or larger than an IPv6 /32, which is what a provider has. */
+export function wideNetwork(text: string) {
+  const cidr = parseCidr(text.trim());
+  if (cidr === null || cidr.prefixLength >= (cidr.family === 4 ? 16 : 32)) return null;
+  return {
+    family: `IPv${cidr.family}`,
+    isAll: cidr.prefixLength === 0,
+    ips: 2 ** ((cidr.family === 4 ? 32 : 128) - cidr.prefixLength),
+  };
 }
 
 const maxShown = 200;

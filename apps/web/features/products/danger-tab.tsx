@@ -11,7 +11,8 @@ import { notify } from "../../ui/notify.tsx";
 import { MissingPage } from "../../ui/page.tsx";
 import { RadioField } from "../../ui/radio-field.tsx";
 import { Panel } from "../../ui/section.tsx";
-import { AffectedLicenses } from "./frame/affected-licenses.tsx";
+import { KeptLicenses } from "./frame/kept-licenses.tsx";
+import { SeenLicenses } from "./frame/seen-licenses.tsx";
 import { type Changes, type Product, useProduct, useProductChange } from "./frame/use-product.ts";
 
 const changes = {
@@ -113,8 +114,8 @@ function useDangerQuestion(product: Product) {
           ) : (
             <Text>{t(`danger.${action}.happens`)}</Text>
           )}
-          {rejects && <AffectedLicenses product={product} words="rejects" />}
-          {action === "close" && <AffectedLicenses product={product} words="keeps" />}
+          {rejects && <SeenLicenses product={product} change={{ type: "disable" }} />}
+          {action === "close" && <KeptLicenses product={product} />}
         </Stack>
       ),
     };

@@ -64,11 +64,23 @@ export function RolesPage() {
         ) : view === "compare" && roles.isSuccess ? (
           <RoleComparison roles={rows} />
         ) : (
-          <RoleList list={roles} />
+          <>
+            <RoleList list={roles} />
+            <Legend />
+          </>
         )}
       </Stack>
     </Page>
   );
+}
+
+/** What the bars of a role stand for. */
+function Legend() {
+  const { t, i18n } = useTranslation(["roles", "permissions"]);
+  const groups = new Intl.ListFormat(i18n.language).format(
+    permissionGroups.map((group) => t(`permissions:groups.${group}`)),
+  );
+  return <Dimmed size="sm">{t("legend", { groups })}</Dimmed>;
 }
 
 type Role = Item<"listRoles">;

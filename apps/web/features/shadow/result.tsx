@@ -13,8 +13,10 @@ import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/section.tsx";
 import { exactTime, ListTime } from "../../ui/time.tsx";
 import type { Product } from "../products/frame/use-product.ts";
+import type { ChangeType } from "./search.ts";
 
-export type Change = Body<"shadowProduct">["change"];
+/** The others are tried where they are made. */
+export type Change = Extract<Body<"shadowProduct">["change"], { type: ChangeType }>;
 
 interface ShadowResultProps {
   readonly product: Product;

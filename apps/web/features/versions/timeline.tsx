@@ -8,8 +8,8 @@ import { useConfirm } from "../../ui/confirm.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { ListTime } from "../../ui/time.tsx";
-import { AffectedLicenses } from "../products/frame/affected-licenses.tsx";
 import { checksVersions } from "../products/frame/consequence.ts";
+import { SeenLicenses } from "../products/frame/seen-licenses.tsx";
 import type { Product } from "../products/frame/use-product.ts";
 import {
   type ProductVersion,
@@ -75,7 +75,10 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
       children: (
         <Stack gap="xs">
           <Text>{isLast ? t("confirm.last") : t("confirm.words", { version: row.version })}</Text>
-          <AffectedLicenses product={product} words={isLast ? "rejects" : "affects"} />
+          <SeenLicenses
+            product={product}
+            change={{ type: isGone ? "remove_version" : "block_version", version: row.version }}
+          />
         </Stack>
       ),
     };

@@ -19,12 +19,18 @@ export async function storeJobRuns(db: Database, rows: readonly JobRunRow[]): Pr
     .execute();
 }
 
-/** Those of all other nodes, the latest first. */
-export async function jobRunsOfOthers(db: Database, node: string, limit: number): Promise<JobRunRow[]> {
+/** Those of the other nodes that started a job since a time, the latest first. */
+export async function jobRunsOfOthers(
+  db: Database,
+  { node, sinceMs, limit }: { readonly node: string; readonly sinceMs: number; readonly limit: number },
+): Promise<JobRunRow[]> {
   return db
     .selectFrom("job_runs")
     .selectAll()
     .where("node", "!=", node)
+    .where("node", "in", (runs) =>
+      runs.selectFrom("job_runs").select("node").where("started_at", ">=", sinceMs),
+    )
     .orderBy("started_at", "desc")
     .limit(limit)
     .execute();

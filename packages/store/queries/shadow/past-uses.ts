@@ -122,7 +122,8 @@ export const shadowedTogether = 400;
 export async function shadowedLicenses(db: Database, ids: readonly string[]) {
   return db
     .selectFrom("licenses")
-    .select(["id", "license_key", "customer_id", "ip_system_enabled", "max_ips"])
+    .select(["id", "license_key", "customer_id", "ip_system_enabled", "max_ips", "expires_at"])
+    .select(["version_pin_mode", "version_pinned", "version_range_min", "version_range_max"])
     .where("id", "in", ids)
     .execute();
 }

@@ -12,6 +12,8 @@ const reporting = { ...product, version_module_enabled: true, version_enforcemen
 const checking = { ...product, version_module_enabled: true };
 const unlisted = { ...product, portal_enabled: false };
 const unenforced = { ...product, expiry_enforcement: false };
+const unlimited = { ...product, track_ip_on_validate: false };
+const allowing = { ...unlimited, auto_register_ip_on_validate: false };
 const unsigned = { ...product, signed_validation: false };
 const enforce = { version_enforcement: "enforce" } as const;
 const off = { transfers: "off" } as const;
@@ -32,6 +34,9 @@ test.each<[name: string, Facts[0], changes: Facts[1], consequence: string | null
   ["expiry enforced", unenforced, { expiry_enforcement: true }, "enforcesExpiry"],
   ["expiry no longer enforced", product, { expiry_enforcement: false }, null],
   ["new addresses no longer registered", product, { auto_register_ip_on_validate: false }, "allowList"],
+  ["IP addresses limited", unlimited, { track_ip_on_validate: true }, "limitsIps"],
+  ["only registered addresses accepted", allowing, { track_ip_on_validate: true }, "allowList"],
+  ["IP addresses no longer limited", product, { track_ip_on_validate: false }, null],
   ["hidden from the portal", product, { portal_enabled: false }, "hidesPortal"],
   ["shown in the portal", unlisted, { portal_enabled: true }, "showsPortal"],
   ["transfers without approval", product, automatic, "automaticTransfers"],

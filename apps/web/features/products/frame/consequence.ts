@@ -3,7 +3,13 @@ import type { VersionChecks } from "../../../session/plan.ts";
 import type { Changes, Product } from "./use-product.ts";
 
 /** How a change of settings affects current customers. */
-export type Consequence = "checksVersions" | "unsigned" | "enforcesExpiry" | "allowList" | PortalConsequence;
+export type Consequence =
+  | "checksVersions"
+  | "unsigned"
+  | "enforcesExpiry"
+  | "allowList"
+  | "limitsIps"
+  | PortalConsequence;
 
 /** These change what customers can do in the portal, and nothing in responses of validate. */
 type PortalConsequence = "showsPortal" | "hidesPortal" | "automaticTransfers" | "noTransfers";
@@ -30,6 +36,7 @@ export function consequenceOf(product: Settings, changes: Changes, organization:
   if (isSigned(product, organization) && !isSigned(next, organization)) return "unsigned";
   if (next.expiry_enforcement && !product.expiry_enforcement) return "enforcesExpiry";
   if (isAllowList(next) && !isAllowList(product)) return "allowList";
+  if (next.track_ip_on_validate && !product.track_ip_on_validate) return "limitsIps";
   return portalConsequenceOf(product, next);
 }
 

@@ -3,8 +3,8 @@ import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../../session/current-organization.ts";
 import { useVersionChecks } from "../../../session/plan.ts";
 import { useConfirm } from "../../../ui/confirm.tsx";
-import { AffectedLicenses } from "../frame/affected-licenses.tsx";
 import { type Consequence, consequenceOf } from "../frame/consequence.ts";
+import { SeenLicenses } from "../frame/seen-licenses.tsx";
 import { type Changes, type Product, useProductChange } from "../frame/use-product.ts";
 import { useVersions } from "../frame/use-versions.ts";
 
@@ -34,7 +34,6 @@ export function useChangeAfterQuestion(product: Product) {
 
 function Effect({ product, consequence }: { product: Product; consequence: Consequence }) {
   const { t } = useTranslation("products");
-  const enforcesExpiry = consequence === "enforcesExpiry";
   return (
     <Stack gap="xs">
       {consequence === "checksVersions" ? (
@@ -42,19 +41,40 @@ function Effect({ product, consequence }: { product: Product; consequence: Conse
       ) : (
         <Text>{t(`consequence.${consequence}.words`)}</Text>
       )}
-      {consequence !== "checksVersions" && !isAboutPortal(consequence) && (
-        <AffectedLicenses
-          product={product}
-          words={enforcesExpiry ? "rejects" : "affects"}
-          {...(enforcesExpiry ? { statuses: ["expired"] as const } : {})}
-        />
-      )}
+      <Seen product={product} consequence={consequence} />
     </Stack>
   );
 }
 
-function isAboutPortal(consequence: Consequence): boolean {
-  return ["showsPortal", "hidesPortal", "automaticTransfers", "noTransfers"].includes(consequence);
+/** Nothing for what only concerns the portal. */
+function Seen({ product, consequence }: { product: Product; consequence: Consequence }) {
+  switch (consequence) {
+    case "checksVersions":
+      return <SeenLicenses product={product} change={{ type: "check_versions" }} />;
+    case "enforcesExpiry":
+      return <SeenLicenses product={product} change={{ type: "enforce_expiry" }} />;
+    case "limitsIps":
+      return <SeenLicenses product={product} change={{ type: "track_ips" }} />;
+    case "allowList":
+      return (
+        <SeenLicenses
+          product={product}
+          change={
+            product.track_ip_on_validate
+              ? { type: "registration", registration: "off" }
+              : { type: "track_ips" }
+          }
+        />
+      );
+    // Which apps check signatures is known to nobody but the seller.
+    case "unsigned":
+      return <SeenLicenses product={product} change={{ type: "disable" }} counts="used" />;
+    case "showsPortal":
+    case "hidesPortal":
+    case "automaticTransfers":
+    case "noTransfers":
+      return null;
+  }
 }
 
 function VersionsChecked({ product }: { product: Product }) {
@@ -62,13 +82,10 @@ function VersionsChecked({ product }: { product: Product }) {
   const { versions, isWhole } = useVersions(product.id);
   const count = versions.filter(({ state }) => state !== "blocked").length;
   return (
-    <>
-      <Text>
-        {isWhole && count === 0
-          ? t("consequence.checksVersions.none")
-          : t("consequence.checksVersions.some", { count })}
-      </Text>
-      <AffectedLicenses product={product} words={count === 0 ? "rejects" : "affects"} />
-    </>
+    <Text>
+      {isWhole && count === 0
+        ? t("consequence.checksVersions.none")
+        : t("consequence.checksVersions.some", { count })}
+    </Text>
   );
 }

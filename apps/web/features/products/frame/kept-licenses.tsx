@@ -7,29 +7,19 @@ import type { Product } from "./use-product.ts";
 
 type Status = "active" | "expired";
 
-/** How many licenses a change affects, counted by the server. */
-export function AffectedLicenses({
-  product,
-  words,
-  statuses = product.expiry_enforcement ? ["active"] : ["active", "expired"],
-}: {
-  product: Product;
-  words: "rejects" | "affects" | "keeps";
-  /** The statuses that validate accepts. */
-  statuses?: readonly Status[];
-}) {
+/** How many licenses a change leaves working, counted by the server: those with a status that validate accepts. */
+export function KeptLicenses({ product }: { product: Product }) {
   const { t, i18n } = useTranslation("products");
-  const may = useMay();
-  const mayCount = may("licenses:view");
-  const active = useCount(product, "active", mayCount && statuses.includes("active"));
-  const expired = useCount(product, "expired", mayCount && statuses.includes("expired"));
+  const mayCount = useMay()("licenses:view");
+  const active = useCount(product, "active", mayCount);
+  const expired = useCount(product, "expired", mayCount && !product.expiry_enforcement);
   const counts = [active, expired].filter(({ isEnabled }) => isEnabled);
-  if (!mayCount || counts.some(({ error }) => error !== null)) return <Line>{t(`count.${words}All`)}</Line>;
+  if (!mayCount || counts.some(({ error }) => error !== null)) return <Line>{t("count.keepsAll")}</Line>;
   if (counts.some(({ total }) => total === undefined)) return <Skeleton height={18} aria-hidden="true" />;
   const count = counts.reduce((sum, { total = 0 }) => sum + total, 0);
   const isExact = counts.every((one) => one.isExact);
   const number = `${count.toLocaleString(i18n.language)}${isExact ? "" : "+"}`;
-  return <Line>{count === 0 ? t(`count.${words}None`) : t(`count.${words}`, { count, number })}</Line>;
+  return <Line>{count === 0 ? t("count.keepsNone") : t("count.keeps", { count, number })}</Line>;
 }
 
 function Line({ children }: { children: string }) {
