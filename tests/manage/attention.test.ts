@@ -89,7 +89,7 @@ testsOn("sqlite", "what needs attention", openManageFixture, (fixture) => {
     const product = { product_id: productId, product_name: "Plugin" };
     const expected = [
       { kind: "quota", ...product, used_today: 8_000, daily_limit: 10_000 },
-      { kind: "webhook", webhook_id: webhook.body.id, name: url, state: "failing" },
+      { kind: "webhook", webhook_id: webhook.body.id, description: "", url, state: "failing" },
       { kind: "transfers", waiting: 1 },
       { kind: "unused_api_keys", ...product, api_keys: 1 },
     ];

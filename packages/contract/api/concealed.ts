@@ -123,6 +123,7 @@ const shown = [
   // The beginning of an API key or access token, which identifies it.
   "prefix",
   // Licenses and IP addresses
+  "change",
   "changed",
   "cidr",
   "ip",
@@ -174,6 +175,7 @@ const shown = [
   "timestamp",
   "type",
   "unrepeatable",
+  "since",
   "until",
 ] as const;
 

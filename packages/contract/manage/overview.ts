@@ -76,7 +76,8 @@ export const getAttention = route({
               .object({
                 kind: kind("webhook"),
                 webhook_id: id,
-                name: z.string().meta({ description: "Its description, or else its URL." }),
+                description: z.string(),
+                url: z.string(),
                 state: z.enum(["failing", "disabled", "gone"]).meta({
                   description:
                     "`failing`: every attempt since `since` has failed. `disabled`: it was disabled for that. `gone`: it was disabled because it responded with 410.",

@@ -105,7 +105,8 @@ async function webhooks({ store, organization }: MemberContext): Promise<Of<"web
   return endpoints.map((endpoint) => ({
     kind: "webhook",
     webhook_id: endpoint.id,
-    name: endpoint.description === "" ? endpoint.url : endpoint.description,
+    description: endpoint.description,
+    url: endpoint.url,
     state:
       endpoint.status === "enabled" ? "failing" : endpoint.disabled_reason === "gone" ? "gone" : "disabled",
     since: isoTime((endpoint.disabled_at ?? endpoint.failing_since) as number),

@@ -135,7 +135,8 @@ function useWords(item: Item): Words {
         what: t(`attention.webhook.${item.state}.what`),
         more: (
           <>
-            {item.name} · <Time at={item.since} /> · {t(`attention.webhook.${item.state}.more`)}
+            {item.description === "" ? item.url : item.description} · <Time at={item.since} /> ·{" "}
+            {t(`attention.webhook.${item.state}.more`)}
           </>
         ),
       };
