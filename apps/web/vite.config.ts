@@ -9,7 +9,7 @@ import { portalWordFiles, portalWords } from "./portal-words.ts";
 
 /** What the dashboard and the portal both need. The portal loads nothing else of the dashboard. */
 const bothNeed =
-  /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|use-sync-external-store|@tanstack\/(react-query|query-core))\/|apps\/web\/(api\/(send|problem|server-url)|i18n\/(problem-texts|languages)|ui\/copy-text)\.ts$|vite\/preload-helper|rolldown\/runtime/;
+  /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|use-sync-external-store|@tanstack\/(react-query|query-core))\/|apps\/web\/(api\/(send|problem|server-url)|i18n\/(problem-texts|languages|shown-time-zone)|ui\/copy-text)\.ts$|packages\/domain\/dates\/(relative-time|time-zone|lengths)\.ts$|vite\/preload-helper|rolldown\/runtime/;
 const everyPageNeeds =
   /node_modules\/@tanstack\/|apps\/web\/(features\/[\w-]+\/search|session\/paths|ui\/time-in-url)\.ts$/;
 /** Fields with a list of choices: many pages have one, but not all of those that a first visit opens. */

@@ -40,7 +40,7 @@ dashboardTests("analytics", (dashboard) => {
     const chart = page.getByRole("slider", { name: "Validations by outcome" });
     await chart.focus();
     const words = (await chart.getAttribute("aria-valuetext")) ?? "";
-    expect(words).toMatch(/, so far: Total 3, Active 2, License not found 1$/);
+    expect(words).toMatch(/, so far: Total 3, Valid 2, License not found 1$/);
     expect(await page.getByRole("combobox", { name: "Product" }).inputValue()).toBe("Polaris");
     const link = page.getByRole("link", { name: "Download CSV: Validations by outcome" });
     const file = await page.request.get(fixture.url + (await link.getAttribute("href")));
@@ -58,7 +58,7 @@ dashboardTests("analytics", (dashboard) => {
     expect(await words()).toStartWith("Monday, November 16, 2026: Total ");
     await page.keyboard.press("Home");
     expect(await words()).toContain("October 19, 2026: Total ");
-    expect(await words()).toContain("Active 820, Expired 49");
+    expect(await words()).toContain("Valid 820, Expired 49");
     await page.getByText("Monday, October 19, 2026").waitFor();
     // The same by pointer: it is over the last day.
     const { width: chartWidth } = (await chart.boundingBox()) ?? { width: 0 };

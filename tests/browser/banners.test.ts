@@ -73,8 +73,8 @@ dashboardTests("banners", (dashboard) => {
       ["/members", "Members"],
       ["/roles", "Roles"],
       ["/usage", "Usage"],
-      ["/settings/billing", "Settings"],
-      ["/settings/portal", "Settings"],
+      ["/settings/billing", "Billing"],
+      ["/settings/portal", "Customer portal"],
     ]) {
       await visit(page, `${fixture.url}/o/${acme.slug}${where}`);
       await page.getByRole("heading", { level: 1, name: title ?? "" }).waitFor();

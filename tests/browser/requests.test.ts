@@ -108,7 +108,7 @@ dashboardTests("requests", (dashboard) => {
 
     await manage("PATCH", `/licenses/${license.id}`, { max_ips: 2 });
     await page.getByRole("button", { name: "Check again" }).click();
-    await page.getByText("Then: IP limit reached. Now: Active.").waitFor();
+    await page.getByText("Then: IP limit reached. Now: Valid.").waitFor();
     const now = page.getByRole("list", { name: "What would it say now?" });
     expect(await now.getByRole("listitem").filter({ hasText: "changed" }).count()).toBe(1);
     // Explaining has registered nothing.

@@ -1,6 +1,6 @@
 import { VisuallyHidden } from "@mantine/core";
-import { Link, useLocation } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { useLocation } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import {
   type Organization,
@@ -10,12 +10,15 @@ import {
 } from "../../session/current-organization.ts";
 import { entryOf, mayOpen, type NavigationSection, navigationSections } from "../../session/navigation.ts";
 import { paths } from "../../session/paths.ts";
-import { platformEntryOf, platformSections } from "../../session/platform-navigation.ts";
 import { useWaitingTransfers, waitingText } from "../../session/waiting-transfers.ts";
 import { docs } from "../../ui/help.tsx";
-import { Icon, type IconName } from "../../ui/icon.tsx";
-import type { PageLink } from "../../ui/links.tsx";
 import classes from "./shell.module.css";
+import { DocumentationLink, Entry, NewTab } from "./side-bar-entry.tsx";
+
+// Only platform admins need it.
+const PlatformLinks = lazy(() =>
+  import("./platform-links.tsx").then((file) => ({ default: file.PlatformLinks })),
+);
 
 /** The pages that the user can see: those of the platform there, else those of the current or last organization. */
 export function SideBar() {
@@ -23,7 +26,12 @@ export function SideBar() {
   const { pathname } = useLocation();
   const me = useMe();
   const near = useCurrentOrLastOrganization();
-  if (me.is_platform_admin && /^\/admin(\/|$)/.test(pathname)) return <PlatformLinks near={near} />;
+  if (me.is_platform_admin && /^\/admin(\/|$)/.test(pathname))
+    return (
+      <Suspense fallback={null}>
+        <PlatformLinks near={near} />
+      </Suspense>
+    );
   return (
     <>
       {near === null ? <Organizations /> : <OrganizationLinks organization={near} />}
@@ -109,33 +117,6 @@ function SectionLinks({ section, organization, current, nameOf }: SectionLinksPr
   );
 }
 
-interface EntryProps {
-  readonly to: PageLink;
-  readonly icon?: IconName;
-  readonly isCurrent?: boolean;
-  /** The entries below it. */
-  readonly below?: ReactNode;
-  readonly children: ReactNode;
-}
-
-function Entry({ to, icon, isCurrent = false, below, children }: EntryProps) {
-  return (
-    <li>
-      <Link
-        className={classes.link ?? ""}
-        {...to}
-        activeOptions={{ exact: true, includeSearch: false }}
-        data-current={isCurrent || undefined}
-        {...(isCurrent ? { "aria-current": "page" } : {})}
-      >
-        {icon !== undefined && <Icon name={icon} />}
-        {children}
-      </Link>
-      {below ? <ul className={classes.below}>{below}</ul> : null}
-    </li>
-  );
-}
-
 /** How many transfers wait for a decision; null for none. */
 function WaitingBadge({ organization }: { organization: Organization }) {
   const { t } = useTranslation();
@@ -150,74 +131,6 @@ function WaitingBadge({ organization }: { organization: Organization }) {
       </span>
       <VisuallyHidden>{t("waiting", { count, number })}</VisuallyHidden>
     </>
-  );
-}
-
-/** The platform's own pages, and the way back. */
-function PlatformLinks({ near }: { near: Organization | null }) {
-  const { t } = useTranslation();
-  const { t: admin } = useTranslation("admin");
-  const { pathname } = useLocation();
-  const current = platformEntryOf(pathname);
-  return (
-    <>
-      {near !== null && (
-        <ul className={classes.links}>
-          <Entry to={paths.overview(near.slug)} icon="left">
-            <span className={classes.linkName}>{t("backTo", { name: near.name })}</span>
-          </Entry>
-        </ul>
-      )}
-      <ul className={classes.links}>
-        {platformSections.map(({ name, icon, pages }) => {
-          const isOpen = pages.some((page) => page.name === current);
-          return (
-            <Entry
-              key={name}
-              to={pages[0].to}
-              icon={icon}
-              isCurrent={isOpen && pages.length === 1}
-              below={
-                isOpen &&
-                pages.length > 1 &&
-                pages.map((page) => (
-                  <Entry key={page.name} to={page.to} isCurrent={page.name === current}>
-                    {admin(`sections.${page.name}`)}
-                  </Entry>
-                ))
-              }
-            >
-              {admin(`groups.${name}`)}
-            </Entry>
-          );
-        })}
-      </ul>
-      <ul className={classes.links}>
-        <DocumentationLink />
-      </ul>
-    </>
-  );
-}
-
-function DocumentationLink() {
-  const { t } = useTranslation();
-  return (
-    <li>
-      <a className={classes.link} href={docs()} target="_blank" rel="noopener">
-        <Icon name="docs" />
-        {t("docs.link")}
-        <NewTab />
-      </a>
-    </li>
-  );
-}
-
-function NewTab() {
-  const { t } = useTranslation();
-  return (
-    <span className={classes.away} role="img" aria-label={t("docs.newTab")}>
-      ↗
-    </span>
   );
 }
 

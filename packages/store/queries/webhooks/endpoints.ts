@@ -88,8 +88,8 @@ export async function endpointsInTrouble(
   const rows = await db
     .selectFrom("webhook_endpoints")
     .selectAll()
-    .where("organization_id", "=", organizationId)
     .where("deleted_at", "is", null)
+    .where("organization_id", "=", organizationId)
     .where((is) =>
       is.or([
         is.and([is("status", "=", "enabled"), is("failing_since", "is not", null)]),
