@@ -132,7 +132,7 @@ function useWords(item: Item): Words {
       return {
         icon: "webhook",
         to: paths.webhook(slug, item.webhook_id),
-        what: t(`attention.webhook.${item.state}.what`),
+        what: t(`attention.webhook.${item.state}`),
         more: (
           <>
             {item.description === "" ? item.url : item.description} · <Time at={item.since} /> ·{" "}
@@ -167,7 +167,7 @@ function useWords(item: Item): Words {
           number: number.format(item.api_keys),
           name: item.product_name,
         }),
-        more: t("attention.unusedKeysMore"),
+        more: null,
       };
   }
 }
